@@ -8,40 +8,118 @@ import Text
 
 /// A HAR file, read whole.
 struct HARFile {
-    let header: RecordingHeader
-    /// In order of time.
-    let exchanges: [RecordedExchange]
-    let bodies: RecordedBodies
-    let warnings: [String]
+    private let path: String
+    private let log: HARLog
+    private var read: [RecordedExchange] = []
+    private var contents: [BodyHash: [UInt8]] = [:]
+    private var leftOut: [HAREntry.LeftOut: Int] = [:]
+    /// Entries that cannot be read: how many, and what is wrong with the first one.
+    private var odd: (count: Int, first: String) = (0, "")
+    private var seen: Set<BodyHash> = []
 
     init(path: String, bytes: [UInt8]) throws(RecordingError) {
-        let log = try HARLog(bytes, path)
-        let own = log.own
-        var contents = HARContents(isOwn: own != nil)
-        for (index, entry) in log.entries.enumerated() { contents.add(bytes[entry], number: index + 1) }
-        let leftOut = contents.leftOutWords
-        guard !contents.exchanges.isEmpty else {
-            guard !leftOut.isEmpty else { throw .empty(path: path) }
-            throw .badFile(path: path, reason: "it has no usable entry: " + leftOut.joined(separator: ", "))
+        self.path = path
+        log = try HARLog(bytes, path)
+        for (index, entry) in log.entries.enumerated() { add(bytes[entry], number: index + 1) }
+        guard read.isEmpty else { return }
+        guard !leftOutWords.isEmpty else { throw .empty(path: path) }
+        throw .badFile(path: path, reason: "it has no usable entry: " + leftOutWords.joined(separator: ", "))
+    }
+
+    /// Whether a file that begins so is one: HAR is an object with a member `log` in any place;
+    /// objects of the other kinds have members of their own instead.
+    /// - Parameter beginning: some kilobytes, or all of the file.
+    static func begins(with beginning: ArraySlice<UInt8>) -> Bool {
+        var walker = JSONWalker(Array(beginning))
+        guard (try? walker.enter("{")) == true else { return false }
+        do throws(JSONWalker.Problem) {
+            while let name = try walker.nextMember() {
+                if name == "log" || membersOfOthers.contains(name) { return name == "log" }
+                _ = try walker.value()
+            }
+            return false
+        } catch {
+            // A long member comes first, which no line of the other kinds has there.
+            return error.reason == .truncated && beginning.count >= InputFile.chunk
         }
-        let first = contents.exchanges.map(\.time).min() ?? Timestamp(microseconds: 0)
-        let started = own?["started"]?.stringValue.flatMap(Timestamp.init(_:)) ?? first
-        header = RecordingHeader(
-            started: started, program: own?["program"]?.stringValue ?? Self.program(log.creator),
-            sampling: Self.sampling(own?["sampling"]))
-        exchanges = contents.inOrder(since: started)
-        bodies = RecordedBodies(contents.bodies)
-        warnings = leftOut.map { "\(path): left out: \($0)" }
     }
 
-    private static func program(_ creator: JSON?) -> String {
-        [creator?["name"], creator?["version"]].compactMap { $0?.stringValue }.filter { !$0.isEmpty }
-            .joined(separator: " ")
+    private static let membersOfOthers: Set = ["refrain_recording", "path", "status", "method"]
+
+    /// - Parameter number: of the entry, from 1.
+    private mutating func add(_ entry: ArraySlice<UInt8>, number: Int) {
+        do {
+            let value = try JSON.parse(Array(entry))
+            try add(value, hash: log.own != nil ? nil : BodyHash(of: Array(entry)))
+        } catch {
+            let reason = (error as? LineProblem)?.reason ?? (error as? JSONError)?.reason.rawValue ?? "\(error)"
+            if odd.count == 0 { odd.first = "entry \(number): \(reason)" }
+            odd.count += 1
+        }
     }
 
-    private static func sampling(_ value: JSON?) -> Double {
-        guard case .number(let text)? = value, let share = Double(text), share > 0, share <= 1 else { return 1 }
+    private mutating func add(_ entry: JSON, hash: BodyHash?) throws(LineProblem) {
+        switch try HAREntry.read(entry) {
+        case .leftOut(let why): leftOut[why, default: 0] += 1
+        case .exchange(var exchange, let body):
+            // Exports of several tabs that were put together have the same entry twice.
+            if let hash, !seen.insert(hash).inserted {
+                leftOut[.isTwice, default: 0] += 1
+                return
+            }
+            if let body, !body.isEmpty {
+                if body.count > RecordedBodies.longest {
+                    leftOut[.hasLongBody, default: 0] += 1
+                } else if let hash = BodyHash(of: body) {
+                    exchange.body = hash
+                    contents[hash] = body
+                }
+            }
+            read.append(exchange)
+        }
+    }
+
+    /// How many of which kind.
+    private var leftOutWords: [String] {
+        let known = HAREntry.LeftOut.allCases.compactMap { why in leftOut[why].map(why.words) }
+        guard odd.count > 0 else { return known }
+        return known
+            + [odd.count == 1 ? odd.first : "\(odd.count) entries that cannot be read, the first is \(odd.first)"]
+    }
+
+    var warnings: [String] { leftOutWords.map { "\(path): left out: \($0)" } }
+
+    var bodies: RecordedBodies { RecordedBodies(contents) }
+
+    var header: RecordingHeader {
+        let creator = [log.creator?["name"], log.creator?["version"]].compactMap { $0?.stringValue }
+        let program = creator.filter { !$0.isEmpty }.joined(separator: " ")
+        return RecordingHeader(
+            started: started, program: log.own?["program"]?.stringValue ?? program, sampling: sampling)
+    }
+
+    private var started: Timestamp {
+        log.own?["started"]?.stringValue.flatMap(Timestamp.init(_:)) ?? read.map(\.time).min()
+            ?? Timestamp(microseconds: 0)
+    }
+
+    private var sampling: Double {
+        guard case .number(let text)? = log.own?["sampling"], let share = Double(text), share > 0, share <= 1 else {
+            return 1
+        }
         return share
+    }
+
+    /// In order of time, with offsets where the file does not say any.
+    var exchanges: [RecordedExchange] {
+        let started = started
+        let timed = read.map { exchange in
+            var exchange = exchange
+            if exchange.offset < .zero { exchange.offset = max(.zero, exchange.time - started) }
+            return exchange
+        }
+        return timed.enumerated().sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }
+            .map(\.element)
     }
 }
 
@@ -84,73 +162,5 @@ private struct HARLog {
             }
         }
         return hasEntries ? nil : "log.entries is not a list"
-    }
-}
-
-/// Entries read from a HAR file.
-struct HARContents {
-    /// Whether this program wrote the file: then entries that look alike are different exchanges.
-    let isOwn: Bool
-    private(set) var exchanges: [RecordedExchange] = []
-    private(set) var bodies: [BodyHash: [UInt8]] = [:]
-    private var leftOut: [HAREntry.LeftOut: Int] = [:]
-    /// Entries that cannot be read: how many, and what is wrong with the first one.
-    private var odd: (count: Int, first: String) = (0, "")
-    private var seen: Set<BodyHash> = []
-
-    init(isOwn: Bool) {
-        self.isOwn = isOwn
-    }
-
-    /// - Parameter number: of the entry, from 1.
-    mutating func add(_ entry: ArraySlice<UInt8>, number: Int) {
-        do {
-            let value = try JSON.parse(Array(entry))
-            try add(value, hash: isOwn ? nil : BodyHash(of: Array(entry)))
-        } catch {
-            let reason = (error as? LineProblem)?.reason ?? (error as? JSONError)?.reason.rawValue ?? "\(error)"
-            if odd.count == 0 { odd.first = "entry \(number): \(reason)" }
-            odd.count += 1
-        }
-    }
-
-    private mutating func add(_ entry: JSON, hash: BodyHash?) throws(LineProblem) {
-        switch try HAREntry.read(entry) {
-        case .leftOut(let why): leftOut[why, default: 0] += 1
-        case .exchange(var exchange, let body):
-            // Exports of several tabs that were put together have the same entry twice.
-            if let hash, !seen.insert(hash).inserted {
-                leftOut[.isTwice, default: 0] += 1
-                return
-            }
-            if let body, !body.isEmpty {
-                if body.count > RecordedBodies.longest {
-                    leftOut[.hasLongBody, default: 0] += 1
-                } else if let hash = BodyHash(of: body) {
-                    exchange.body = hash
-                    bodies[hash] = body
-                }
-            }
-            exchanges.append(exchange)
-        }
-    }
-
-    /// How many of which kind.
-    var leftOutWords: [String] {
-        let known = HAREntry.LeftOut.allCases.compactMap { why in leftOut[why].map(why.words) }
-        guard odd.count > 0 else { return known }
-        return known
-            + [odd.count == 1 ? odd.first : "\(odd.count) entries that cannot be read, the first is \(odd.first)"]
-    }
-
-    /// With offsets, where the file did not say any.
-    func inOrder(since started: Timestamp) -> [RecordedExchange] {
-        let timed = exchanges.map { exchange in
-            var exchange = exchange
-            if exchange.offset < .zero { exchange.offset = max(.zero, exchange.time - started) }
-            return exchange
-        }
-        return timed.enumerated().sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }
-            .map(\.element)
     }
 }

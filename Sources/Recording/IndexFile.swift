@@ -12,38 +12,28 @@ import Text
 /// An index, read whole with its bodies.
 struct IndexFile {
     let header = RecordingHeader(started: Timestamp(microseconds: 0), program: "")
-    /// Captured exchanges come before those copied from documentation.
-    let exchanges: [RecordedExchange]
-    let bodies: RecordedBodies
-    let warnings: [String]
-
-    init(path: String, first: FileLine, rest: InputFile) throws(RecordingError) {
-        var reading = IndexReading(path)
-        try reading.add(first)
-        while let line = try rest.nextLine() { try reading.add(line) }
-        exchanges = reading.captured + reading.documented
-        if exchanges.isEmpty { throw .empty(path: path) }
-        bodies = RecordedBodies(reading.bodies)
-        warnings = reading.longBodies.map {
-            "\(path):\($0): a body of more than 8 MiB is skipped"
-        }
-    }
-}
-
-/// Entries read from an index.
-private struct IndexReading {
-    let path: String
+    private let path: String
     /// The line that is being read.
     private var number = 0
-    private(set) var captured: [RecordedExchange] = []
-    private(set) var documented: [RecordedExchange] = []
-    private(set) var bodies: [BodyHash: [UInt8]] = [:]
-    private(set) var longBodies: [Int] = []
+    private var captured: [RecordedExchange] = []
+    private var documented: [RecordedExchange] = []
+    private var contents: [BodyHash: [UInt8]] = [:]
+    private var longBodies: [Int] = []
     private var bodyBytes = 0
 
-    init(_ path: String) {
+    init(path: String, first: FileLine, rest: InputFile) throws(RecordingError) {
         self.path = path
+        try add(first)
+        while let line = try rest.nextLine() { try add(line) }
+        if exchanges.isEmpty { throw .empty(path: path) }
     }
+
+    /// Captured exchanges come before those copied from documentation.
+    var exchanges: [RecordedExchange] { captured + documented }
+
+    var bodies: RecordedBodies { RecordedBodies(contents) }
+
+    var warnings: [String] { longBodies.map { "\(path):\($0): a body of more than 8 MiB is skipped" } }
 
     private var directory: String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
@@ -52,7 +42,7 @@ private struct IndexReading {
 
     private func fault(_ reason: String) -> RecordingError { .badLine(path: path, line: number, reason: reason) }
 
-    mutating func add(_ line: FileLine) throws(RecordingError) {
+    private mutating func add(_ line: FileLine) throws(RecordingError) {
         if line.isBlank { return }
         number = line.number
         guard let object = try? JSON.parse(line.bytes), object.objectValue != nil else {
@@ -93,7 +83,7 @@ private struct IndexReading {
             longBodies.append(number)
         } else if !body.isEmpty, let hash = BodyHash(of: body) {
             exchange.body = hash
-            if bodies.updateValue(body, forKey: hash) == nil { bodyBytes += body.count }
+            if contents.updateValue(body, forKey: hash) == nil { bodyBytes += body.count }
             guard bodyBytes <= InputFile.mostWhole else { throw fault("the bodies are too large for memory") }
         }
         return exchange

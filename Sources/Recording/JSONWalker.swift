@@ -90,25 +90,16 @@ struct JSONWalker {
         position += 1
     }
 
-    /// A number or a word, up to whatever may follow it.
-    private mutating func skipScalar() {
-        while position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "{"), UInt8(ascii: "}"),
-                UInt8(ascii: "["), UInt8(ascii: "]"), 0x20, 0x09, 0x0A, 0x0D:
-                return
-            default: position += 1
-            }
-        }
-    }
+    private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
+    private static let ends = Array("\",:{}[]".utf8) + blanks
 
-    private mutating func skipBlanks() {
-        while position < bytes.count {
-            switch bytes[position] {
-            case 0x20, 0x09, 0x0A, 0x0D: position += 1
-            default: return
-            }
-        }
+    /// A number or a word, up to whatever may follow it.
+    private mutating func skipScalar() { skip { !Self.ends.contains($0) } }
+
+    private mutating func skipBlanks() { skip { Self.blanks.contains($0) } }
+
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
+        while position < bytes.count, isSkipped(bytes[position]) { position += 1 }
     }
 
     private func byte() throws(Problem) -> UInt8 {

@@ -9,15 +9,11 @@ import HTTP
 /// Bodies by their hash; each is read when it is asked for. Nothing changes after `init`, and
 /// `pread` has no position to share.
 public final class RecordedBodies: Sendable {
-    private struct Place {
-        let offset: Int
-        let count: Int
-    }
-
     private let path: String
     /// -1: there is no file.
     private let descriptor: CInt
-    private let places: [BodyHash: Place]
+    /// Where each is in the file.
+    private let places: [BodyHash: Range<Int>]
     /// Bodies of a HAR file or an index, in memory.
     private let held: [BodyHash: [UInt8]]
 
@@ -67,9 +63,9 @@ public final class RecordedBodies: Sendable {
     func content(of hash: BodyHash) throws(RecordingError) -> [UInt8]? {
         if let content = held[hash] { return content }
         guard let place = places[hash] else { return nil }
-        let content = try Self.read(descriptor, path, place.offset, place.count)
+        let content = try Self.read(descriptor, path, place.lowerBound, place.count)
         guard content.count == place.count, BodyHash(of: content) == hash else {
-            throw .badFile(path: path, reason: "the body at byte \(place.offset) is not the one that was recorded")
+            throw .badFile(path: path, reason: "the body at byte \(place.lowerBound) is not the one that was recorded")
         }
         return content
     }
@@ -91,11 +87,11 @@ public final class RecordedBodies: Sendable {
     /// Leaves out a last record that is not whole: its writer was stopped.
     private static func readPlaces(
         _ descriptor: CInt, _ path: String
-    ) throws(RecordingError) -> [BodyHash: Place] {
+    ) throws(RecordingError) -> [BodyHash: Range<Int>] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .cannotRead(path: path, code: errno) }
         let size = Int(status.st_size)
-        var places: [BodyHash: Place] = [:]
+        var places: [BodyHash: Range<Int>] = [:]
         var offset = 0
         while offset < size {
             let head = try read(descriptor, path, offset, min(longestHead, size - offset))
@@ -109,7 +105,7 @@ public final class RecordedBodies: Sendable {
             else { throw notARecord(path, offset) }
             let start = offset + end + 1
             guard start + count < size else { return places }
-            places[hash] = Place(offset: start, count: count)
+            places[hash] = start..<start + count
             offset = start + count + 1
         }
         return places

@@ -58,7 +58,7 @@ public final class RecordingReader {
         let file = try InputFile(path)
         let beginning = try file.beginning()
         if let foreign = ForeignFile.name(beginning) { throw .badLine(path: path, line: 1, reason: foreign) }
-        if RecordingKind(beginning) == .har {
+        if HARFile.begins(with: beginning) {
             let har = try HARFile(path: path, bytes: file.rest())
             (header, bodies, otherWarnings) = (har.header, har.bodies, har.warnings)
             (self.file, held) = (nil, har.exchanges[...])

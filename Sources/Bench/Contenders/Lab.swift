@@ -9,15 +9,9 @@ import Text
 final class Lab {
     let plan: RoundPlan
     let workspace: Workspace
-    let certificate: Certificate
+    let certificate: (file: String, keyFile: String, authorityPEM: String)
     private var startedOrigin: RunningServer?
     private var started = 0
-
-    struct Certificate {
-        let file: String
-        let keyFile: String
-        let authorityPEM: String
-    }
 
     init(_ plan: RoundPlan) throws {
         _ = FileDescriptors.limit
@@ -25,9 +19,10 @@ final class Lab {
         workspace = try Workspace()
         let authority = try ThrowawayAuthority()
         let leaf = try authority.issue(hosts: ["127.0.0.1"])
-        certificate = Certificate(
-            file: try workspace.write(leaf.certificatePEM, to: "certificate.pem"),
-            keyFile: try workspace.write(leaf.keyPEM, to: "key.pem"), authorityPEM: authority.certificatePEM())
+        certificate = (
+            try workspace.write(leaf.certificatePEM, to: "certificate.pem"),
+            try workspace.write(leaf.keyPEM, to: "key.pem"), authority.certificatePEM()
+        )
         chmod(certificate.keyFile, 0o600)
         do {
             startedOrigin = try startOwn("origin", [])
@@ -172,11 +167,6 @@ extension Lab {
             _ = try Curl.head(server.url(target))
             guard try server.saysHit(target) else { throw BenchError("\(server.name) does not store \(target)") }
         }
-    }
-
-    /// Stores the first `count` songs in a server.
-    func fill(_ server: RunningServer, _ songs: NumberedSongs, _ count: Int) throws {
-        try fill(server, (0..<count).lazy.map(songs.target))
     }
 
     /// Stores these answers in a server: asks for all of them until it asks the origin for none.

@@ -52,7 +52,7 @@ struct StoredSongs: LatencyWorkload {
         entries: FileHitsMeasurement.entries, isInFile: true)
 
     func prepare(_ server: RunningServer, _ lab: Lab) throws {
-        try lab.fill(server, Self.songs, entries)
+        try lab.fill(server, (0..<entries).lazy.map(Self.songs.target))
         guard isInFile, server.name == Contender.refrain.name else { return }
         try FileHitsMeasurement.checkMemory(lab, server)
     }

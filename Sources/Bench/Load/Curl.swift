@@ -5,8 +5,9 @@ enum Curl {
     /// The fields of a 200, their names in lower case.
     /// - Parameter asking: fields of the request.
     static func head(_ url: String, asking fields: [String] = []) throws -> [String: String] {
-        let options = fields.flatMap { ["-H", $0] }
-        return try Self.fields(output(["-s", "-k", "-D", "-", "-o", "/dev/null"] + options + [url]), url)
+        guard let curl = Child.find("curl") else { throw BenchError("curl is not installed (apt-get install curl)") }
+        let options = ["-s", "-k", "-D", "-", "-o", "/dev/null"] + fields.flatMap { ["-H", $0] }
+        return try Self.fields(Child.output(of: curl, options + [url]), url)
     }
 
     static func fields(_ text: String, _ url: String) throws -> [String: String] {
@@ -20,10 +21,5 @@ enum Curl {
             fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
         }
         return fields
-    }
-
-    private static func output(_ arguments: [String]) throws -> String {
-        guard let curl = Child.find("curl") else { throw BenchError("curl is not installed (apt-get install curl)") }
-        return try Child.output(of: curl, arguments)
     }
 }

@@ -16,7 +16,7 @@ enum FileHitsMeasurement {
         try lab.running([.refrain, .nginx], setting) { servers in
             let inMemory = try lab.refrain(as: "memory")
             defer { inMemory.stop() }
-            for server in servers + [inMemory] { try lab.fill(server, songs, entries) }
+            for server in servers + [inMemory] { try lab.fill(server, (0..<entries).lazy.map(songs.target)) }
             try checkMemory(lab, servers[0])
             let rounds = try lab.rounds([servers[0], inMemory] + servers.dropFirst()) {
                 try uniform(lab, $0, seed: $1 + 1)

@@ -246,22 +246,18 @@ extension SessionScript {
         if app != .tagger {
             for length in stride(from: 3, through: typed, by: app == .web ? 2 : 1) {
                 let prefix = String(name.prefix(length))
-                switch app {
-                case .player: ask("search/hints", [("term", prefix), ("limit", "10")])
-                default: ask("search/hints", [("term", prefix), ("limit", "5")])
-                }
+                ask("search/hints", [("term", prefix), ("limit", app == .player ? "10" : "5")])
                 think(120...450)
             }
         }
         let term = chance(70) ? name : String(name.prefix(typed))
-        let found: [ObservedAnswer.Item]
-        switch app {
-        case .player: found = ask("search", [("term", term), ("types", "artists,albums,songs"), ("limit", "10")]).items
-        case .web:
-            let types = [("types", "songs,albums,artists,playlists"), ("limit", "25")]
-            found = ask("search", [("term", term)] + types).items
-        case .tagger: found = ask("search", [("term", term), ("types", pick(["songs", "albums"]))]).items
-        }
+        let parameters: Parameters =
+            switch app {
+            case .player: [("types", "artists,albums,songs"), ("limit", "10")]
+            case .web: [("types", "songs,albums,artists,playlists"), ("limit", "25")]
+            case .tagger: [("types", pick(["songs", "albums"]))]
+            }
+        let found = ask("search", [("term", term)] + parameters).items
         think(1000...5000)
         if chance(80) {
             open(found.first { $0.id == artist.id } ?? pool.choice(found, &random) ?? artist)

@@ -27,7 +27,7 @@ enum WorldMeasurement {
         var configuration = world.configuration(seed: seed)
         // Clients that overlap have misses under way together, as they do before a real origin.
         if world.clients > 1 { configuration.latency = .milliseconds(20) }
-        let (origin, port) = (CountedOrigin(configuration), try Ports.free())
+        let (origin, port) = (SimulatedAPI(configuration: configuration), try Ports.free())
         guard let address = SocketAddress(host: "127.0.0.1", port: UInt16(port)) else { throw BenchError("no address") }
         let host = try ServiceHost(label: "origin", listener: ListenerSettings(address: address, tls: nil)) {
             SimulatorService(origin, context: $0)
@@ -39,7 +39,7 @@ enum WorldMeasurement {
         if world.revisions > 0 {
             let period = max(1, trace.count / (world.revisions + 1))
             player.checksStatus = false
-            player.willSend = { if $0 > 0, $0 % period == 0 { origin.api.revise() } }
+            player.willSend = { if $0 > 0, $0 % period == 0 { origin.revise() } }
         }
         try player.play()
         return origin.requests

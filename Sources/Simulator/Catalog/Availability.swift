@@ -50,28 +50,7 @@ extension Catalog {
 
     /// Whether the number means anything at all, in any storefront.
     func exists(_ resource: Resource) -> Bool {
-        guard resource.number >= 0 else { return false }
-        switch resource.type {
-        case .songs: return place(ofSong: resource.number) != nil
-        default: return resource.number < count(of: resource.type)
-        }
-    }
-
-    /// How many there are of a type that is numbered from 0.
-    func count(of type: SimulatedType) -> Int {
-        switch type {
-        case .activities: activityCount
-        case .albums: albumCount
-        case .appleCurators: appleCuratorCount
-        case .artists: artistCount
-        case .curators: curatorCount
-        case .genres, .stationGenres: Genre.all.count
-        case .musicVideos: videoCount
-        case .playlists: playlistCount
-        case .recordLabels: labelCount
-        case .stations: stationCount
-        case .storefronts: Market.all.count
-        default: 0
-        }
+        resource.type == .songs
+            ? place(ofSong: resource.number) != nil : (0..<count(of: resource.type)).contains(resource.number)
     }
 }

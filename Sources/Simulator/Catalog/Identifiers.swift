@@ -6,27 +6,33 @@ import Text
 extension Catalog {
     private static let playlistFactor: UInt32 = 0x9E37_79B1
 
-    /// How ids that are numbers are spaced; nil for the types whose ids are something else.
-    private static func spacing(_ type: SimulatedType) -> (base: Int, stride: Int)? {
+    /// How many there are of a type that is numbered from 0, and how its ids are spaced if they are
+    /// numbers.
+    private func numbering(_ type: SimulatedType) -> (count: Int, ids: (base: Int, stride: Int)?) {
         switch type {
-        case .albums: (1_400_000_000, songSpan)
-        case .songs: (1_400_000_000, 1)
-        case .artists: (284_000_000, 613)
-        case .musicVideos: (1_510_000_000, 7)
-        case .activities: (976_439_000, 1)
-        case .appleCurators: (976_439_500, 1)
-        case .curators: (1_107_687_000, 1)
-        case .recordLabels: (1_543_990_000, 1)
-        case .stations: (985_000_000, 3)
-        case .stationGenres: (1_149_486_000, 1)
-        default: nil
+        case .activities: (activityCount, (976_439_000, 1))
+        case .albums: (albumCount, (1_400_000_000, Self.songSpan))
+        case .appleCurators: (appleCuratorCount, (976_439_500, 1))
+        case .artists: (artistCount, (284_000_000, 613))
+        case .curators: (curatorCount, (1_107_687_000, 1))
+        case .genres: (Genre.all.count, nil)
+        case .musicVideos: (videoCount, (1_510_000_000, 7))
+        case .playlists: (playlistCount, nil)
+        case .recordLabels: (labelCount, (1_543_990_000, 1))
+        case .songs: (0, (1_400_000_000, 1))
+        case .stationGenres: (Genre.all.count, (1_149_486_000, 1))
+        case .stations: (stationCount, (985_000_000, 3))
+        case .storefronts: (Market.all.count, nil)
+        default: (0, nil)
         }
     }
+
+    func count(of type: SimulatedType) -> Int { numbering(type).count }
 
     /// The id in `id` and in paths.
     func id(of resource: Resource) -> String {
         let number = resource.number
-        if let (base, stride) = Self.spacing(resource.type) {
+        if let (base, stride) = numbering(resource.type).ids {
             let digits = String(base + number * stride)
             return resource.type == .stations ? "ra." + digits : digits
         }
@@ -54,7 +60,7 @@ extension Catalog {
     }
 
     private func number(_ id: String, _ type: SimulatedType) -> Int? {
-        guard let (base, stride) = Self.spacing(type), id.utf8.count <= 12,
+        guard let (base, stride) = numbering(type).ids, id.utf8.count <= 12,
             id.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let value = Int(id), value >= base,
             (value - base) % stride == 0
         else { return nil }

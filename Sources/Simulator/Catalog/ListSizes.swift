@@ -8,35 +8,28 @@ public enum ListSizes: String, CaseIterable, Sendable {
     case recorded
 }
 
-// The draws for recorded sizes. Each names a band by its share of a hundred lists, then a size in
-// that band.
+// The draws for recorded sizes: of a hundred lists, how many are in this band or one before it.
+
+private typealias SizeBands = [(lists: Int, sizes: ClosedRange<Int>)]
 
 extension Seed {
+    private static let albums: SizeBands = [
+        (30, 5...14), (60, 15...25), (85, 26...50), (96, 51...100), (100, 101...150),
+    ]
+    private static let tracks: SizeBands = [
+        (35, 50...50), (70, 100...100), (90, 10...49), (96, 51...99), (100, 101...250),
+    ]
+
     func recordedAlbumCount(ofArtist artist: Int) -> Int {
-        let band: ClosedRange<Int>
-        switch number(below: 100, .albumCount, artist, 1) {
-        case ..<30: band = 5...14
-        case ..<60: band = 15...25
-        case ..<85: band = 26...50
-        case ..<96: band = 51...100
-        default: band = 101...150
-        }
-        return drawn(from: band, .albumCount, artist)
+        drawn(from: Self.albums, number(below: 100, .albumCount, artist, 1), .albumCount, artist)
     }
 
     func recordedTrackCount(ofPlaylist playlist: Int) -> Int {
-        let band: ClosedRange<Int>
-        switch number(below: 100, .playlist, playlist, -1000) {
-        case ..<35: band = 50...50
-        case ..<70: band = 100...100
-        case ..<90: band = 10...49
-        case ..<96: band = 51...99
-        default: band = 101...250
-        }
-        return drawn(from: band, .playlist, playlist)
+        drawn(from: Self.tracks, number(below: 100, .playlist, playlist, -1000), .playlist, playlist)
     }
 
-    private func drawn(from band: ClosedRange<Int>, _ salt: Salt, _ item: Int) -> Int {
-        band.lowerBound + number(below: band.count, salt, item, -1001)
+    private func drawn(from bands: SizeBands, _ list: Int, _ salt: Salt, _ item: Int) -> Int {
+        let sizes = bands.first { list < $0.lists }?.sizes ?? 1...1
+        return sizes.lowerBound + number(below: sizes.count, salt, item, -1001)
     }
 }

@@ -115,6 +115,25 @@ extension Catalog {
         pick(Vocabulary.labels, .label, label) + ["", " Records", " Music", " Recordings"][label % 4]
     }
 
+    /// The name of a resource, or of the one that an item of a library is.
+    func name(of resource: Resource, _ language: Language) -> String {
+        let number = resource.number
+        return switch resource.type {
+        case .activities: name(ofActivity: number)
+        case .albums, .libraryAlbums: name(ofAlbum: number)
+        case .artists, .libraryArtists: name(ofArtist: number, language)
+        case .curators, .appleCurators: name(ofCurator: resource)
+        case .genres, .stationGenres: Genre.all[number].name(language)
+        case .musicVideos, .libraryMusicVideos: name(ofVideo: number)
+        case .playlists: name(ofPlaylist: number, language)
+        case .recordLabels: name(ofLabel: number)
+        case .songs, .librarySongs: name(ofSong: number)
+        case .stations: name(ofStation: number, language)
+        case .storefronts: Market.all[number].name
+        case .libraryPlaylists, .libraryPlaylistFolders, .personalRecommendation: ""
+        }
+    }
+
     /// Editorial notes: one sentence, and a few with the HTML and line breaks Apple's have.
     /// Rewritten whenever the resource is renamed.
     func notes(_ resource: Resource, _ language: Language, sentences: Int) -> (short: String, standard: String) {

@@ -44,17 +44,13 @@ extension Catalog {
             hasLists: resource.type != .songs)
     }
 
-    /// Number of changes of the aspect so far.
-    func rareChanges(_ resource: Resource, _ aspect: Aspect, every period: Int) -> Int {
-        (0...revision / period).count { turn in
+    /// Number of changes of the aspect so far; 0 where many resources change at each revision.
+    func rareChanges(_ resource: Resource, _ aspect: Aspect) -> Int {
+        guard let period = rarePeriod else { return 0 }
+        return (0...revision / period).count { turn in
             let change = rareChange(resource, turn: turn, of: period)
             return change.touches(aspect) && revision > turn * period + change.step
         }
-    }
-
-    /// The same; 0 where many resources change at each revision.
-    func rareChanges(_ resource: Resource, _ aspect: Aspect) -> Int {
-        rarePeriod.map { rareChanges(resource, aspect, every: $0) } ?? 0
     }
 
     func isRarelyAway(_ resource: Resource, every period: Int) -> Bool {

@@ -4,18 +4,11 @@ import Text
 // inline (APPLE-MUSIC-API 3.1.21, 3.1.22, 4.2).
 
 /// The name of a relationship.
-enum Relation: UInt8, CaseIterable, Sendable {
+enum Relation: UInt8, APIWord, Sendable {
     case albums, artists, catalog, children, composers, contents, curator, genres, library, musicVideos, parent
     case playlists, radioShow, recordLabels, songs, station, stations, tracks
 
-    private static let words = CaseWords<Self>(separator: "-")
-
-    var name: String { Self.words[self] }
-
-    init?(name: String) {
-        guard let relation = Self.words.find(name) else { return nil }
-        self = relation
-    }
+    static let words = CaseWords<Self>(separator: "-")
 }
 
 /// A set of relationships.
@@ -94,6 +87,11 @@ extension SimulatedType {
         case (.stationGenres, .stations): PageLimits(standard: 25, most: 100)
         default: PageLimits(standard: 10, most: 10)
         }
+    }
+
+    /// Those of a page of a library's relationship.
+    func pageLimits(of relation: Relation) -> PageLimits {
+        relation == .tracks ? PageLimits(standard: 100, most: 300) : PageLimits(standard: 25, most: 100)
     }
 
     /// The most `ids` of one request (APPLE-MUSIC-API 4.1).

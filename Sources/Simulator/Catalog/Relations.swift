@@ -6,92 +6,60 @@ extension Catalog {
     /// `library` and the library types are not the catalog's to know and give an empty list.
     func related(_ resource: Resource, _ relation: Relation, in market: Market) -> [Resource] {
         let number = resource.number
-        switch resource.type {
-        case .albums: return relatedToAlbum(number, relation)
-        case .artists: return relatedToArtist(number, relation, market)
-        case .songs: return relatedToSong(number, relation)
-        case .musicVideos: return relatedToVideo(number, relation)
-        case .playlists:
-            switch relation {
-            case .tracks: return tracks(ofPlaylist: number)
-            case .curator: return [curator(ofPlaylist: number)]
-            default: return []
-            }
-        case .curators, .appleCurators:
-            guard relation == .playlists else { return [] }
+        switch (resource.type, relation) {
+        case (.activities, .playlists): return playlists { $0 % activityCount == number }
+        case (.albums, .artists), (.songs, .artists): return artists(ofAlbum: album(of: resource))
+        case (.albums, .genres), (.artists, .genres), (.musicVideos, .genres), (.songs, .genres):
+            return [Resource(.genres, genre(ofArtist: artist(of: resource))), Resource(.genres, 0)]
+        case (.albums, .recordLabels): return [Resource(.recordLabels, number % labelCount)]
+        case (.albums, .tracks): return (0..<trackCount(ofAlbum: number)).map { song(album: number, track: $0) }
+        case (.appleCurators, .playlists), (.curators, .playlists):
             return playlists { curator(ofPlaylist: $0) == resource }
-        case .activities:
-            guard relation == .playlists else { return [] }
-            return playlists { $0 % activityCount == number }
-        case .stations:
-            guard relation == .radioShow, (3..<20).contains(number) else { return [] }
-            return [Resource(.appleCurators, number)]
-        case .stationGenres:
-            guard relation == .stations else { return [] }
+        case (.artists, .albums): return albums(ofArtist: number, in: market)
+        case (.artists, .musicVideos): return musicVideos(ofArtist: number)
+        case (.artists, .playlists): return essentials(ofArtist: number)
+        case (.artists, .station), (.songs, .station):
+            let station = artist(of: resource) + 20
+            return station < stationCount ? [Resource(.stations, station)] : []
+        case (.musicVideos, .albums): return song(ofVideo: number).map { Resource(.albums, album(of: $0)) }
+        case (.musicVideos, .artists): return [Resource(.artists, artist(ofVideo: number))]
+        case (.musicVideos, .songs): return song(ofVideo: number)
+        case (.playlists, .curator): return [curator(ofPlaylist: number)]
+        case (.playlists, .tracks): return tracks(ofPlaylist: number)
+        case (.songs, .albums): return [Resource(.albums, album(of: resource))]
+        case (.songs, .composers): return [Resource(.artists, composer(ofSong: number))]
+        case (.songs, .musicVideos):
+            let album = album(of: resource)
+            guard ordinal(ofAlbum: album) == 0 else { return [] }
+            return Array(musicVideos(ofArtist: artist(ofAlbum: album)).dropFirst(track(ofSong: number)).prefix(1))
+        case (.stationGenres, .stations):
             return stride(from: number, to: stationCount, by: Genre.all.count).map { Resource(.stations, $0) }
+        case (.stations, .radioShow): return (3..<20).contains(number) ? [Resource(.appleCurators, number)] : []
         default: return []
         }
     }
 
-    private func relatedToAlbum(_ album: Int, _ relation: Relation) -> [Resource] {
-        switch relation {
-        case .artists: artists(ofAlbum: album)
-        case .genres: genres(ofArtist: artist(ofAlbum: album))
-        case .tracks: (0..<trackCount(ofAlbum: album)).map { song(album: album, track: $0) }
-        case .recordLabels: [Resource(.recordLabels, album % labelCount)]
-        default: []
-        }
+    func composer(ofSong song: Int) -> Int {
+        (artist(ofAlbum: song / Self.songSpan) + track(ofSong: song) * 31 + 1) % artistCount
     }
 
-    private func relatedToArtist(_ artist: Int, _ relation: Relation, _ market: Market) -> [Resource] {
-        switch relation {
-        case .albums: return albums(ofArtist: artist, in: market)
-        case .genres: return genres(ofArtist: artist)
-        case .musicVideos: return videos(ofArtist: artist).map { Resource(.musicVideos, $0) }
-        case .playlists: return artist * 5 < playlistCount ? [Resource(.playlists, artist * 5)] : []
-        case .station: return artist + 20 < stationCount ? [Resource(.stations, artist + 20)] : []
-        default: return []
-        }
-    }
-
-    private func relatedToSong(_ song: Int, _ relation: Relation) -> [Resource] {
-        let (album, track) = (song / Self.songSpan, song % Self.songSpan - 1)
-        let artist = artist(ofAlbum: album)
-        switch relation {
-        case .albums: return [Resource(.albums, album)]
-        case .artists: return artists(ofAlbum: album)
-        case .composers: return [Resource(.artists, (artist + track * 31 + 1) % artistCount)]
-        case .genres: return genres(ofArtist: artist)
-        case .musicVideos:
-            let videos = videos(ofArtist: artist)
-            guard ordinal(ofAlbum: album) == 0, track < videos.count else { return [] }
-            return [Resource(.musicVideos, videos.lowerBound + track)]
-        case .station: return artist + 20 < stationCount ? [Resource(.stations, artist + 20)] : []
-        default: return []
-        }
-    }
-
-    private func relatedToVideo(_ video: Int, _ relation: Relation) -> [Resource] {
+    /// The song on the artist's first album, if that has enough tracks.
+    private func song(ofVideo video: Int) -> [Resource] {
         let artist = artist(ofVideo: video)
         let (first, track) = (Int(albumStart[artist]), video - Int(videoStart[artist]))
-        let hasSong = track < trackCount(ofAlbum: first)
-        switch relation {
-        case .albums: return hasSong ? [Resource(.albums, first)] : []
-        case .artists: return [Resource(.artists, artist)]
-        case .genres: return genres(ofArtist: artist)
-        case .songs: return hasSong ? [song(album: first, track: track)] : []
-        default: return []
-        }
+        return track < trackCount(ofAlbum: first) ? [song(album: first, track: track)] : []
+    }
+
+    func musicVideos(ofArtist artist: Int) -> [Resource] { videos(ofArtist: artist).map { Resource(.musicVideos, $0) } }
+
+    func essentials(ofArtist artist: Int) -> [Resource] {
+        artist * 5 < playlistCount ? [Resource(.playlists, artist * 5)] : []
     }
 
     func artists(ofAlbum album: Int) -> [Resource] {
         let first = Resource(.artists, artist(ofAlbum: album))
         guard let guest = revised(guest: guest(ofAlbum: album), ofAlbum: album) else { return [first] }
         return [first, Resource(.artists, guest)]
-    }
-
-    func genres(ofArtist artist: Int) -> [Resource] {
-        [Resource(.genres, genre(ofArtist: artist)), Resource(.genres, 0)]
     }
 
     /// An artist's albums; each storefront begins somewhere else, as its own popularity would have
@@ -104,7 +72,7 @@ extension Catalog {
         return rearranged(list, ofArtist: artist)
     }
 
-    private func playlists(where matches: (Int) -> Bool) -> [Resource] {
+    func playlists(where matches: (Int) -> Bool) -> [Resource] {
         (0..<playlistCount).filter(matches).map { Resource(.playlists, $0) }
     }
 }

@@ -66,6 +66,27 @@ extension Catalog {
 
     func song(album: Int, track: Int) -> Resource { Resource(.songs, album * Self.songSpan + track + 1) }
 
+    /// From 0.
+    func track(ofSong song: Int) -> Int { song % Self.songSpan - 1 }
+
+    /// The album that a resource is or belongs to; that of a video is the artist's first.
+    func album(of resource: Resource) -> Int {
+        switch resource.type {
+        case .songs, .librarySongs: resource.number / Self.songSpan
+        case .musicVideos, .libraryMusicVideos: Int(albumStart[artist(ofVideo: resource.number)])
+        default: resource.number
+        }
+    }
+
+    /// The artist that a resource is or belongs to.
+    func artist(of resource: Resource) -> Int {
+        switch resource.type {
+        case .artists, .libraryArtists: resource.number
+        case .musicVideos, .libraryMusicVideos: artist(ofVideo: resource.number)
+        default: artist(ofAlbum: album(of: resource))
+        }
+    }
+
     /// The album and the track (from 0) of a song's number, if there is such a song.
     func place(ofSong song: Int) -> (album: Int, track: Int)? {
         let (album, track) = (song / Self.songSpan, song % Self.songSpan - 1)

@@ -3,28 +3,33 @@ import Text
 // The names of things: resource types and the numbers of their ids.
 // A `Resource` is eight bytes; everything else about it is computed when it is asked for.
 
+/// Cases that are words of the API, with hyphens: `musicVideos` is `music-videos`.
+protocol APIWord: CaseIterable, RawRepresentable where RawValue == UInt8 {
+    static var words: CaseWords<Self> { get }
+}
+
+extension APIWord {
+    var name: String { Self.words[self] }
+
+    init?(name: String) {
+        guard let word = Self.words.find(name) else { return nil }
+        self = word
+    }
+}
+
 /// A type of resource, catalog or library; its case is also its word in paths and in `type`.
-enum SimulatedType: UInt8, CaseIterable, Sendable {
+enum SimulatedType: UInt8, APIWord, Sendable {
     case activities, albums, appleCurators, artists, curators, genres, musicVideos, playlists, recordLabels, songs
     case stations, stationGenres, storefronts
     case libraryAlbums, libraryArtists, librarySongs, libraryMusicVideos, libraryPlaylists, libraryPlaylistFolders
     case personalRecommendation
 
-    private static let words = CaseWords<Self>(separator: "-")
-
-    /// The value of `type` in a resource object.
-    var name: String { Self.words[self] }
+    static let words = CaseWords<Self>(separator: "-")
 
     var isLibrary: Bool { rawValue >= Self.libraryAlbums.rawValue && rawValue <= Self.libraryPlaylistFolders.rawValue }
 
     /// The path element after `/v1/me/library/`, for library types.
     var libraryPathElement: Substring? { isLibrary ? name.dropFirst("library-".count) : nil }
-
-    /// The type a `types`, `ids[..]` or `include[..]` names.
-    init?(name: String) {
-        guard let type = Self.words.find(name) else { return nil }
-        self = type
-    }
 
     /// The twelve catalog types of APPLE-MUSIC-API 3.1, by path element.
     init?(catalogPathElement name: String) {

@@ -18,7 +18,7 @@ extension Catalog {
     ///   revision drawn for each period.
     private func changes(_ resource: Resource, _ aspect: Aspect, every period: Int) -> Int {
         guard revision > 0 else { return 0 }
-        if let rarePeriod { return rareChanges(resource, aspect, every: rarePeriod) }
+        if rarePeriod != nil { return rareChanges(resource, aspect) }
         let (turn, step) = (revision / period, revision % period)
         return turn + (step > draw(below: period, resource, aspect, turn) ? 1 : 0)
     }

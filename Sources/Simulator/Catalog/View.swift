@@ -1,34 +1,20 @@
+import Text
+
 // Views: named selections that belong to a resource (APPLE-MUSIC-API 3.1.22) and are never there by
 // default.
 
 /// The name of a view.
-enum View: String, CaseIterable, Sendable {
-    case appearsOn = "appears-on"
-    case appearsOnAlbums = "appears-on-albums"
-    case compilationAlbums = "compilation-albums"
-    case featuredAlbums = "featured-albums"
-    case featuredArtists = "featured-artists"
-    case featuredMusicVideos = "featured-music-videos"
-    case featuredPlaylists = "featured-playlists"
-    case fullAlbums = "full-albums"
-    case latestRelease = "latest-release"
-    case latestReleases = "latest-releases"
-    case liveAlbums = "live-albums"
-    case moreByArtist = "more-by-artist"
-    case moreByCurator = "more-by-curator"
-    case moreInGenre = "more-in-genre"
-    case otherVersions = "other-versions"
-    case relatedAlbums = "related-albums"
-    case relatedVideos = "related-videos"
-    case similarArtists = "similar-artists"
-    case singles
-    case topMusicVideos = "top-music-videos"
-    case topReleases = "top-releases"
-    case topSongs = "top-songs"
+enum View: UInt8, APIWord, Sendable {
+    case appearsOn, appearsOnAlbums, compilationAlbums, featuredAlbums, featuredArtists, featuredMusicVideos
+    case featuredPlaylists, fullAlbums, latestRelease, latestReleases, liveAlbums, moreByArtist, moreByCurator
+    case moreInGenre, otherVersions, relatedAlbums, relatedVideos, similarArtists, singles, topMusicVideos
+    case topReleases, topSongs
+
+    static let words = CaseWords<Self>(separator: "-")
 
     /// The title among the view's own attributes (`with=attributes`).
     var title: String {
-        rawValue.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
+        name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
     }
 }
 

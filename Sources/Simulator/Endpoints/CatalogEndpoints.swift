@@ -30,10 +30,9 @@ extension SimulatedExchange {
     }
 
     private func single(_ type: SimulatedType, _ id: String, _ market: Market) throws(APIError) -> Reply {
-        var context = try context(market)
-        context.isSingleFetch = true
+        let context = try context(market)
         guard let resource = find(type, id, context) else { throw .notFound }
-        return list([resource], context)
+        return single(resource, context)
     }
 
     private func several(_ type: SimulatedType, _ market: Market) throws(APIError) -> Reply {
@@ -73,25 +72,10 @@ extension SimulatedExchange {
     private func relationship(
         _ type: SimulatedType, _ id: String, _ name: String, _ market: Market
     ) throws(APIError) -> Reply {
-        let relation = Relation(name: name)
-        let user = relation == .library ? try requireUser() : nil
+        let user = Relation(name: name) == .library ? try requireUser() : nil
         let context = try context(market, user: user)
         guard let resource = find(type, id, context) else { throw .notFound }
-        guard let relation, type.relations.contains(relation) else { throw .noRelated(name) }
-        let paging = try Paging(target, type.limits(of: relation))
-        var list = context.listed(context.related(resource, relation))
-        var sort: String?
-        if type == .artists, relation == .albums, target.first("sort") == "-releaseDate" {
-            list.sort { catalog.date(ofAlbum: $0.number) > catalog.date(ofAlbum: $1.number) }
-            sort = "-releaseDate"
-        }
-        // An empty relationship and an offset past its end are both 404
-        // (APPLE-MUSIC-API 7.13, 8.11).
-        guard paging.offset < list.count else { throw .noRelated(name) }
-        let path = context.path(of: resource) + "/" + name
-        return collection(
-            list, paging, context, path: path, place: .item(isMixed: false), sort: sort,
-            cut: context.listCut(of: resource))
+        return try relationship(of: resource, name, context)
     }
 
     /// `/view/{name}`; an empty view is legal and not an error (APPLE-MUSIC-API 5.1.8).
@@ -100,7 +84,7 @@ extension SimulatedExchange {
     ) throws(APIError) -> Reply {
         let context = try context(market)
         guard let resource = find(type, id, context) else { throw .notFound }
-        guard let view = View(rawValue: name), type.views.contains(view) else { throw .noRelated(name) }
+        guard let view = View(name: name), type.views.contains(view) else { throw .noRelated(name) }
         let paging = try Paging(target, type.viewLimits)
         let list = context.listed(catalog.elements(of: view, resource, in: market))
         let page = Page(list, paging, cut: context.listCut(of: resource), keep: context.shown)

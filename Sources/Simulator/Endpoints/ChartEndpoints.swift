@@ -67,11 +67,9 @@ extension SimulatedExchange {
         renderer.json.member("chart", kind)
         renderer.json.member("name", names[type] ?? "")
         renderer.json.member("orderId", kind + ":" + type.name)
-        renderer.json.key("href")
-        chartLink(type, kind, renderer.context, offset: nil, &renderer.json)
+        chartLink("href", type, renderer.context, offset: nil, &renderer.json)
         if let offset = page.nextOffset {
-            renderer.json.key("next")
-            chartLink(type, kind, renderer.context, offset: offset, &renderer.json)
+            chartLink("next", type, renderer.context, offset: offset, &renderer.json)
         }
         data(page.items, &renderer, .item(isMixed: true))
         renderer.json.endObject()
@@ -80,16 +78,14 @@ extension SimulatedExchange {
     /// Parameters in alphabetical order, narrowed to one type; the client's `limit` is kept
     /// (APPLE-MUSIC-API 7.4, 7.6).
     private func chartLink(
-        _ type: SimulatedType, _ kind: String, _ context: RenderContext, offset: Int?, _ json: inout JSONBytes
+        _ name: String, _ type: SimulatedType, _ context: RenderContext, offset: Int?, _ json: inout JSONBytes
     ) {
-        json.text { bytes in
-            bytes.appendLink(
-                "/v1/catalog/" + context.market.code + "/charts",
-                [
-                    "chart": kind, "genre": target.first("genre"), "l": context.tag, "limit": target.first("limit"),
-                    "offset": offset.map(String.init), "types": type.name,
-                ])
-        }
+        json.link(
+            name, "/v1/catalog/" + context.market.code + "/charts",
+            [
+                "chart": chartKind, "genre": target.first("genre"), "l": context.tag, "limit": target.first("limit"),
+                "offset": offset.map(String.init), "types": type.name,
+            ])
     }
 
     /// `with=cityCharts,dailyGlobalTopCharts`: chart playlists.

@@ -17,10 +17,8 @@ extension SimulatedExchange {
         case 1: return try libraryList(type, first, user, context)
         case 2, 3:
             guard let resource = user.resource(type, id: elements[1], catalog) else { throw .notFound }
-            if elements.count == 3 { return try libraryRelationship(resource, elements[2], context) }
-            var context = context
-            context.isSingleFetch = true
-            return list([resource], context)
+            if elements.count == 3 { return try relationship(of: resource, elements[2], context) }
+            return single(resource, context)
         default: throw .notFound
         }
     }
@@ -69,23 +67,6 @@ extension SimulatedExchange {
         }
     }
 
-    private func libraryRelationship(
-        _ resource: Resource, _ name: String, _ context: RenderContext
-    ) throws(APIError) -> Reply {
-        guard let relation = Relation(name: name), resource.type.relations.contains(relation) else {
-            throw .noRelated(name)
-        }
-        let isTracks = relation == .tracks
-        let paging = try Paging(target, PageLimits(standard: isTracks ? 100 : 25, most: isTracks ? 300 : 100))
-        let items = context.related(resource, relation)
-        // Empty playlist, lost catalog item, past the end: all 404
-        // (APPLE-MUSIC-API 7.13, 7.14, 8.11).
-        guard paging.offset < items.count else { throw .noRelated(name) }
-        return collection(
-            items, paging, context, path: context.path(of: resource) + "/" + name, place: .item(isMixed: false),
-            hasTotal: relation != .catalog)
-    }
-
     /// `/me/library/search`: names that contain the term, per type.
     private func librarySearch(_ user: UserLibrary, _ context: RenderContext) throws(APIError) -> Reply {
         let types = try types(Self.searchable)
@@ -96,7 +77,10 @@ extension SimulatedExchange {
             var present: [String] = []
             renderer.json.beginObject("results")
             for type in types {
-                let matches = user.all(type, catalog).filter { libraryName($0, user).containsBytes(wanted) }
+                let matches = user.all(type, catalog).filter { item in
+                    let name = user.name(of: item) ?? catalog.name(of: item, .english)
+                    return Array(name.lowercased().utf8).containsBytes(wanted)
+                }
                 let page = Page(matches, paging, keep: context.shown)
                 guard !page.items.isEmpty else { continue }
                 present.append(type.name)
@@ -106,18 +90,6 @@ extension SimulatedExchange {
             renderer.json.endObject()
             order(present, &renderer, hasRawOrder: false)
         }
-    }
-
-    private func libraryName(_ resource: Resource, _ user: UserLibrary) -> [UInt8] {
-        let name: String
-        switch resource.type {
-        case .libraryAlbums: name = catalog.name(ofAlbum: resource.number)
-        case .libraryArtists: name = catalog.name(ofArtist: resource.number)
-        case .librarySongs: name = catalog.name(ofSong: resource.number)
-        case .libraryMusicVideos: name = catalog.name(ofVideo: resource.number)
-        default: name = user.playlist(resource.number)?.name ?? ""
-        }
-        return Array(name.lowercased().utf8)
     }
 
     /// Pages of ten, newest first, albums and playlists mixed.

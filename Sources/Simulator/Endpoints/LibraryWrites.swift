@@ -11,9 +11,9 @@ extension SimulatedExchange {
         guard request.method == "POST" else { throw .methodNotAllowed }
         switch (elements.first, elements.count) {
         case (nil, 0): return try addToLibrary(user)
-        case ("playlists", 1): return try createPlaylist(user)
+        case ("playlists", 1): return try create(.libraryPlaylists, user)
         case ("playlists", 3) where elements[2] == "tracks": return try addTracks(elements[1], user)
-        case ("playlist-folders", 1): return try createFolder(user)
+        case ("playlist-folders", 1): return try create(.libraryPlaylistFolders, user)
         default: throw .methodNotAllowed
         }
     }
@@ -33,21 +33,30 @@ extension SimulatedExchange {
         return Reply(status: 202)
     }
 
-    private func createPlaylist(_ user: UserLibrary) throws(APIError) -> Reply {
+    /// A playlist with its tracks, or a folder.
+    private func create(_ type: SimulatedType, _ user: UserLibrary) throws(APIError) -> Reply {
         let document = try body()
-        let name = try name(in: document)
-        let description = document["attributes"]?["description"]?.stringValue
-        let tracks = songs(document["relationships"]?["tracks"]?["data"], user)
-        let folder = folder(in: document, user)
-        let now = request.nowUnixSeconds
+        guard let name = document["attributes"]?["name"]?.stringValue, !name.isEmpty else {
+            throw .invalidBody("attributes.name is required")
+        }
+        let (folder, now) = (folder(in: document, user), request.nowUnixSeconds)
+        let isFolder = type == .libraryPlaylistFolders
         let changed = api.change(user.name) { library in
             let serial = library.takeSerial()
-            library.playlists.insert(
-                LibraryPlaylist(
-                    serial: serial, name: name, description: description, tracks: tracks, addedAt: now,
-                    catalogPlaylist: nil, folder: folder), at: 0)
+            if isFolder {
+                library.folders.append(LibraryFolder(serial: serial, name: name, parent: folder, addedAt: now))
+                return
+            }
+            let playlist = LibraryPlaylist(
+                serial: serial, name: name, description: document["attributes"]?["description"]?.stringValue,
+                tracks: songs(document["relationships"]?["tracks"]?["data"], user), addedAt: now,
+                catalogPlaylist: nil, folder: folder)
+            library.playlists.insert(playlist, at: 0)
         }
-        return try created(Resource(.libraryPlaylists, changed.nextSerial - 1), changed)
+        return reply(try context(user.market, user: changed), status: 201) { renderer in
+            data([Resource(type, changed.nextSerial - 1)], &renderer, .item(isMixed: true))
+            if isFolder { renderer.total(1) }
+        }
     }
 
     private func addTracks(_ id: String, _ user: UserLibrary) throws(APIError) -> Reply {
@@ -63,39 +72,11 @@ extension SimulatedExchange {
         return Reply(status: 201)
     }
 
-    private func createFolder(_ user: UserLibrary) throws(APIError) -> Reply {
-        let document = try body()
-        let name = try name(in: document)
-        let folder = folder(in: document, user)
-        let now = request.nowUnixSeconds
-        let changed = api.change(user.name) { library in
-            let serial = library.takeSerial()
-            library.folders.append(LibraryFolder(serial: serial, name: name, parent: folder, addedAt: now))
-        }
-        return try created(Resource(.libraryPlaylistFolders, changed.nextSerial - 1), changed, hasTotal: true)
-    }
-
-    private func name(in document: JSON) throws(APIError) -> String {
-        guard let name = document["attributes"]?["name"]?.stringValue, !name.isEmpty else {
-            throw .invalidBody("attributes.name is required")
-        }
-        return name
-    }
-
     /// The folder that a body puts the new one into; without one the root.
     private func folder(in document: JSON, _ user: UserLibrary) -> Int {
         let parent = document["relationships"]?["parent"]?["data"]?[0]?["id"]?.stringValue
         let folder = parent.flatMap { user.resource(.libraryPlaylistFolders, id: $0, catalog) }
         return folder?.number ?? UserLibrary.rootFolder
-    }
-
-    private func created(
-        _ resource: Resource, _ user: UserLibrary, hasTotal: Bool = false
-    ) throws(APIError) -> Reply {
-        reply(try context(user.market, user: user), status: 201) { renderer in
-            data([resource], &renderer, .item(isMixed: true))
-            if hasTotal { renderer.total(1) }
-        }
     }
 
     /// The songs an array of `{id, type}` names; what is unknown is ignored.

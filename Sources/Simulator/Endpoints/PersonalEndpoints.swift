@@ -6,9 +6,7 @@ extension SimulatedExchange {
         guard let first = elements.first else { throw .notFound }
         if first == "storefront", elements.count == 1 {
             try requireRead()
-            var context = try context(user.market, user: user)
-            context.isSingleFetch = true
-            return list([Resource(.storefronts, user.market.index)], context)
+            return single(Resource(.storefronts, user.market.index), try context(user.market, user: user))
         }
         guard user.hasSubscription else {
             throw .insufficientPrivileges(first == "library" ? "CloudLibrary" : "ListeningHistory")
@@ -54,15 +52,13 @@ extension SimulatedExchange {
             data(page.items, &renderer, .item(isMixed: true))
             guard let offset = page.nextOffset else { return }
             // `types` is kept, `limit` is dropped (APPLE-MUSIC-API 7.3).
-            renderer.json.text("next") { bytes in
-                bytes.appendLink(
-                    "/v1/me/" + path, ["l": context.tag, "offset": String(offset), "types": target.first("types")])
-            }
+            renderer.json.link(
+                "next", "/v1/me/" + path, ["l": context.tag, "offset": String(offset), "types": target.first("types")])
         }
     }
 
     private func recommendations(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
-        var context = try context(user.market, user: user)
+        let context = try context(user.market, user: user)
         let all = (0..<UserLibrary.recommendationCount).map { Resource(.personalRecommendation, $0) }
         guard let id = elements.first else {
             if let ids = target.list("ids") {
@@ -72,15 +68,8 @@ extension SimulatedExchange {
             return list(all, context)
         }
         guard let resource = user.recommendation(id: id, catalog) else { throw .notFound }
-        if elements.count == 1 {
-            context.isSingleFetch = true
-            return list([resource], context)
-        }
-        guard elements.count == 2, elements[1] == "contents" else { throw .noRelated(elements[1]) }
-        let paging = try Paging(target, PageLimits(standard: 10, most: 10))
-        let contents = user.contents(ofRecommendation: resource.number, catalog)
-        guard paging.offset < contents.count else { throw .noRelated("contents") }
-        let path = context.path(of: resource) + "/contents"
-        return collection(contents, paging, context, path: path, place: .item(isMixed: true))
+        if elements.count == 1 { return single(resource, context) }
+        guard elements.count == 2 else { throw .noRelated(elements[1]) }
+        return try relationship(of: resource, elements[1], context)
     }
 }

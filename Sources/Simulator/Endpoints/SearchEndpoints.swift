@@ -12,7 +12,7 @@ extension SimulatedExchange {
         guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
         let paging = try Paging(target, PageLimits(standard: 5, most: 25))
         let context = try context(market)
-        let found = api.searchIndex().find(term, catalog)
+        let found = api.searchIndex().find(term)
         return reply(context) { renderer in
             var present: [String] = []
             renderer.json.beginObject("results")
@@ -40,13 +40,10 @@ extension SimulatedExchange {
     ) {
         let tag = renderer.context.tag
         renderer.json.beginObject()
-        renderer.json.text("href") {
-            $0.appendLink(path, ["l": tag, "limit": limit, "term": term, "types": type.name])
-        }
+        renderer.json.link("href", path, ["l": tag, "limit": limit, "term": term, "types": type.name])
         if let offset = page.nextOffset {
-            renderer.json.text("next") {
-                $0.appendLink(path, ["l": tag, "offset": String(offset), "term": term, "types": type.name])
-            }
+            renderer.json.link(
+                "next", path, ["l": tag, "offset": String(offset), "term": term, "types": type.name])
         }
         data(page.items, &renderer, .item(isMixed: true))
         renderer.json.endObject()
@@ -65,7 +62,7 @@ extension SimulatedExchange {
         guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
         let paging = try Paging(target, PageLimits(standard: 10, most: 50))
         _ = try context(market)
-        let terms = api.searchIndex().completions(term, limit: paging.limit, catalog)
+        let terms = api.searchIndex().completions(term, limit: paging.limit)
         return Reply(["results": ["terms": terms] as JSONMembers])
     }
 
@@ -92,7 +89,7 @@ extension SimulatedExchange {
     }
 
     private func termSuggestions(_ term: String, _ limit: Int, _ renderer: inout Renderer) {
-        for completion in api.searchIndex().completions(term, limit: limit, catalog) {
+        for completion in api.searchIndex().completions(term, limit: limit) {
             renderer.json.object(["kind": "terms", "searchTerm": completion, "displayTerm": completion])
         }
     }
@@ -100,7 +97,7 @@ extension SimulatedExchange {
     private func topSuggestions(
         _ term: String, _ types: [SimulatedType], _ limit: Int, _ market: Market, _ renderer: inout Renderer
     ) {
-        let found = api.searchIndex().find(term, catalog)
+        let found = api.searchIndex().find(term)
         let items = types.flatMap { found.list($0, catalog, market).compactMap(renderer.context.shown).prefix(3) }
         for item in items.prefix(limit) {
             renderer.json.beginObject()

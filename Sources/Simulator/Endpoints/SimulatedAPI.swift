@@ -56,6 +56,9 @@ public final class SimulatedAPI: Responder {
         return success(request, snapshot(at: revision), index: 0)
     }
 
+    /// Requests so far, refused ones too.
+    public var requests: Int { requestCount.load(ordering: .relaxed) }
+
     /// The revision that answers now.
     var revision: Revision { current.withLock { $0.revision } }
 

@@ -92,6 +92,27 @@ struct SimulatedExchange {
         return found
     }
 
+    /// A page of what a resource leads to. An empty relationship, a lost catalog item and an offset
+    /// past the end are all 404 (APPLE-MUSIC-API 7.13, 7.14, 8.11).
+    func relationship(of resource: Resource, _ name: String, _ context: RenderContext) throws(APIError) -> Reply {
+        let type = resource.type
+        guard let relation = Relation(name: name), type.relations.contains(relation) else { throw .noRelated(name) }
+        let paging = try Paging(target, type.isLibrary ? type.pageLimits(of: relation) : type.limits(of: relation))
+        let isPersonal = type.isLibrary || type == .personalRecommendation
+        var list = context.related(resource, relation)
+        if !isPersonal { list = context.listed(list) }
+        var sort: String?
+        if type == .artists, relation == .albums, target.first("sort") == "-releaseDate" {
+            list.sort { catalog.date(ofAlbum: $0.number) > catalog.date(ofAlbum: $1.number) }
+            sort = "-releaseDate"
+        }
+        guard paging.offset < list.count else { throw .noRelated(name) }
+        return collection(
+            list, paging, context, path: context.path(of: resource) + "/" + name,
+            place: .item(isMixed: type == .personalRecommendation), sort: sort,
+            hasTotal: type.isLibrary && relation != .catalog, cut: isPersonal ? .first : configuration.listCut)
+    }
+
     /// A page of a list, `{"next"?, "data":[...], "meta"?}` (APPLE-MUSIC-API 5.1.1).
     func collection(
         _ list: [Resource], _ paging: Paging, _ context: RenderContext, path: String, place: RenderPosition,
@@ -110,6 +131,13 @@ struct SimulatedExchange {
     /// `{"data":[...]}` of primary resources.
     func list(_ items: [Resource], _ context: RenderContext) -> Reply {
         reply(context) { data(items, &$0, .primary) }
+    }
+
+    /// The same of one that was asked for by itself.
+    func single(_ resource: Resource, _ context: RenderContext) -> Reply {
+        var context = context
+        context.isSingleFetch = true
+        return list([resource], context)
     }
 
     /// An object with the members that `write` appends.

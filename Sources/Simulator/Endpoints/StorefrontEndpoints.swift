@@ -3,13 +3,12 @@
 extension SimulatedExchange {
     func storefronts(_ elements: [String]) throws(APIError) -> Reply {
         try requireRead()
-        var context = try context(Market.all.last ?? Market.all[0])
+        let context = try context(Market.all.last ?? Market.all[0])
         switch elements.count {
         case 0: break
         case 1:
             guard let market = Market(code: elements[0]) else { throw .notFound }
-            context.isSingleFetch = true
-            return list([Resource(.storefronts, market.index)], context)
+            return single(Resource(.storefronts, market.index), context)
         default: throw .notFound
         }
         if let ids = target.list("ids") {

@@ -23,6 +23,7 @@ extension UserLibrary {
         case .libraryPlaylists: "p." + long(UInt32(resource.number) << 1)
         case .libraryPlaylistFolders:
             resource.number == Self.rootFolder ? Self.rootID : "p." + long(UInt32(resource.number) << 1 | 1)
+        case .personalRecommendation: "6-" + Self.encode(catalog.seed.bits(.recommendation, key, resource.number))
         default: catalog.id(of: resource)
         }
     }
@@ -38,19 +39,17 @@ extension UserLibrary {
 
     private func number(_ type: SimulatedType, _ id: String, _ catalog: Catalog) -> Int? {
         let text = id.dropFirst(2)
+        let long = Self.decode(text).flatMap { unscramble($0 >> 32, 3) }
         switch (type, id.prefix(2)) {
         case (.libraryAlbums, "l."): return Self.decode(text).flatMap { unscramble($0, 1) }
         case (.libraryArtists, "r."): return Self.decode(text).flatMap { unscramble($0, 2) }
-        case (.librarySongs, "i."): return Self.decode(text).flatMap { unscramble($0 >> 32, 3) }
+        case (.librarySongs, "i."): return long
         case (.librarySongs, "a."):
             guard let song = catalog.resource(.songs, id: String(text)) else { return nil }
             return contains(song: song.number) ? song.number : nil
-        case (.libraryMusicVideos, "i."):
-            return Self.decode(text).flatMap { unscramble($0 >> 32, 3) }.map { $0 & Int(Self.videoMark - 1) }
-        case (.libraryPlaylists, "p."): return Self.decode(text).flatMap { unscramble($0 >> 32, 3) }.map { $0 >> 1 }
-        case (.libraryPlaylistFolders, "p."):
-            if id == Self.rootID { return Self.rootFolder }
-            return Self.decode(text).flatMap { unscramble($0 >> 32, 3) }.map { $0 >> 1 }
+        case (.libraryMusicVideos, "i."): return long.map { $0 & Int(Self.videoMark - 1) }
+        case (.libraryPlaylistFolders, "p.") where id == Self.rootID: return Self.rootFolder
+        case (.libraryPlaylists, "p."), (.libraryPlaylistFolders, "p."): return long.map { $0 >> 1 }
         default: return nil
         }
     }

@@ -9,14 +9,13 @@ extension UserLibrary {
             return (entry(ofAlbum: number)?.tracks ?? []).map {
                 Resource(.librarySongs, number * Catalog.songSpan + $0 + 1)
             }
-        case (.libraryAlbums, .artists): return [Resource(.libraryArtists, catalog.artist(ofAlbum: number))]
+        case (.libraryAlbums, .artists), (.librarySongs, .artists):
+            return [Resource(.libraryArtists, catalog.artist(of: resource))]
         case (.libraryArtists, .albums):
             return albums.filter { catalog.artist(ofAlbum: $0.album) == number }.map {
                 Resource(.libraryAlbums, $0.album)
             }
-        case (.librarySongs, .albums): return [Resource(.libraryAlbums, number / Catalog.songSpan)]
-        case (.librarySongs, .artists):
-            return [Resource(.libraryArtists, catalog.artist(ofAlbum: number / Catalog.songSpan))]
+        case (.librarySongs, .albums): return [Resource(.libraryAlbums, catalog.album(of: resource))]
         case (.libraryMusicVideos, .artists):
             let artist = Resource(.libraryArtists, catalog.artist(ofVideo: number))
             return contains(artist, catalog) ? [artist] : []

@@ -48,14 +48,9 @@ extension UserLibrary {
         }
     }
 
-    func anyID(of resource: Resource, _ catalog: Catalog) -> String {
-        guard resource.type == .personalRecommendation else { return id(of: resource, catalog) }
-        return "6-" + Self.encode(catalog.seed.bits(.recommendation, key, resource.number))
-    }
-
     func recommendation(id: String, _ catalog: Catalog) -> Resource? {
         let all = (0..<Self.recommendationCount).map { Resource(.personalRecommendation, $0) }
-        return all.first { anyID(of: $0, catalog) == id }
+        return all.first { self.id(of: $0, catalog) == id }
     }
 
     /// The id of the station that is the user's alone.

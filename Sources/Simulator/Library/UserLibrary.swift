@@ -89,14 +89,26 @@ struct UserLibrary: Sendable {
 
     /// Whether the library has the resource.
     func contains(_ resource: Resource, _ catalog: Catalog) -> Bool {
+        all(resource.type, catalog).contains(resource)
+            || resource == Resource(.libraryPlaylistFolders, Self.rootFolder)
+    }
+
+    /// The name that the user gave; nil for items of the catalog.
+    func name(of resource: Resource) -> String? {
         switch resource.type {
-        case .libraryAlbums: entry(ofAlbum: resource.number) != nil
-        case .librarySongs: contains(song: resource.number)
-        case .libraryArtists: albums.contains { catalog.artist(ofAlbum: $0.album) == resource.number }
-        case .libraryMusicVideos: musicVideos.contains(resource.number)
-        case .libraryPlaylists: playlist(resource.number) != nil
-        case .libraryPlaylistFolders: resource.number == Self.rootFolder || folder(resource.number) != nil
-        default: false
+        case .libraryPlaylists: playlist(resource.number)?.name
+        case .libraryPlaylistFolders: folder(resource.number)?.name
+        default: nil
+        }
+    }
+
+    /// In unix seconds; nil where the API does not say it.
+    func addedAt(_ resource: Resource) -> Int64? {
+        switch resource.type {
+        case .libraryAlbums: entry(ofAlbum: resource.number)?.addedAt
+        case .libraryPlaylists: playlist(resource.number)?.addedAt
+        case .libraryPlaylistFolders: folder(resource.number)?.addedAt
+        default: nil
         }
     }
 }

@@ -10,27 +10,18 @@ struct RecordedRequest {
     let route: Route
 
     /// nil for targets that cannot be read. A HEAD is answered as the GET, without the content.
-    init?(method: String, target: [UInt8]) {
+    /// - Parameter isRoute: whether the target is a route already, with braces in it.
+    init?(method: String, target: [UInt8], isRoute: Bool = false) {
         var canonical = CanonicalTarget()
         guard (try? canonical.parse(target.span)) != nil else { return nil }
-        let method = Array((method == "HEAD" ? "GET" : method).utf8) + [0x20]
-        key = method + canonical.bytes
-        personalKey = method + Array("\(canonical.route.template)".utf8)
         route = canonical.route
+        let method = Array((method == "HEAD" && !isRoute ? "GET" : method).utf8) + [0x20]
+        key = method + (isRoute ? target : canonical.bytes)
+        personalKey = isRoute ? key : method + Array("\(canonical.route.template)".utf8)
     }
 
     init?(_ exchange: RecordedExchange) {
-        self.init(method: exchange.method, target: Array(exchange.target.utf8))
-        // The target of a personal one is a route already, with braces in it.
-        if exchange.isPersonal {
-            self = RecordedRequest(key: Array((exchange.method + " " + exchange.target).utf8), route: route)
-        }
-    }
-
-    private init(key: [UInt8], route: Route) {
-        self.key = key
-        personalKey = key
-        self.route = route
+        self.init(method: exchange.method, target: Array(exchange.target.utf8), isRoute: exchange.isPersonal)
     }
 
     /// Finds the recorded request that is most like this one.

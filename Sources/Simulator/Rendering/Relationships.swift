@@ -108,8 +108,8 @@ extension Renderer {
         guard !views.isEmpty else { return }
         json.beginObject("views")
         for view in resource.type.views where views.contains(view) {
-            json.key(view.rawValue)
-            let viewPath = path + "/view/" + view.rawValue
+            json.key(view.name)
+            let viewPath = path + "/view/" + view.name
             let page = Page(
                 context.listed(catalog.elements(of: view, resource, in: context.market)),
                 Paging(limit: resource.type.viewLimits.standard), cut: context.listCut(of: resource),

@@ -91,7 +91,7 @@ struct RenderContext: Sendable {
 
     func id(of resource: Resource) -> String {
         if let user, resource.type.isLibrary || resource.type == .personalRecommendation {
-            return user.anyID(of: resource, catalog)
+            return user.id(of: resource, catalog)
         }
         return catalog.id(of: resource)
     }

@@ -14,14 +14,6 @@ struct Renderer: Sendable {
 
     func wants(_ name: String) -> Bool { projection?.contains(name) ?? true }
 
-    mutating func attribute(_ name: String, _ value: some JSONWritable) {
-        if wants(name) { json.member(name, value) }
-    }
-
-    mutating func attribute(_ name: String, _ members: JSONMembers) {
-        if wants(name) { json.member(name, members) }
-    }
-
     /// `{id, type, href}`.
     mutating func identifier(_ resource: Resource) {
         json.beginObject()
@@ -55,17 +47,13 @@ struct Renderer: Sendable {
     mutating func link(
         _ name: String, _ path: String, offset: Int? = nil, limit: String? = nil, sort: String? = nil
     ) {
-        let (tag, form) = (context.tag, context.configuration.linkForm)
-        json.text(name) { bytes in
-            bytes.append(text: path)
-            let start = bytes.count
-            if form == .alphabetical { bytes.appendParameter("&l=", tag) }
-            bytes.appendParameter("&offset=", offset.map(String.init))
-            if form == .documentedIn2017 { bytes.appendParameter("&limit=", limit) }
-            bytes.appendParameter("&sort=", sort)
-            if form == .documentedIn2017 { bytes.appendParameter("&l=", tag) }
-            if bytes.count > start { bytes[start] = UInt8(ascii: "?") }
-        }
+        let (tag, isOld) = (context.tag, context.configuration.linkForm == .documentedIn2017)
+        json.link(
+            name, path,
+            [
+                "l": isOld ? nil : tag, "offset": offset.map(String.init), "limit": isOld ? limit : nil, "sort": sort,
+                "l": isOld ? tag : nil,
+            ])
     }
 
     /// `"next":link` where there is one. `limit`: the request's own, which some forms keep.

@@ -35,14 +35,6 @@ struct APIError: Error, Sendable, Equatable {
 
     static let noIDs = invalidParameter("ids", "No id(s) supplied in the 'ids' query parameter")
 
-    static func tooLarge(_ parameter: String, most: Int, was value: String) -> APIError {
-        invalidParameter(parameter, "Value must be an integer less than or equal to \(most), but was: " + value)
-    }
-
-    static func tooSmall(_ parameter: String, least: Int, was value: String) -> APIError {
-        invalidParameter(parameter, "Value must be an integer greater than or equal to \(least), but was: " + value)
-    }
-
     static func unknownType(_ name: String, parameter: String = "types") -> APIError {
         invalidParameter(parameter, "Unknown type '" + name + "'")
     }

@@ -51,7 +51,7 @@ struct Decorations: Sendable {
         case "relate": relates[type, default: []].formUnion(relations)
         case "extend": extended[type, default: []] += names
         case "fields": projections[type, default: []] += names
-        case "views" where scope == nil: views += names.compactMap(View.init(rawValue:))
+        case "views" where scope == nil: views += names.compactMap(View.init(name:))
         case "with" where scope == nil: hasViewAttributes = hasViewAttributes || names.contains("attributes")
         default: return
         }

@@ -41,6 +41,11 @@ struct JSONBytes: Sendable {
         bytes.append(0x22)
     }
 
+    /// A link with those of the parameters that have a value.
+    mutating func link(_ name: String, _ path: String, _ parameters: KeyValuePairs<String, String?>) {
+        text(name) { $0.appendLink(path, parameters) }
+    }
+
     mutating func member(_ name: String, _ value: some JSONWritable) {
         key(name)
         value.write(to: &self)

@@ -22,12 +22,10 @@ extension Paging {
     static func integer(
         _ text: String, parameter: String, least: Int, most: Int = .max
     ) throws(APIError) -> Int {
-        guard let value = Int(text) else {
-            throw .invalidParameter(parameter, "Value must be an integer, but was: " + text)
-        }
-        guard value >= least else { throw .tooSmall(parameter, least: least, was: text) }
-        guard value <= most else { throw .tooLarge(parameter, most: most, was: text) }
-        return value
+        let value = Int(text)
+        if let value, (least...most).contains(value) { return value }
+        let bound = value.map { $0 < least ? " greater than or equal to \(least)" : " less than or equal to \(most)" }
+        throw .invalidParameter(parameter, "Value must be an integer" + (bound ?? "") + ", but was: " + text)
     }
 }
 
@@ -39,31 +37,17 @@ struct Page: Sendable {
     /// The size of the whole collection before anything was dropped.
     var total: Int
 
+    /// Cut after `limit` positions, a page may be short or empty and still have a next one, and
+    /// `next` may jump further than the items returned (APPLE-MUSIC-API 7.11). A page that is
+    /// filled up, as nested lists are, was seen as 25 items with `offset=28` (APPLE-MUSIC-API 7.9).
     init(
-        _ list: [Resource], _ paging: Paging, cut: SimulatorConfiguration.ListCut, keep: (Resource) -> Resource?
+        _ list: [Resource], _ paging: Paging, cut: SimulatorConfiguration.ListCut = .first,
+        keep: (Resource) -> Resource?
     ) {
-        switch cut {
-        case .first: self.init(list, paging, keep: keep)
-        case .filling: self.init(filling: list, paging, keep: keep)
-        }
-    }
-
-    /// Cuts first and drops after, so that `next` may jump further than the items returned, and a
-    /// page may be short or empty and still have a next one (APPLE-MUSIC-API 7.11).
-    init(_ list: [Resource], _ paging: Paging, keep: (Resource) -> Resource?) {
         let start = min(paging.offset, list.count)
-        let end = min(start + min(paging.limit, list.count), list.count)
-        items = list[start..<end].compactMap(keep)
-        nextOffset = end < list.count ? end : nil
-        total = list.count
-    }
-
-    /// Goes on until the page is full: how nested lists are cut, seen as 25 items with `offset=28`
-    /// (APPLE-MUSIC-API 7.9).
-    init(filling list: [Resource], _ paging: Paging, keep: (Resource) -> Resource?) {
-        var position = paging.offset
+        var position = start
         items = []
-        while position < list.count, items.count < paging.limit {
+        while position < list.count, (cut == .first ? position - start : items.count) < paging.limit {
             if let item = keep(list[position]) { items.append(item) }
             position += 1
         }

@@ -40,22 +40,14 @@ enum ResponseFields {
     ) -> SimulatorResponse {
         let bits = correlation(request, configuration.seed)
         var fields = common(request, bits)
-        let body: [UInt8]
-        switch error.form {
-        case .object:
-            fields.append(SimulatorField("Content-Type", "application/json;charset=utf-8"))
-            body = object(error, id: key(bits))
-        case .empty:
-            fields.append(SimulatorField("Content-Type", "application/json; charset=utf-8"))
-            body = []
-        case .text(let text):
-            fields.append(SimulatorField("Content-Type", "text/plain"))
-            body = Array(text.utf8)
-        case .page:
-            fields.append(SimulatorField("Content-Type", "text/html"))
-            let parts = timeoutPage.split(separator: "KEY", maxSplits: 1)
-            body = Array((String(parts[0]) + key(bits) + String(parts[parts.count - 1])).utf8)
-        }
+        let (type, body): (String, [UInt8]) =
+            switch error.form {
+            case .object: ("application/json;charset=utf-8", object(error, id: key(bits)))
+            case .empty: ("application/json; charset=utf-8", [])
+            case .text(let text): ("text/plain", Array(text.utf8))
+            case .page: ("text/html", Array(timeoutPage.replacing("KEY", with: key(bits)).utf8))
+            }
+        fields.append(SimulatorField("Content-Type", type))
         if error.status == 405 { fields.append(SimulatorField("Allow", "GET, HEAD, OPTIONS")) }
         return SimulatorResponse(status: error.status, fields: fields, body: body)
     }

@@ -71,14 +71,11 @@ extension [UInt8] {
     mutating func appendLink(_ path: String, _ parameters: KeyValuePairs<String, String?>) {
         append(text: path)
         let start = count
-        for (name, value) in parameters where value != nil { appendParameter("&" + name + "=", value) }
+        for (name, value) in parameters {
+            guard let value else { continue }
+            append(text: "&" + name + "=")
+            appendQueryValue(value)
+        }
         if count > start { self[start] = UInt8(ascii: "?") }
-    }
-
-    /// `&name=` and the value, where there is one.
-    mutating func appendParameter(_ name: String, _ value: String?) {
-        guard let value else { return }
-        append(text: name)
-        appendQueryValue(value)
     }
 }

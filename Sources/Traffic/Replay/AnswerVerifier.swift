@@ -27,16 +27,10 @@ final class AnswerVerifier: Sendable {
         var heldBytes = 0
         /// The last answer that was compared with each recorded body. The next one is mostly the
         /// same, and comparing bytes costs a fiftieth of a SHA-256.
-        var seen: [BodyHash: Seen] = [:]
+        var seen: [BodyHash: (content: [UInt8], verdict: JSONDifference?)] = [:]
         var seenBytes = 0
         /// Remembered differences of two bodies; nil: equal.
         var verdicts: [Pair: JSONDifference?] = [:]
-    }
-
-    private struct Seen {
-        let content: [UInt8]
-        /// nil: equal.
-        let verdict: JSONDifference?
     }
 
     /// Bytes of answers that wait for comparison; the same bound for the last compared ones.
@@ -161,7 +155,7 @@ final class AnswerVerifier: Sendable {
         let before = state.seen[recorded]?.content.count ?? 0
         guard state.seenBytes - before + content.count <= mostHeld else { return }
         state.seenBytes += content.count - before
-        state.seen[recorded] = Seen(content: content, verdict: verdict)
+        state.seen[recorded] = (content, verdict)
     }
 
     private static func note(

@@ -174,9 +174,7 @@ extension ReplayRun {
         let now = now
         let uncorrected = now - connection.since
         let corrected = state.schedule.due(position).map { now - $0 } ?? uncorrected
-        let latencies = ReplayTally.Latencies(
-            corrected: corrected, uncorrected: uncorrected, withoutLag: corrected - connection.lag)
-        tally.noteAnswer(reader, latencies, at: now)
+        tally.noteAnswer(reader, corrected: corrected, uncorrected: uncorrected, lag: connection.lag, at: now)
         verifier?.take(reader, toEntry: state.schedule.index(position))
         if reader.isRefusal {
             state.refused(connection.number, position, retryAfter: reader.retryAfter, stays: stays, at: now)

@@ -33,25 +33,18 @@ struct ReplayTally: Sendable {
     /// A request has gone out a second time.
     mutating func noteReset() { result.resets += 1 }
 
-    /// In nanoseconds.
-    struct Latencies {
-        let corrected: Int64
-        let uncorrected: Int64
-        let withoutLag: Int64
-    }
-
-    /// An answer is whole.
-    mutating func noteAnswer(_ reader: AnswerReader, _ latencies: Latencies, at now: Int64) {
+    /// An answer is whole. Times are in nanoseconds.
+    mutating func noteAnswer(_ reader: AnswerReader, corrected: Int64, uncorrected: Int64, lag: Int64, at now: Int64) {
         result.answered += 1
         result.bytesReceived += reader.length
         statuses[min(reader.status, 999)] += 1
-        result.corrected.record(nanoseconds: latencies.corrected)
-        result.uncorrected.record(nanoseconds: latencies.uncorrected)
-        result.withoutLag.record(nanoseconds: latencies.withoutLag)
+        result.corrected.record(nanoseconds: corrected)
+        result.uncorrected.record(nanoseconds: uncorrected)
+        result.withoutLag.record(nanoseconds: corrected - lag)
         let (outcome, isStored) = reader.caching
         if let outcome { outcomes[outcome.rawValue] += 1 }
         kept.note(outcome, isStored: isStored, isRefusal: reader.isRefusal)
-        timeline.noteAnswer(latency: latencies.corrected, side: outcome?.side, at: now)
+        timeline.noteAnswer(latency: corrected, side: outcome?.side, at: now)
     }
 
     mutating func noteFailure(_ reason: String, at now: Int64) {

@@ -53,21 +53,20 @@ enum HTML {
         _ caption: String, _ head: [String], _ rows: [[String]], _ alignments: [TextTable.Alignment],
         classes: String = ""
     ) -> String {
-        func cells(_ row: [String], _ open: (Int) -> String, _ close: (Int) -> String) -> String {
+        func cells(_ row: [String], scope: String) -> String {
             row.enumerated().map { index, text in
+                let (name, attribute) = scope == "col" || index == 0 ? ("th", " scope=\"\(scope)\"") : ("td", "")
                 let isRight = alignments[min(index, alignments.count - 1)] == .right
-                return "<\(open(index))\(isRight ? " class=\"n\"" : "")>\(escaped(text))</\(close(index))>"
+                return "<\(name)\(attribute)\(isRight ? " class=\"n\"" : "")>\(escaped(text))</\(name)>"
             }.joined()
         }
-        let lines = rows.map { row in
-            "<tr>" + cells(row, { $0 == 0 ? "th scope=\"row\"" : "td" }, { $0 == 0 ? "th" : "td" }) + "</tr>\n"
-        }
+        let lines = rows.map { "<tr>\(cells($0, scope: "row"))</tr>\n" }
         // A table that scrolls must be reachable by the keyboard, and has a name then.
         return """
             <div class="scroll \(classes)" role="region" aria-label="\(escaped(caption))" tabindex="0">
             <table>
             <caption class="unseen">\(escaped(caption))</caption>
-            <thead><tr>\(cells(head, { _ in "th scope=\"col\"" }, { _ in "th" }))</tr></thead>
+            <thead><tr>\(cells(head, scope: "col"))</tr></thead>
             <tbody>
             \(lines.joined())</tbody>
             </table>

@@ -103,8 +103,7 @@ public enum HTMLReport {
         }
         let plot = ResultPlots.percentiles([
             // The dashed one on top: where both are the same, both are seen.
-            .init(name: "corrected", style: "s-corrected", histogram: result.corrected),
-            .init(name: "uncorrected", style: "s-uncorrected", histogram: result.uncorrected),
+            ("corrected", "s-corrected", result.corrected), ("uncorrected", "s-uncorrected", result.uncorrected),
         ])
         return HTML.section("Latency by percentile", span: "most", plot.html)
             + HTML.section("Percentiles", span: "side", table)

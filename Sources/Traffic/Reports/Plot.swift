@@ -16,16 +16,12 @@ struct PlotSeries {
         var floor = 0.0
     }
 
-    enum Form {
-        case line
-        case area
-    }
-
     /// In the legend.
     let name: String
     /// Class of the style sheet: `s-corrected`, `s-hit`.
     let style: String
-    var form = Form.line
+    /// Filled down to the floors of its steps; a line otherwise.
+    var isArea = false
     /// Left to right; nil is a gap.
     let steps: [Step?]
 }
@@ -65,7 +61,7 @@ struct Plot {
 
     private func legend(_ series: PlotSeries) -> String {
         let sample =
-            series.form == .area
+            series.isArea
             ? "<rect class=\"area \(series.style)\" width=\"24\" height=\"10\"/>"
             : "<path class=\"line \(series.style)\" d=\"M0 5H24\"/>"
         let key = "<svg aria-hidden=\"true\" width=\"24\" height=\"10\">\(sample)</svg>"
@@ -77,8 +73,8 @@ struct Plot {
     }
 
     private func path(_ series: PlotSeries) -> String {
-        let form = series.form == .area ? "area" : "line"
-        let data = series.form == .area ? area(series.steps) : line(series.steps)
+        let form = series.isArea ? "area" : "line"
+        let data = series.isArea ? area(series.steps) : line(series.steps)
         return "<path class=\"\(form) \(series.style)\" d=\"\(data)\"/>"
     }
 

@@ -12,14 +12,8 @@ public struct ReplayComparison: Sendable {
         let result: ReplayResult
     }
 
-    /// A figure of both.
-    struct Row: Sendable {
-        let name: String
-        let a: String
-        let b: String
-        /// B by A; a dash where there is nothing to divide by.
-        let ratio: String
-    }
+    /// A figure of both, and B by A; a dash where there is nothing to divide by.
+    typealias Row = (name: String, a: String, b: String, ratio: String)
 
     let a: Run
     let b: Run
@@ -29,15 +23,15 @@ public struct ReplayComparison: Sendable {
         self.b = Run(letter: "B", name: b.name, result: b.result)
     }
 
-    /// The two runs, in words; nothing to divide.
-    var circumstances: [Row] {
+    /// The two runs, in words.
+    private var circumstances: [[String]] {
         let facts: [(String, (Run) -> String)] = [
             ("result", \.name), ("recording", \.result.file), ("target", \.result.target), ("pace", \.result.pace),
             ("connections", { Figure.count($0.result.connections) }),
             ("from", { Figure.moment($0.result.started) }), ("to", { Figure.moment($0.result.ended) }),
             ("took", { Figure.span($0.result.elapsed) }),
         ]
-        return facts.map { Row(name: $0.0, a: $0.1(a), b: $0.1(b), ratio: "") }
+        return facts.map { [$0.0, $0.1(a), $0.1(b)] }
     }
 
     var rows: [Row] {
@@ -71,15 +65,14 @@ public struct ReplayComparison: Sendable {
         func marked(_ text: String, _ run: Run) -> String {
             run.result.lateness(at: statistic) == nil ? text : "\(text), \(ReportNotes.generatorsMark)"
         }
-        return Row(name: row.name, a: marked(row.a, a), b: marked(row.b, b), ratio: row.ratio)
+        return (row.name, marked(row.a, a), marked(row.b, b), row.ratio)
     }
 
     private func row(_ name: String, _ value: (ReplayResult) -> Double?, _ text: (Double) -> String) -> Row {
         let (left, right) = (value(a.result), value(b.result))
         var ratio = Figure.none
         if let left, let right, left > 0 { ratio = Figure.ratio(right / left) }
-        return Row(
-            name: name, a: left.map(text) ?? Figure.none, b: right.map(text) ?? Figure.none, ratio: ratio)
+        return (name, left.map(text) ?? Figure.none, right.map(text) ?? Figure.none, ratio)
     }
 
     /// Those of both, each once.
@@ -105,7 +98,7 @@ public struct ReplayComparison: Sendable {
             run.result.invalidBecause.map { "INVALID RUN \(run.letter): \($0)" }
         }
         let notes = invalid + (unlikeness.map { [$0] } ?? [])
-        let facts = [["", "A", "B"]] + circumstances.map { [$0.name, $0.a, $0.b].map(TextTable.printable) }
+        let facts = [["", "A", "B"]] + circumstances.map { $0.map(TextTable.printable) }
         let figures = [["", "A", "B", "B / A"]] + rows.map { [$0.name, $0.a, $0.b, $0.ratio] }
         let lines =
             notes.map(TextTable.printable) + (notes.isEmpty ? [] : [""])
@@ -126,10 +119,7 @@ public struct ReplayComparison: Sendable {
 
             """
         let alarms = HTMLReport.invalid([a, b].map { (" " + $0.letter, $0.result) })
-        let circumstances =
-            HTML.table(
-                "Runs", ["", "A", "B"], circumstances.map { [$0.name, $0.a, $0.b] }, [.left], classes: "wrap")
-
+        let circumstances = HTML.table("Runs", ["", "A", "B"], circumstances, [.left], classes: "wrap")
         let figures = HTML.table(
             "Figures of both runs", ["", "A", "B", "B / A"], rows.map { [$0.name, $0.a, $0.b, $0.ratio] },
             [.left, .right], classes: "wrap")
@@ -143,9 +133,6 @@ public struct ReplayComparison: Sendable {
     }
 
     private var percentiles: String {
-        ResultPlots.percentiles([
-            .init(name: "A", style: "s-a", histogram: a.result.corrected),
-            .init(name: "B", style: "s-b", histogram: b.result.corrected),
-        ]).html
+        ResultPlots.percentiles([("A", "s-a", a.result.corrected), ("B", "s-b", b.result.corrected)]).html
     }
 }

@@ -4,15 +4,8 @@ import Text
 
 /// Plots of results.
 enum ResultPlots {
-    /// A histogram as a curve.
-    struct Curve {
-        let name: String
-        let style: String
-        let histogram: Histogram
-    }
-
     /// Latency by percentile; the further right, the fewer are slower.
-    static func percentiles(_ curves: [Curve]) -> Plot {
+    static func percentiles(_ curves: [(name: String, style: String, histogram: Histogram)]) -> Plot {
         let count = curves.map(\.histogram.count).max() ?? 0
         let series = curves.map { curve in
             let points = curve.histogram.distribution.map { point in
@@ -92,7 +85,7 @@ enum ResultPlots {
                 floors[index] += column.rate(count(column))
                 return PlotSeries.Step(from: column.from, to: column.to, value: floors[index], floor: floor)
             }
-            return PlotSeries(name: name, style: style, form: .area, steps: steps)
+            return PlotSeries(name: name, style: style, isArea: true, steps: steps)
         }
         return plot(
             "Answers and failures a second over time, by what the cache did.", columns, series,

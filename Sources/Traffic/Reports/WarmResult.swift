@@ -18,23 +18,14 @@ public struct WarmResult: Sendable {
     /// Answers that were no refusals.
     public var asked: Int { kept.asked }
 
-    private struct Count {
-        let name: String
-        let value: Int
-        let meaning: String
-    }
-
-    private var counts: [Count] {
+    private var counts: [(name: String, value: Int, meaning: String)] {
         [
-            Count(name: "stored", value: kept.stored, meaning: "fetched and stored by the cache"),
-            Count(name: "hits", value: kept.present, meaning: "already in the cache"),
-            Count(name: "not stored", value: kept.notStored, meaning: "answered but not stored"),
-            Count(name: "unknown", value: kept.unknown, meaning: "the answer has no Cache-Status"),
-            Count(
-                name: "refusals", value: kept.refusals, meaning: "429 or 503: repeated later at a lower rate"),
-            Count(
-                name: "resets", value: run.resets, meaning: "sent twice, because the connection was closed or reset"),
-            Count(name: "failed", value: run.failed, meaning: "without a complete answer"),
+            ("stored", kept.stored, "fetched and stored by the cache"), ("hits", kept.present, "already in the cache"),
+            ("not stored", kept.notStored, "answered but not stored"),
+            ("unknown", kept.unknown, "the answer has no Cache-Status"),
+            ("refusals", kept.refusals, "429 or 503: repeated later at a lower rate"),
+            ("resets", run.resets, "sent twice, because the connection was closed or reset"),
+            ("failed", run.failed, "without a complete answer"),
         ]
     }
 

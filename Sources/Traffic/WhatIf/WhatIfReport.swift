@@ -26,7 +26,7 @@ public struct WhatIfReport: Sendable {
 
     /// Lines with their ends.
     public var text: String {
-        let rows = [[""] + figures.map(\.name)] + self.rows.map { row in [row.name] + row.values }
+        let rows = [[""] + figures.map(\.name)] + self.rows
         let lines =
             [head, ""] + TextTable.lines(rows, [.left, .right], indent: 0)
             + [""] + Self.explanations + (remarks.isEmpty ? [] : [""] + remarks)
@@ -38,31 +38,26 @@ public struct WhatIfReport: Sendable {
     }
 
     /// Limits of the figures.
-    var remarks: [String] {
-        var remarks: [String] = []
-        if sampling < 1 {
-            let share = Figure.percent(sampling)
-            remarks.append(
-                "Only \(share) of the requests were recorded. All figures are for that sample; the full traffic has "
-                    + "more hits."
-            )
-        }
-        if leftOut > 0 {
-            remarks.append(
-                "Left out: \(leftOut == 1 ? "1 request" : "\(Figure.count(leftOut)) requests") that the recording proxy refused or that cannot be sent."
-            )
-        }
-        if figures.contains(where: { $0.notRecorded > 0 }) {
-            remarks.append(
+    private var remarks: [String] {
+        let left = leftOut == 1 ? "1 request" : "\(Figure.count(leftOut)) requests"
+        let remarks: [(Bool, String)] = [
+            (
+                sampling < 1,
+                "Only \(Figure.percent(sampling)) of the requests were recorded. All figures are for that sample; "
+                    + "the full traffic has more hits."
+            ),
+            (leftOut > 0, "Left out: \(left) that the recording proxy refused or that cannot be sent."),
+            (
+                figures.contains { $0.notRecorded > 0 },
                 "Requests that are not in the recording were made by the proxy only; they got a 404 or a partial "
                     + "answer."
-            )
-        }
-        if figures.contains(where: { $0.passes > 0 }) {
-            remarks.append(
-                "Personal requests pass under every configuration, because recordings do not identify users.")
-        }
-        return remarks
+            ),
+            (
+                figures.contains { $0.passes > 0 },
+                "Personal requests pass under every configuration, because recordings do not identify users."
+            ),
+        ]
+        return remarks.filter(\.0).map(\.1)
     }
 
     /// Meaning of the table's rows, for readers who do not know the words.
@@ -79,18 +74,13 @@ public struct WhatIfReport: Sendable {
         "Evicted answers were removed to free space, in memory and in the cache file.",
     ]
 
-    struct Row {
-        let name: String
-        let values: [String]
-    }
-
-    /// The figures of all configurations, as people read them.
-    var rows: [Row] {
-        let ratio = Row(name: "hit ratio", values: figures.map { $0.hitRatio.map(Figure.percent) ?? Figure.none })
-        return [ratio]
-            + WhatIfFigures.counted.map { counted in
-                Row(name: counted.title, values: figures.map { counted.text($0[keyPath: counted.count]) })
-            }
+    /// The figures of all configurations, as people read them: the name of each, and its values.
+    private var rows: [[String]] {
+        let ratio = ["hit ratio"] + figures.map { $0.hitRatio.map(Figure.percent) ?? Figure.none }
+        let counts = WhatIfFigures.counted.map { counted in
+            [counted.title] + figures.map { counted.text($0[keyPath: counted.count]) }
+        }
+        return [ratio] + counts
     }
 
     /// One page of HTML: the figures side by side.
@@ -103,8 +93,7 @@ public struct WhatIfReport: Sendable {
 
             """
         let table = HTML.table(
-            "Figures of all configurations", [""] + figures.map(\.name), rows.map { [$0.name] + $0.values },
-            [.left, .right])
+            "Figures of all configurations", [""] + figures.map(\.name), rows, [.left, .right])
         let main = HTML.section("Figures", table + remarks.map(HTML.note).joined())
         return HTML.page(
             title: "What if \(file)",
