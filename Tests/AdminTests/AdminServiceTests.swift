@@ -3,9 +3,12 @@ import EventLoop
 import Foundation
 import Freshness
 import Proxy
+import Recording
 import Store
+import Synchronization
 import TestSupport
 import Testing
+import Text
 
 @testable import Admin
 @testable import Compose
@@ -24,13 +27,10 @@ import Testing
         let members = try #require(reply.json as? [String: Any])
         for name in [
             "requests", "hits", "misses", "stale", "revalidated", "composed", "collapsed", "bypassed",
-            "upstream_requests", "upstream_errors", "entries", "cache_bytes", "memory_bytes",
-            "store_written", "store_evicted", "store_dropped", "store_failures", "store_damaged", "store_checked",
-            "store_lost",
+            "upstream_requests", "upstream_errors", "entries", "cache_bytes", "memory_bytes", "store_written",
+            "store_evicted", "store_dropped", "store_failures", "store_damaged", "store_checked", "store_lost",
             "headers_refused", "http2_requests",
-        ] {
-            #expect(members[name] is Int, "\(name)")
-        }
+        ] { #expect(members[name] is Int, "\(name)") }
         let upstream = ["upstream_rate", "upstream_in_flight", "upstream_waiting"].map { members[$0] as? Int }
         #expect(upstream == [7, 0, 0])
         // Its trouble was in the log alone.
@@ -46,7 +46,7 @@ import Testing
     @Test func unknownPathsAndMethodsAreRefused() throws {
         let admin = try AdminUnderTest()
         let unknown = try admin.client.send("GET", "/nonsense")
-        let text = String(decoding: unknown.body, as: UTF8.self)
+        let text = unknown.text
         #expect(unknown.status == 404)
         for endpoint in AdminEndpoint.table { #expect(text.contains(endpoint.path), "\(endpoint.path)") }
         let post = try admin.client.send("POST", "/stats")
@@ -56,12 +56,11 @@ import Testing
     /// A page may reach a loopback listener through the browser, or by rebinding its own name.
     @Test func webPagesAreRefused() throws {
         let admin = try AdminUnderTest()
-        for origin in ["http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1:\(admin.port)"] {
-            #expect(try admin.status("GET", "/stats", [("Origin", origin)]) == 403, "\(origin)")
-        }
-        for site in ["cross-site", "same-site"] {
-            #expect(try admin.status("GET", "/stats", [("Sec-Fetch-Site", site)]) == 403, "\(site)")
-        }
+        for field in [
+            ("Origin", "http://evil.example"), ("Origin", "null"), ("Origin", "http://127.0.0.1:1"),
+            ("Origin", "https://127.0.0.1:\(admin.port)"), ("Sec-Fetch-Site", "cross-site"),
+            ("Sec-Fetch-Site", "same-site"),
+        ] { #expect(try admin.status("GET", "/stats", [field]) == 403, "\(field)") }
         let raw = try RawClient(port: UInt16(admin.port))
         try raw.send("GET /stats HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
         #expect(String(decoding: raw.read(), as: UTF8.self).hasPrefix("HTTP/1.1 421 "))
@@ -101,7 +100,7 @@ import Testing
 
     @Test func theHelpHasALineForEachEndpoint() throws {
         let admin = try AdminUnderTest()
-        let text = String(decoding: try admin.client.send("GET", "/help").body, as: UTF8.self)
+        let text = try admin.client.send("GET", "/help").text
         #expect(text.split(separator: "\n").count == AdminEndpoint.table.count)
         #expect(text.contains("POST /purge  "))
     }
@@ -147,18 +146,17 @@ import Testing
         store.records.close()
         let refused = try admin.purge(#"{"all":true}"#)
         #expect(refused.status == 503)
-        #expect((refused.json as? [String: [[String: String]]])?["errors"]?.first?["code"] == "50300")
+        #expect(refused.error?["code"] == "50300")
     }
 
     @Test func aPurgeThatIsNotUnderstoodPurgesNothing() throws {
         let admin = try AdminUnderTest()
         admin.store("/v1/catalog/us/songs/1")
         let refused = try admin.purge(#"{"prefix":"/","dryrun":true}"#)
-        let error = (refused.json as? [String: [[String: String]]])?["errors"]?.first
-        #expect(refused.status == 400 && error?["detail"]?.hasPrefix("dryrun: unknown") == true)
+        #expect(refused.status == 400 && refused.error?["detail"]?.hasPrefix("dryrun: unknown") == true)
         // `?dry_run=1` was passed over, and the purge carried out.
         let query = try admin.client.send("POST", "/purge?dry_run=1", body: Data(#"{"all":true,"hard":true}"#.utf8))
-        #expect(query.status == 400 && String(decoding: query.body, as: UTF8.self).contains("no query"))
+        #expect(query.status == 400 && query.text.contains("no query"))
         #expect(try admin.purge(String(repeating: " ", count: AdminService.maxContentBytes)).status == 400)
         #expect(try admin.purge(String(repeating: " ", count: AdminService.maxContentBytes + 1)).status == 413)
         #expect(try admin.purge(String(repeating: " ", count: 2 << 20)).status == 413)
@@ -177,5 +175,77 @@ import Testing
         try raw.send("\(line) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(fields)Content-Length: 12\r\n\r\n")
         let answer = String(decoding: raw.read(), as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && answer.contains("\r\nConnection: close\r\n"), "\(answer)")
+    }
+}
+
+@Suite struct RecordingEndpointTests {
+    /// A recording whose calls have the given result.
+    private final class Recorder: Sendable {
+        let asked = Mutex<[Bool]>([])
+        private let result: Result<RecordingStatus, RecordingError>?
+
+        init(_ result: Result<RecordingStatus, RecordingError>?) { self.result = result }
+
+        /// The listener of a proxy with this recording.
+        func admin() throws -> AdminUnderTest {
+            try AdminUnderTest(
+                recording: { [result] in (try? result?.get()) ?? RecordingStatus() },
+                turnRecording: { [self] isOn, completion in
+                    asked.withLock { $0.append(isOn) }
+                    completion(result)
+                })
+        }
+    }
+
+    private var status: RecordingStatus {
+        var status = RecordingStatus()
+        status.configured = RecordingSettings(path: "/var/traffic", sampling: 0.5, mostBytes: 1 << 20, mostFiles: 2)
+        status.isOn = true
+        status.since = Timestamp(microseconds: 0)
+        (status.exchanges, status.bytes, status.dropped) = (7, 800, 9)
+        return status
+    }
+
+    private func post(_ admin: AdminUnderTest, _ content: String, _ path: String = "/recording") throws -> Int {
+        try admin.client.send("POST", path, body: Data(content.utf8)).status
+    }
+
+    @Test func saysHowItFares() throws {
+        let admin = try Recorder(.success(status)).admin()
+        let body = try admin.client.send("GET", "/recording").body
+        #expect(
+            String(decoding: body, as: UTF8.self) == """
+                {"on":true,"file":"/var/traffic","since":"1970-01-01T00:00:00.000000Z","sampling":0.5,"size":1048576,\
+                "files":2,"exchanges":7,"bytes":800,"dropped":9,"problem":null}
+
+                """)
+        #expect(try AdminUnderTest().object("/recording")?["on"] as? Bool == false)
+    }
+
+    @Test func switchesOnAndOffOrSaysWhyNot() throws {
+        let recorder = Recorder(.success(status))
+        let admin = try recorder.admin()
+        #expect(try post(admin, #"{"on":true}"#) == 200)
+        #expect(try post(admin, #"{"on":false}"#) == 200)
+        #expect(recorder.asked.withLock { $0 } == [true, false])
+        #expect(admin.logged == ["recording switched on", "recording switched off"])
+        #expect(try post(try Recorder(nil).admin(), #"{"on":true}"#) == 409)
+        let failing = try Recorder(.failure(.empty(path: "a"))).admin()
+        let reply = try failing.client.send("POST", "/recording", body: Data(#"{"on":true}"#.utf8))
+        #expect(reply.status == 503)
+        #expect(reply.text.contains("cannot start: a: no recorded response in it"))
+        #expect(failing.logged == ["recording could not be switched on: a: no recorded response in it"])
+    }
+
+    /// A named file could be any file of the proxy's user.
+    @Test func malformedContentChangesNothing() throws {
+        let recorder = Recorder(.success(status))
+        let admin = try recorder.admin()
+        for content in [
+            #"{"on":true,"file":"/etc/passwd"}"#, #"{"file":"a"}"#, #"{"on":1}"#, #"{"on":"true"}"#, "{}", "",
+            "[true]", #"{"on":true,"on":false}"#,
+        ] { #expect(try post(admin, content) == 400, "\(content)") }
+        #expect(try post(admin, #"{"on":true}"#, "/recording?file=a") == 400)
+        #expect(recorder.asked.withLock { $0 }.isEmpty)
     }
 }

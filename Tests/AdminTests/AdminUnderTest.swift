@@ -5,11 +5,13 @@ import Proxy
 import Server
 import Synchronization
 import TestSupport
+import Testing
 import Upstream
 
 @testable import Admin
 @testable import AppleMusic
 @testable import EventLoop
+@testable import Tier
 
 /// An admin listener on a port of its own, and a client for it. It has only a cache.
 final class AdminUnderTest {
@@ -75,15 +77,12 @@ final class AdminUnderTest {
     /// The detail of a refusal; nil without one.
     func refusal(_ target: String) throws -> String? {
         let reply = try client.send("GET", target)
-        guard reply.status == 400 else { return nil }
-        return (reply.json as? [String: [[String: String]]])?["errors"]?.first?["detail"]
+        return reply.status == 400 ? reply.error?["detail"] : nil
     }
 
     /// Keeps answers that came just now, fresh for 100 s and stale for as long, of songs of the
     /// United States.
-    func store(_ targets: String...) {
-        for target in targets { keep(target) }
-    }
+    func store(_ targets: String...) { for target in targets { keep(target) } }
 
     /// Keeps one that came `age` seconds ago.
     func keep(
@@ -96,5 +95,105 @@ final class AdminUnderTest {
                 followsOrigin: true, body: Array("{}".utf8), receivedAt: Int64(Date().timeIntervalSince1970) - age,
                 lifetime: Lifetime(freshFor: 100, staleFor: 100), classTag: resourceClass.rawValue,
                 storefront: Array(storefront.utf8)))
+    }
+}
+
+extension HTTPTestClient.Reply {
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The first error of a refusal.
+    var error: [String: String]? { (json as? [String: [[String: String]]])?["errors"]?.first }
+}
+
+extension TierFigures {
+    /// Figures of two loops, one of which has given the engine up, and of three nodes: this one,
+    /// one that catches up, and a silent one with a hostile address.
+    static var sample: TierFigures {
+        var (one, other) = (TierStatus(), TierStatus())
+        one.endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: 6379)
+        (one.commands, one.latencySum, one.latencyCount) = (20, .milliseconds(30), 10)
+        (other.commands, other.failures, other.timeouts, other.reconnects) = (7, 5, 4, 1)
+        (other.isBreakerOpen, other.lastError, other.waiting) = (true, "timeout", 2)
+        (other.latencySum, other.latencyCount) = (.milliseconds(6), 2)
+        var sharing = SharingStatus()
+        (sharing.standing, sharing.lag, sharing.skew) = (.ready, 3, .milliseconds(-1500))
+        sharing.nodes = [
+            NodeState(
+                name: "a", address: "127.0.0.1:8080", version: "1.0", isReady: true, lag: 0, lastSeen: 0,
+                isAlive: true, isSelf: true),
+            NodeState(
+                name: "b", address: "127.0.0.2:8080", version: "1.1", isReady: false, lag: 3, lastSeen: 1,
+                isAlive: true, isSelf: false),
+            NodeState(
+                name: "c", address: "<b>c</b>", version: "1.0", isReady: true, lag: nil, lastSeen: 100,
+                isAlive: false, isSelf: false),
+        ]
+        return TierFigures(
+            counts: [.looks: 10, .taken: 6, .waited: 2, .put: 3, .unanswered: 1], connections: [one, other],
+            sharing: sharing, isReady: true)
+    }
+}
+
+/// The Prometheus text format as documented, read strictly, as a scraper would.
+struct Exposition {
+    struct Sample {
+        let name: String
+        let labels: [String: String]
+        let value: Double
+    }
+
+    struct Malformed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private(set) var kinds: [String: String] = [:]
+    private(set) var samples: [Sample] = []
+
+    init(_ text: String) throws {
+        guard text.hasSuffix("\n") else { throw Malformed(description: "the last line has no end") }
+        var family = ""
+        for line in text.dropLast().split(separator: "\n", omittingEmptySubsequences: false) {
+            if let help = line.wholeMatch(of: /# HELP ([a-z_:][a-z0-9_:]*) (.+)/) {
+                family = String(help.1)
+                guard kinds[family] == nil else { throw Malformed(description: "\(family) is there twice") }
+                kinds[family] = ""
+            } else if let type = line.wholeMatch(of: /# TYPE ([a-z_:][a-z0-9_:]*) (counter|gauge|histogram|summary)/) {
+                guard type.1 == family, kinds[family] == "" else { throw Malformed(description: "\(line)") }
+                kinds[family] = String(type.2)
+            } else {
+                samples.append(try Self.sample(line, of: family, kinds[family] ?? ""))
+            }
+        }
+    }
+
+    func values(_ name: String) -> [Double] { samples.filter { $0.name == name }.map(\.value) }
+
+    func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
+        samples.first { $0.name == name && $0.labels == labels }?.value
+    }
+
+    private static func sample(_ line: Substring, of family: String, _ kind: String) throws -> Sample {
+        guard let match = line.wholeMatch(of: /([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? ([^ ]+)/), !kind.isEmpty else {
+            throw Malformed(description: "\(line)")
+        }
+        let name = String(match.1)
+        let suffixes = ["histogram": ["_bucket", "_sum", "_count"], "summary": ["_sum", "_count"]][kind] ?? [""]
+        let names = suffixes.map { family + $0 }
+        guard names.contains(name) else { throw Malformed(description: "\(name) among \(family)") }
+        var labels: [String: String] = [:]
+        var rest = match.2 ?? ""
+        while !rest.isEmpty {
+            guard let pair = rest.prefixMatch(of: /([a-z_]+)="((?:[^"\\]|\\[n"\\])*)"(?:,|$)/) else {
+                throw Malformed(description: "\(line)")
+            }
+            guard labels.updateValue(String(pair.2), forKey: String(pair.1)) == nil else {
+                throw Malformed(description: "\(line)")
+            }
+            rest = rest[pair.range.upperBound...]
+        }
+        guard let value = match.3 == "+Inf" ? .infinity : Double(match.3) else {
+            throw Malformed(description: "\(line)")
+        }
+        return Sample(name: name, labels: labels, value: value)
     }
 }

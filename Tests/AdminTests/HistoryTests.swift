@@ -1,3 +1,4 @@
+import EventLoop
 import Testing
 
 @testable import Admin
@@ -17,6 +18,7 @@ func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
         history.endSlot(totals([.hit: 9], upstream: 1))
         history.endSlot(totals([.hit: 9], upstream: 3))
         #expect(history.slots == [totals([.hit: 4], upstream: 0), totals([.hit: 0], upstream: 2)])
+        #expect(history.sum(.hour, totals([.hit: 12], upstream: 3)) == totals([.hit: 7], upstream: 2))
         #expect(history.json["outcomes"]?["hit"] == .array([.integer(4), .integer(0)]))
         #expect(history.json["upstream"] == .array([.integer(0), .integer(2)]))
     }
@@ -45,18 +47,86 @@ func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
     }
 
     /// Five minutes of a node that runs for ten would be two columns.
-    @Test func aYoungDayIsAsFineAsItsHour() {
+    @Test func aYoungDayIsFineAndADayIsKept() {
         #expect(Self.history(slots: 6).history.columns(.day) == Self.history(slots: 6).history.columns(.hour))
         #expect(Self.history(slots: 360).history.columns(.day).count == 360)
         #expect(
             Self.history(slots: 361).history.columns(.day).map(\.seconds) == Array(repeating: 300, count: 12) + [10])
-    }
-
-    @Test func aDayIsKeptAndNoMore() {
         let perDay = History.slotsPerLong * History.longCount
         let full = Self.history(slots: 2 * perDay).history.columns(.day)
         #expect(full.count == 288 && full.reduce(0) { $0 + $1.seconds } == 86_400)
         let going = Self.history(slots: 2 * perDay + 1).history.columns(.day)
         #expect(going.count == 288 && going.last?.seconds == 10)
+    }
+
+    private let start = Instant(nanoseconds: 1_000_000_000_000)
+
+    @Test func ratesAreOfTheLastFiveSeconds() {
+        var recent = RecentTotals()
+        for second in 0...20 { recent.note(totals([.hit: second * second]), at: start + .seconds(second)) }
+        let window = recent.window(totals([.hit: 400]), at: start + .seconds(20))
+        #expect(window.totals == totals([.hit: 400 - 225]) && window.seconds == 5)
+        #expect(window.perSecond(window.totals.sum) == 35)
+        // While no page watches, there is one sample in ten seconds.
+        var rare = RecentTotals()
+        rare.note(totals([.hit: 0]), at: start)
+        rare.note(totals([.hit: 50]), at: start + .seconds(10))
+        let longer = rare.window(totals([.hit: 60]), at: start + .seconds(12))
+        #expect(longer.totals == totals([.hit: 60]) && longer.seconds == 12)
+        #expect(RecentTotals().window(totals([.hit: 7]), at: start).perSecond(7) == 0)
+    }
+
+    @Test func latenciesOutsideTheHourAreLeftOut() {
+        let histogram = LatencyHistogram()
+        func counts() -> LatencyHour.Counts { LatencyHour.Counts(hits: histogram.snapshot) }
+        var hour = LatencyHour()
+        histogram.record(nanoseconds: 5000)
+        #expect(hour.window(counts()).hits.count == 1)
+        for _ in 1..<12 { hour.mark(counts()) }
+        #expect(hour.window(counts()).hits.count == 1)
+        histogram.record(nanoseconds: 9000)
+        hour.mark(counts())
+        #expect(hour.window(counts()).hits.count == 1)
+        // A reload that moves the listener makes a new hour: earlier counts are not of it.
+        let later = LatencyHour(counts())
+        histogram.record(nanoseconds: 9000)
+        #expect(later.window(counts()).hits.count == 1)
+    }
+
+    @Test func savedIsWhatAppleDidNotGet() {
+        var all = totals([.hit: 90, .miss: 10, .refused: 5], upstream: 12)
+        #expect(all.sum == 105 && all.answered == 100 && all.requestsSaved == 88)
+        #expect(all.ratio == "90.0 %")
+        all.upstream = 1000
+        #expect(all.requestsSaved == 0)
+    }
+
+    private static func columns(_ totals: [History.Totals], seconds: Int = 10) -> [History.Column] {
+        totals.map { History.Column(totals: $0, seconds: seconds) }
+    }
+
+    /// Shares are stacked in the order of the outcomes.
+    @Test func sharesAreStackedAndHeightsAreRates() {
+        let ribbon = Ribbon(Self.columns([totals([.hit: 3, .miss: 1])]))
+        #expect(ribbon.path(.hit) == "M0 100v-75h360v75z" && ribbon.path(.miss) == "M0 25v-25h360v25z")
+        #expect(ribbon.path(.failed).isEmpty)
+        #expect(ribbon.peak == 0.4 && ribbon.seconds == 10)
+        // The last column of a day may be short.
+        let columns = Self.columns([totals([.hit: 300])], seconds: 300) + Self.columns([totals([.hit: 5])])
+        #expect(Ribbon(columns).volume == "M0 100v-100h180v100zM180 100v-50h180v50z")
+        let none = Ribbon([])
+        #expect(none.volume.isEmpty && none.path(.hit).isEmpty && none.peak == 0 && none.seconds == 0)
+        let idle = Ribbon(Self.columns([totals([:])]))
+        #expect(idle.volume.isEmpty && idle.path(.hit).isEmpty)
+    }
+
+    /// A node that had run for a minute had its columns in the last sixtieth of the chart.
+    @Test func aShortHistoryFillsTheChart() {
+        let six = Ribbon(Self.columns((1...6).map { totals([.hit: $0]) }))
+        #expect(six.path(.hit) == (0..<6).map { "M\($0 * 60) 100v-100h60v100z" }.joined())
+        let seven = Ribbon(Self.columns((1...7).map { totals([.hit: $0]) })).path(.hit)
+        // Each begins where the one before it ends.
+        #expect(seven.hasPrefix("M0 100v-100h51.42v100zM51.42 100v-100h51.43v100zM102.85 100"))
+        #expect(seven.hasSuffix("M308.57 100v-100h51.43v100z"))
     }
 }

@@ -85,10 +85,9 @@ import Testing
     @Test func whereThereIsNoTierThatIsSaid() throws {
         let admin = try AdminUnderTest()
         let reply = try admin.client.send("GET", "/nodes")
-        let error = (reply.json as? [String: [[String: String]]])?["errors"]?.first
-        #expect(reply.status == 404 && error?["detail"]?.contains("is not configured") == true)
+        #expect(reply.status == 404 && reply.error?["detail"]?.contains("is not configured") == true)
         #expect(try admin.object("/stats")?["tier"] is NSNull)
-        let metrics = String(decoding: try admin.client.send("GET", "/metrics").body, as: UTF8.self)
+        let metrics = try admin.client.send("GET", "/metrics").text
         #expect(!metrics.contains("refrain_tier"))
     }
 
@@ -102,7 +101,7 @@ import Testing
             let reply = try node.admin.client.send("GET", "/readyz")
             guard ContinuousClock.now - began < .seconds(10) else { continue }
             #expect(reply.status == 503)
-            #expect(String(decoding: reply.body, as: UTF8.self).hasPrefix("engine away since 20"))
+            #expect(reply.text.hasPrefix("engine away since 20"))
             // The nodes are not known yet.
             let report = try #require(try node.admin.purge(#"{"all":true}"#).json as? [String: Any])
             #expect(report["nodes"] is NSNull && report["reached"] is NSNull && report["logged"] as? Bool == false)

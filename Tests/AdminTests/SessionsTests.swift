@@ -1,34 +1,31 @@
-import EventLoop
 import Foundation
+import Glibc
+import HTTP
+import Proxy
 import TestSupport
 import Testing
 
 @testable import Admin
+@testable import AppleMusic
+@testable import EventLoop
+@testable import Server
 
 @Suite(.timeLimit(.minutes(10))) struct SessionsTests {
     private let start = Instant(nanoseconds: 100_000_000_000)
 
-    @Test func aSessionLastsTwelveHours() {
-        var sessions = Sessions()
-        let name = Array(sessions.begin(at: start).utf8)
-        #expect(name.count == 64)
-        #expect(sessions.isOpen(name, at: start))
-        #expect(sessions.isOpen(name, at: start + .seconds(12 * 3600 - 1)))
-        #expect(!sessions.isOpen(name, at: start + .seconds(12 * 3600)))
-    }
-
-    @Test func noOtherNameOpensOne() {
+    @Test func aSessionIsOpenByItsNameForTwelveHours() {
         var sessions = Sessions()
         let name = sessions.begin(at: start)
+        #expect(name.count == 64)
         for wrong in ["", String(name.dropLast()), name + "0", name.uppercased() + " "] {
             #expect(!sessions.isOpen(Array(wrong.utf8), at: start))
         }
         #expect(!sessions.isOpen(nil, at: start))
+        for (seconds, isOpen) in [(0, true), (12 * 3600 - 1, true), (12 * 3600, false)] {
+            #expect(sessions.isOpen(Array(name.utf8), at: start + .seconds(seconds)) == isOpen)
+        }
         #expect(sessions.begin(at: start) != name)
-    }
-
-    @Test func theOldestGivesWay() {
-        var sessions = Sessions()
+        sessions = Sessions()
         let names = (0...Sessions.most).map { _ in Array(sessions.begin(at: start).utf8) }
         #expect(!sessions.isOpen(names[0], at: start))
         for name in names.dropFirst() { #expect(sessions.isOpen(name, at: start)) }
@@ -48,7 +45,7 @@ import Testing
         let admin = try AdminUnderTest(token: "correct horse")
         let form = try admin.client.send("GET", "/login")
         #expect(form.status == 200 && form.field("Content-Type") == "text/html; charset=utf-8")
-        #expect(String(decoding: form.body, as: UTF8.self).contains("name=token"))
+        #expect(form.text.contains("name=token"))
         let browser = [
             ("Origin", "http://127.0.0.1:\(admin.port)"), ("Sec-Fetch-Site", "same-origin"),
             ("Content-Type", "application/x-www-form-urlencoded"),
@@ -108,16 +105,158 @@ import Testing
         withExtendedLifetime(guesses) {}
     }
 
-    @Test func withoutATokenThereIsNoLogin() throws {
-        let admin = try AdminUnderTest()
-        #expect(try admin.status("GET", "/login") == 404)
-        #expect(try login(admin, "x").status == 404)
-    }
-
-    @Test func aFormThatIsNotUnderstoodIsRefused() throws {
+    @Test func formsAreRefusedWithoutATokenOrSense() throws {
+        let open = try AdminUnderTest()
+        #expect(try open.status("GET", "/login") == 404)
+        #expect(try login(open, "x").status == 404)
         let admin = try AdminUnderTest(token: "correct-horse")
         for body in ["tokn=x", "token", "token=%zz", "token=a&token=b"] {
             #expect(try admin.client.send("POST", "/login", body: Data(body.utf8)).status == 400, "\(body)")
         }
+    }
+}
+
+/// The order and the reasons of refusals, without a socket.
+@Suite struct AdminAuthorizerTests {
+    private let purge = AdminEndpoint.table.first { $0.path == "/purge" }
+    private let stats = AdminEndpoint.table.first { $0.path == "/stats" }
+
+    private func status(
+        _ request: AdminRequest, _ endpoint: AdminEndpoint?, token: String? = nil,
+        _ entry: AdminAuthorizer.Entry = .admitted, isOwner: Bool = true
+    ) -> Int? {
+        let authorizer = AdminAuthorizer(AdminAccess(token: token.map { SecretBytes(Array($0.utf8).span) }))
+        return authorizer.refusal(of: request, to: endpoint, entry, isOwner: { isOwner })?.status
+    }
+
+    private func request(
+        _ method: HTTP.Method = .get, host: String = "127.0.0.1:8081", isLoopback: Bool = true, origin: String? = nil,
+        fetchSite: String? = nil, contentType: String? = nil
+    ) -> AdminRequest {
+        AdminRequest(
+            method: method, host: host, addressesLoopback: isLoopback, origin: origin, fetchSite: fetchSite,
+            contentType: contentType)
+    }
+
+    @Test func onlyTheOwnerOrTheTokenMayAsk() {
+        #expect(status(request(.post), purge) == nil)
+        #expect(status(request(.post), purge, isOwner: false) == 403)
+        #expect(status(request(), stats, isOwner: false) == nil)
+        #expect(status(request(.post), purge, token: "t", isOwner: false) == nil)
+        for endpoint in AdminEndpoint.table {
+            let expected = endpoint.audience == .anyone ? nil : 401
+            let method = endpoint.methods[0]
+            #expect(status(request(method), endpoint, token: "t", .nothing) == expected, "\(endpoint.path)")
+        }
+        #expect(status(request(), nil, token: "t", .nothing) == 401, "not even which paths there are")
+    }
+
+    @Test func pagesForeignHostsAndMethodsAreJudged() {
+        var page = request()
+        page.wantsPage = true
+        #expect(status(page, stats, token: "t", .nothing) == 303)
+        let foreign = request(host: "evil.example", isLoopback: false)
+        #expect(status(foreign, stats) == 421)
+        #expect(status(foreign, stats, token: "t") == nil)
+        #expect(status(request(.put), purge) == 405)
+        #expect(status(request(.head), stats) == nil)
+        #expect(status(request(), nil) == nil, "the service answers that there is nothing")
+    }
+
+    @Test func originsAndContentTypesOfBrowsersAreJudged() {
+        #expect(status(request(origin: "http://127.0.0.1:8081"), stats) == nil)
+        #expect(status(request(host: "LocalHost:1", origin: "HTTP://localhost:1"), stats) == nil)
+        for site in ["same-origin", "none"] { #expect(status(request(fetchSite: site), stats) == nil, "\(site)") }
+        for origin in ["http://127.0.0.1", "http://127.0.0.1:80810", "https://127.0.0.1:8081", "null", ""] {
+            #expect(status(request(origin: origin), stats) == 403, "\(origin)")
+            #expect(status(request(origin: origin), stats, token: "t") == 403, "\(origin)")
+        }
+        // Forms of other sites can send three other types without a preflight.
+        let origin = "http://127.0.0.1:8081"
+        #expect(status(request(.post, origin: origin, contentType: "application/json"), purge) == nil)
+        #expect(status(request(.post, origin: origin, contentType: "text/plain"), purge) == 415)
+        for type in [nil, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
+            #expect(status(request(.post, fetchSite: "same-origin", contentType: type), purge) == 415)
+        }
+        #expect(status(request(.post, contentType: "application/x-www-form-urlencoded"), purge) == nil, "curl's own")
+    }
+}
+
+@Suite struct SocketTableTests {
+    private static let title =
+        "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+
+    private func row(
+        _ local: String, _ remote: String, state: String = "01", user: String = "1000", inode: String = "4711"
+    ) -> String {
+        "   7: \(local) \(remote) \(state) 00000000:00000000 00:00000000 00000000  \(user)        0 \(inode) 1 0000 20 4\n"
+    }
+
+    private func owner(_ rows: String..., local: String = "127.0.0.1:50000") -> UInt32? {
+        SocketTable.owner(
+            of: SocketAddress(local)!,
+            connectedTo: SocketAddress(local.hasPrefix("[") ? "[::1]:8081" : "127.0.0.1:8081")!,
+            in: Array((Self.title + rows.joined()).utf8))
+    }
+
+    private let client = "0100007F:C350"
+    private let server = "0100007F:1F91"
+
+    @Test func findsTheSocketOfThePeer() {
+        let others = row(server, client, user: "7") + row("0100007F:C351", server, user: "8")
+        #expect(owner(others, row(client, server)) == 1000)
+        #expect(owner(others) == nil)
+        #expect(owner() == nil)
+        let loopback = "00000000000000000000000001000000"
+        #expect(owner(row("\(loopback):C350", "\(loopback):1F91"), local: "[::1]:50000") == 1000)
+        let mapped = "0000000000000000FFFF00000100007F"
+        #expect(owner(row("\(mapped):C350", "\(mapped):1F91")) == 1000)
+    }
+
+    /// The kernel lists a socket that its process has closed under user 0: it must not pass for
+    /// root's.
+    @Test func closedAndUnknownPeersHaveNoRights() {
+        #expect(owner(row(client, server, user: "0", inode: "0")) == nil)
+        for state in ["04", "05", "06", "08"] {
+            #expect(owner(row(client, server, state: state, user: "0")) == nil, "\(state)")
+        }
+        #expect(owner(row(client, server, user: "0")) == 0)
+        let server = SocketAddress("127.0.0.1:8081")
+        let absent = ConnectionPeer(address: SocketAddress("127.0.0.1:1"), localAddress: server, unixUserID: nil)
+        #expect(!PeerOwner.mayWrite(absent))
+        #expect(!PeerOwner.mayWrite(ConnectionPeer(address: nil, localAddress: nil, unixUserID: nil)))
+        #expect(!PeerOwner.mayWrite(ConnectionPeer(address: nil, localAddress: nil, unixUserID: geteuid() + 12_345)))
+        #expect(PeerOwner.mayWrite(ConnectionPeer(address: nil, localAddress: nil, unixUserID: 0)))
+        #expect(PeerOwner.mayWrite(ConnectionPeer(address: nil, localAddress: nil, unixUserID: geteuid())))
+    }
+
+    @Test(arguments: [
+        "nonsense\n", "   7:\n", "   7: 0100007F:C350 0100007F:1F91 01\n",
+        "   7: 0100007F:C350 0100007F:1F91 01 0 0 0 x 0 4711 1\n",
+        "   7: 0100007G:C350 0100007F:1F91 01 0 0 0 1000 0 4711 1\n",
+        "   7: 0100007F 0100007F:1F91 01 0 0 0 1000 0 4711 1\n",
+        "   7: 0100007F:C350 0100007F:1F91 01 0 0 0 99999999999999999999 0 4711 1\n",
+    ]) func malformedRowsAreSkipped(_ line: String) {
+        #expect(owner(line) == nil)
+    }
+
+    @Test func theKernelsOwnTableIsUnderstood() throws {
+        let admin = try AdminUnderTest()
+        let client = try RawClient(port: UInt16(admin.port))
+        defer { client.close() }
+        let table = try #require(KernelFile.read("/proc/self/net/tcp"))
+        let rows = table.split(separator: 10).dropFirst().compactMap { row -> SocketAddress? in
+            let columns = row.split(separator: 32)
+            // Established only: rows of an earlier client with this port stay for a minute.
+            guard columns.count > 3, columns[3].elementsEqual("01".utf8),
+                SocketTable.address(columns[2])?.port == UInt16(admin.port)
+            else { return nil }
+            return SocketTable.address(columns[1])
+        }
+        let local = try #require(rows.first)
+        let server = try #require(SocketAddress("127.0.0.1:\(admin.port)"))
+        #expect(SocketTable.owner(of: local, connectedTo: server, in: table) == geteuid())
+        let peer = ConnectionPeer(address: local, localAddress: server, unixUserID: nil)
+        #expect(PeerOwner.mayWrite(peer))
     }
 }

@@ -9,13 +9,10 @@ import Testing
         try Choice(arguments, of: all).benchmarks.map(\.name)
     }
 
-    @Test func withoutNamesTheTableRuns() throws {
+    @Test func worldsRunOnlyWhereTheyAreNamed() throws {
         let chosen = try names([])
         #expect(chosen.contains("hits-64") && chosen.contains("store"))
         #expect(!chosen.contains("sessions"))
-    }
-
-    @Test func worldsRunWhereTheyAreNamedAndOnlyThere() throws {
         let worlds = all.filter { !$0.isOfTheTable }.map(\.name)
         #expect(worlds.contains("sessions") && worlds.contains("world-public"))
         for others in [[], all.filter(\.isOfTheTable).compactMap(\.group)] {
@@ -24,11 +21,15 @@ import Testing
         for world in worlds { #expect(try names([world]) == [world]) }
     }
 
-    @Test func theHelpSaysWhatThereIs() {
+    @Test func helpAndErrorsSayWhatThereIs() throws {
         let help = Choice.help(all)
         #expect(help.contains("--rounds N") && help.contains("\n  hits: hits-64, hits-512\n"))
         #expect(help.contains("\nonly where they are named:\n  sessions\n  worlds: world-filling, "))
         for benchmark in all { #expect(help.contains(benchmark.name), "\(benchmark.name)") }
+        let error = try #require(throws: BenchError.self) { try names(["hits", "hist", "x"]) }
+        #expect(error.description.contains("hist, x"))
+        for benchmark in all { #expect(error.description.contains(benchmark.name)) }
+        #expect(error.description.contains("hits: hits-64, hits-512"))
     }
 
     @Test func aGroupIsAllOfIts() throws {
@@ -36,16 +37,6 @@ import Testing
         #expect(try names(["latency"]) == ["latency-memory", "latency-file", "latency-composed", "latency-misses"])
         #expect(try names(["worlds"]) == World.all.map(\.name))
         #expect(try names(["misses", "hits-512"]) == ["hits-512", "misses"])
-    }
-
-    @Test func anUnknownNameIsToldWhatThereIs() throws {
-        let error = try #require(throws: BenchError.self) { try names(["hits", "hist", "x"]) }
-        #expect(error.description.contains("hist, x"))
-        for benchmark in all { #expect(error.description.contains(benchmark.name)) }
-        #expect(error.description.contains("hits: hits-64, hits-512"))
-    }
-
-    @Test func noNameMeansTwoThings() {
         let names = all.map(\.name)
         #expect(Set(names).count == names.count)
         #expect(Set(names).isDisjoint(with: all.compactMap(\.group)))

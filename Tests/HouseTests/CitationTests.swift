@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
-/// Citations of comments and pages exist: `FRAMING 1.6` is a paragraph of `FRAMING.md`.
+/// Citations of comments and pages exist: `FRAMING 1.6` is a paragraph of `FRAMING.md`. Their lines
+/// stay within 100 columns, and name no places of one machine.
 @Suite struct CitationTests {
     private static let pages = ["APPLE-MUSIC-API", "DECISIONS", "FRAMING"].map { NumberedPage(name: $0) }
     /// Notes that were cited once and never were in the repository.
@@ -56,6 +58,92 @@ import Testing
         let text = Prose(path: "a", lines: lines.components(separatedBy: "\n"))
         #expect(text.citations(of: "FRAMING").map(\.number) == ["1.6", "2.10", "3", "5.1"])
         #expect(text.citations(of: "FRAMING").map(\.place) == ["a:1", "a:1", "a:1", "a:2"])
+    }
+
+    // MARK: Content of other places
+
+    @Test func noFileNamesAPlaceOfOneMachine() {
+        let roots = ["/wo" + "rk/", "/ro" + "ot/", "/ho" + "me/", "/Us" + "ers/"]
+        for path in House.files {
+            for (index, line) in House.text(path).components(separatedBy: "\n").enumerated() {
+                for root in roots where line.contains(root) {
+                    Issue.record("\(path):\(index + 1): \(root) is a place of one machine; find it from #filePath")
+                }
+            }
+        }
+    }
+
+    /// A line this long is not the same by chance.
+    private static let tellingLength = 160
+
+    @Test(.requires(.sharedMaterial))
+    func nothingOfTheMaterialBesideTheProjectIsCopied() throws {
+        let shared = try Self.tellingLines(of: ["recordings", "corpora"])
+        #expect(!shared.isEmpty)
+        for path in House.files {
+            let lines = House.text(path).components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            for (index, line) in lines.enumerated() where shared.contains(line) {
+                Issue.record("\(path):\(index + 1): copied from ../shared; read it through TestSupport.SharedMaterial")
+            }
+        }
+    }
+
+    private static func tellingLines(of folders: [String]) throws -> Set<String> {
+        var found: Set<String> = []
+        for folder in folders {
+            let directory = SharedMaterial.directory.appendingPathComponent(folder).resolvingSymlinksInPath()
+            for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+                let url = directory.appendingPathComponent(name)
+                guard let text = try? String(contentsOf: url, encoding: .utf8) else { continue }
+                for line in text.split(separator: "\n") where line.utf8.count >= tellingLength {
+                    found.insert(line.trimmingCharacters(in: .whitespaces))
+                }
+            }
+        }
+        return found
+    }
+
+    // MARK: Columns
+
+    /// `.ci/columns.awk` says which lines are too long, here and for `make lint`.
+    private static func judge(_ arguments: [String], in directory: URL) throws -> Tool.Outcome {
+        let script = House.top.appendingPathComponent(".ci/columns.awk").path
+        return try #require(Tool("awk")).run(["-f", script] + arguments, in: directory, environment: ["LC_ALL": "C"])
+    }
+
+    /// The lines of `text`, counted from 1, that are too long in a file of that name.
+    private func longLines(_ name: String, _ text: String) throws -> [Int] {
+        let folder = try TemporaryFolder()
+        try folder.put(Array(text.utf8), name)
+        let outcome = try Self.judge([name], in: folder.url)
+        let lines = outcome.text.split(separator: "\n")
+        #expect(outcome.status == (lines.isEmpty ? 0 : 1))
+        return lines.compactMap { $0.split(separator: ":").dropFirst().first.flatMap { Int($0) } }
+    }
+
+    @Test func commentsAndPagesStayWithinTheirColumns() throws {
+        let files = House.files.filter { $0.hasSuffix(".swift") || $0.hasSuffix(".md") }
+        #expect(files.contains("README.md") && files.contains("Tests/HouseTests/CitationTests.swift"))
+        let outcome = try Self.judge(files, in: House.top)
+        for line in outcome.text.split(separator: "\n") { Issue.record("\(line): break it") }
+        #expect(outcome.status == 0)
+    }
+
+    @Test func aHundredCharactersAreAllowedAndNoMore() throws {
+        let words = String(repeating: "word ", count: 30)
+        #expect(try longLines("a.md", "\(words.prefix(100))\n\(words.prefix(101))\n") == [2])
+        #expect(try longLines("a.swift", "    // \(words.prefix(93))\n    // \(words.prefix(94))\n") == [2])
+        let others = String(repeating: "wörd ", count: 30)
+        #expect(try longLines("a.md", "\(others.prefix(100))\n\(others.prefix(101))\n") == [2])
+    }
+
+    @Test func tablesFencesAndDrawingsAreLeftOut() throws {
+        let words = String(repeating: "word ", count: 30)
+        let span = "`\(words)`"
+        #expect(try longLines("a.md", "| \(words) |\n```\n\(words)\n```\n[a]: \(words)\n\(span):\n\(words)\n") == [7])
+        let exempt = "// | \(words) |\n// \(span)\n// ── \(words)\nlet text = \(words)\n"
+        let literal = "\"\"\"\n// \(words)\n\"\"\"\n"
+        #expect(try longLines("a.swift", exempt + literal + "// \(words)\n") == [8])
     }
 }
 
@@ -115,7 +203,5 @@ private struct Prose {
     static func isFound(_ word: String, in line: String) -> Bool { strstr(line, word) != nil }
 
     /// A line of a comment without what makes it one.
-    private static func withoutMark(_ line: String) -> Substring {
-        line.drop { $0 == " " || $0 == "/" }
-    }
+    private static func withoutMark(_ line: String) -> Substring { line.drop { $0 == " " || $0 == "/" } }
 }

@@ -6,9 +6,7 @@ struct CodeBlanker {
     private var index = 0
     private var comments: [Range<Int>] = []
 
-    static func blanked(_ text: [UInt8]) -> [UInt8] {
-        parted(text).code
-    }
+    static func blanked(_ text: [UInt8]) -> [UInt8] { parted(text).code }
 
     /// The text without comments and the content of literals, and its comments alone.
     static func parted(_ text: [UInt8]) -> (code: [UInt8], comments: [UInt8]) {
@@ -19,9 +17,7 @@ struct CodeBlanker {
         return (blanker.bytes, comments)
     }
 
-    private init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    private init(bytes: [UInt8]) { self.bytes = bytes }
 
     private func starts(_ text: String) -> Bool { bytes[index...].starts(with: text.utf8) }
 

@@ -100,15 +100,12 @@ func expectNone(_ offences: [String], _ rule: Comment) {
         return Substring(line.drop { $0 == UInt8(ascii: "/") }).split(separator: " ")
     }
 
-    @Test func everyUncheckedSendableSaysWhyItIsSafe() {
+    @Test func uncheckedSendableIsRareAndSaysWhyItIsSafe() {
         let offences = places(in: House.sources) { file, index in
             file.code[index].contains("@unchecked Sendable")
                 && !file.lines[max(0, index - 2)...index].contains { $0.contains("because") }
         }
         expectNone(offences, "say \"because ...\" (what confines or protects it) within the two lines above")
-    }
-
-    @Test func uncheckedSendableStaysRare() {
         let all = places(in: House.sources) { file, index in file.code[index].contains("@unchecked Sendable") }
         #expect(all.count <= Self.maxUncheckedSendable, "use a Mutex or a value instead; they are: \(all)")
     }
@@ -127,15 +124,12 @@ func expectNone(_ offences: [String], _ rule: Comment) {
             "\($0.path): \($0.lines.count) lines"
         }
         expectNone(offences, "split it by capability; \(Self.maxFileLines) lines at most")
-    }
-
-    /// Pages are read by people too, and so written as text in the tree, not made by a program.
-    @Test func filesOfPagesAreShort() {
+        // Pages are read by people too, and so written as text in the tree, not made by a program.
         let pages = House.files.filter { path in
             path.hasPrefix("Sources/") && [".html", ".css", ".js"].contains { path.hasSuffix($0) }
         }
         #expect(pages.contains("Sources/Admin/Dashboard/script.js"))
-        let offences = pages.filter { House.text($0).split(separator: "\n").count > Self.maxFileLines }
-        expectNone(offences, "split it; \(Self.maxFileLines) lines at most")
+        let long = pages.filter { House.text($0).split(separator: "\n").count > Self.maxFileLines }
+        expectNone(long, "split it; \(Self.maxFileLines) lines at most")
     }
 }

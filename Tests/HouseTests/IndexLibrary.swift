@@ -9,75 +9,45 @@ struct IndexLibrary: Sendable {
     typealias Open = @convention(c) @Sendable (Handle, UnsafePointer<CChar>, Handle?) -> Handle?
     typealias Close = @convention(c) @Sendable (Handle) -> Void
     typealias Visit = @convention(c) @Sendable (Handle, Handle, @convention(c) (Handle, Handle) -> Bool) -> Bool
+    typealias VisitUnits =
+        @convention(c) @Sendable (Handle, CUnsignedInt, Handle, @convention(c) (Handle, Text) -> Bool) -> Bool
     typealias ReadText = @convention(c) @Sendable (Handle) -> Text
     typealias ReadKind = @convention(c) @Sendable (Handle) -> CUnsignedInt
     typealias ReadSet = @convention(c) @Sendable (Handle) -> UInt64
     typealias ReadSymbol = @convention(c) @Sendable (Handle) -> Handle
-
-    let openStore: @convention(c) @Sendable (UnsafePointer<CChar>, Handle?) -> Handle?
-    let visitUnits:
-        @convention(c) @Sendable (Handle, CUnsignedInt, Handle, @convention(c) (Handle, Text) -> Bool) -> Bool
-    let openUnit: Open
-    let closeUnit: Close
-    let unitFile: ReadText
-    let unitTime: @convention(c) @Sendable (Handle, UnsafeMutablePointer<Int64>, UnsafeMutablePointer<Int64>) -> Void
-    let visitDependencies: Visit
-    let dependencyKind: ReadKind
-    let dependencyName: ReadText
-    let dependencyPath: ReadText
-    let openRecord: Open
-    let closeRecord: Close
-    let visitOccurrences: Visit
-    let occurrenceSymbol: ReadSymbol
-    let occurrenceRoles: ReadSet
-    let occurrencePlace:
+    typealias ReadTime =
+        @convention(c) @Sendable (Handle, UnsafeMutablePointer<Int64>, UnsafeMutablePointer<Int64>) -> Void
+    typealias ReadPlace =
         @convention(c) @Sendable (Handle, UnsafeMutablePointer<CUnsignedInt>, UnsafeMutablePointer<CUnsignedInt>) ->
-            Void
-    let visitRelations: Visit
-    let relationSymbol: ReadSymbol
-    let relationRoles: ReadSet
-    let symbolUSR: ReadText
-    let symbolName: ReadText
-    let symbolKind: ReadKind
+        Void
+
+    let openStore: @convention(c) @Sendable (UnsafePointer<CChar>, Handle?) -> Handle? = indexFunction("store_create")
+    let visitUnits: VisitUnits = indexFunction("store_units_apply_f")
+    let openUnit: Open = indexFunction("unit_reader_create")
+    let closeUnit: Close = indexFunction("unit_reader_dispose")
+    let unitFile: ReadText = indexFunction("unit_reader_get_main_file")
+    let unitTime: ReadTime = indexFunction("unit_reader_get_modification_time")
+    let visitDependencies: Visit = indexFunction("unit_reader_dependencies_apply_f")
+    let dependencyKind: ReadKind = indexFunction("unit_dependency_get_kind")
+    let dependencyName: ReadText = indexFunction("unit_dependency_get_name")
+    let dependencyPath: ReadText = indexFunction("unit_dependency_get_filepath")
+    let openRecord: Open = indexFunction("record_reader_create")
+    let closeRecord: Close = indexFunction("record_reader_dispose")
+    let visitOccurrences: Visit = indexFunction("record_reader_occurrences_apply_f")
+    let occurrenceSymbol: ReadSymbol = indexFunction("occurrence_get_symbol")
+    let occurrenceRoles: ReadSet = indexFunction("occurrence_get_roles")
+    let occurrencePlace: ReadPlace = indexFunction("occurrence_get_line_col")
+    let visitRelations: Visit = indexFunction("occurrence_relations_apply_f")
+    let relationSymbol: ReadSymbol = indexFunction("symbol_relation_get_symbol")
+    let relationRoles: ReadSet = indexFunction("symbol_relation_get_roles")
+    let symbolUSR: ReadText = indexFunction("symbol_get_usr")
+    let symbolName: ReadText = indexFunction("symbol_get_name")
+    let symbolKind: ReadKind = indexFunction("symbol_get_kind")
 
     /// Nil where the toolchain that `PATH` leads to has no such library.
-    static let ofThisToolchain: IndexLibrary? = {
-        guard let compiler = Tool("swiftc") else { return nil }
-        let programs = URL(fileURLWithPath: compiler.path).resolvingSymlinksInPath().deletingLastPathComponent()
-        let path = programs.deletingLastPathComponent().appendingPathComponent("lib/libIndexStore.so").path
-        return dlopen(path, RTLD_NOW).flatMap { try? IndexLibrary($0) }
-    }()
+    static let ofThisToolchain: IndexLibrary? = library.map { _ in IndexLibrary() }
 
-    private struct NoSuchFunction: Error {}
-
-    private init(_ library: Handle) throws {
-        func function<Function>(_ name: String) throws -> Function {
-            guard let address = dlsym(library, "indexstore_" + name) else { throw NoSuchFunction() }
-            return unsafeBitCast(address, to: Function.self)
-        }
-        openStore = try function("store_create")
-        visitUnits = try function("store_units_apply_f")
-        openUnit = try function("unit_reader_create")
-        closeUnit = try function("unit_reader_dispose")
-        unitFile = try function("unit_reader_get_main_file")
-        unitTime = try function("unit_reader_get_modification_time")
-        visitDependencies = try function("unit_reader_dependencies_apply_f")
-        dependencyKind = try function("unit_dependency_get_kind")
-        dependencyName = try function("unit_dependency_get_name")
-        dependencyPath = try function("unit_dependency_get_filepath")
-        openRecord = try function("record_reader_create")
-        closeRecord = try function("record_reader_dispose")
-        visitOccurrences = try function("record_reader_occurrences_apply_f")
-        occurrenceSymbol = try function("occurrence_get_symbol")
-        occurrenceRoles = try function("occurrence_get_roles")
-        occurrencePlace = try function("occurrence_get_line_col")
-        visitRelations = try function("occurrence_relations_apply_f")
-        relationSymbol = try function("symbol_relation_get_symbol")
-        relationRoles = try function("symbol_relation_get_roles")
-        symbolUSR = try function("symbol_get_usr")
-        symbolName = try function("symbol_get_name")
-        symbolKind = try function("symbol_get_kind")
-    }
+    private init() {}
 
     /// Calls `body` with each thing that `visit` finds in `owner`.
     func each(_ visit: Visit, in owner: Handle, _ body: (Handle) -> Void) {
@@ -107,4 +77,20 @@ struct IndexLibrary: Sendable {
     static func string(_ text: Text) -> String {
         String(decoding: UnsafeRawBufferPointer(start: text.iov_base, count: text.iov_len), as: UTF8.self)
     }
+}
+
+/// Its handle, as a number.
+private let library: UInt? = Tool("swiftc").flatMap { compiler in
+    let programs = URL(fileURLWithPath: compiler.path).resolvingSymlinksInPath().deletingLastPathComponent()
+    let path = programs.deletingLastPathComponent().appendingPathComponent("lib/libIndexStore.so").path
+    return dlopen(path, RTLD_NOW).map { UInt(bitPattern: $0) }
+}
+
+/// A function that each version of the library has.
+private func indexFunction<Function>(_ name: String) -> Function {
+    let handle = library.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
+    guard let address = dlsym(handle, "indexstore_" + name) else {
+        preconditionFailure("libIndexStore.so has no \(name)")
+    }
+    return unsafeBitCast(address, to: Function.self)
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
         RunningProcess(id: id, name: name, hasEnded: hasEnded, parent: parent, group: id, session: session ?? id)
     }
 
-    @Test func processesOfARunAreFound() {
+    @Test func leftoversAreFoundAndNamed() {
         let run = Leftovers.Run(process: 100, sessions: [200], guardian: 101) { $0.id == 301 || $0.id == 302 }
         let all = [
             Self.process(1), Self.process(100, parent: 1), Self.process(101, parent: 100),
@@ -20,9 +21,6 @@ import Testing
             Self.process(301), Self.process(302, hasEnded: true), Self.process(400),
         ]
         #expect(Leftovers.processes(of: run, among: all).map(\.id) == [110, 111, 201, 301])
-    }
-
-    @Test func aProcessIsNamedWithItsCommandAndListeners() {
         let process = Self.process(7)
         #expect(Leftovers.line(process, command: "sleep 300", listensOn: []) == "process 7 runs: sleep 300")
         #expect(
@@ -31,9 +29,6 @@ import Testing
         #expect(
             Leftovers.line(Self.process(8, hasEnded: true), command: "", listensOn: [])
                 == "process 8 (sleep) has ended, and nothing waited for it")
-    }
-
-    @Test func filesAreNamedByTheEntryThatHasThem() {
         let paths = ["b", "a", "a/2", "a/1", "a/1/x", "a/3", "a/4"]
         #expect(
             Leftovers.lines(paths: paths, makers: ["a": "whatLeaks()"]) == [
@@ -99,5 +94,128 @@ import Testing
                 """)
         let uncounted = RunReport(tally: nil, figures: nil, left: [], leftOut: [])
         #expect(uncounted.text == "The tests of this run could not be counted.\n")
+    }
+}
+
+@Suite struct TimeLimitTests {
+    /// Such a test went on for minutes after the run had reported it, while those that followed
+    /// ran.
+    @Test func blockingThreadsEndAtTheTimeLimit() async throws {
+        let origin = try ScriptedOrigin([.request, .hold])
+        defer { origin.stop() }
+        let (hasBegun, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let test = Task {
+            try await onThread { () -> (Bool, String) in
+                let before = TimeLimit.hasPassed
+                hasBegun.signal()
+                isOver.waitOrFail()
+                let isWaitedFor = waitAtMost(600) { false }
+                let error = #expect(throws: HTTPTestClient.Failure.self) {
+                    try HTTPTestClient(port: Int(origin.port)).send("GET", "/")
+                }
+                return (before || isWaitedFor || !TimeLimit.hasPassed, error?.description ?? "")
+            }
+        }
+        try await onThread { hasBegun.waitOrFail() }
+        test.cancel()
+        isOver.signal()
+        let (isUnlike, error) = try await test.value
+        #expect(!isUnlike && error == "the test's time limit has passed")
+        #expect(!TimeLimit.hasPassed && origin.connectionCount == 0)
+    }
+}
+
+@Suite struct WatchdogTests {
+    private static func event(_ kind: String, _ test: String) -> String {
+        #"{"kind":"event","payload":{"kind":"\#(kind)","testID":"\#(test)"},"version":0}"# + "\n"
+    }
+
+    private static let events = [
+        "{\"kind\":\"test\",\"payload\":{}}\n", event("testStarted", "T.S"),
+        event("testStarted", "T.S/a()/S.swift:1:6"),
+        event("testStarted", "T.S/b()/S.swift:2:6"), event("testEnded", "T.S/a()/S.swift:1:6"),
+    ].joined()
+
+    /// A file without a name: the process that reads it cannot remove it afterwards.
+    private static func openEvents() throws -> CInt {
+        let folder = try TemporaryFolder()
+        return try withExtendedLifetime(folder) { open(try folder.put(events.utf8, "events"), O_RDONLY) }
+    }
+
+    @Test func runningTestsAreNamed() {
+        #expect(Watchdog.running(Data(Self.events.utf8)) == ["T.S/b()/S.swift:2:6"])
+        // The last line may be half written.
+        #expect(Watchdog.running(Data(Self.events.utf8) + Data("{\"kind\":".utf8)) == ["T.S/b()/S.swift:2:6"])
+        #expect(Watchdog.running(Data()).isEmpty)
+    }
+
+    @Test func aSilentRunFailsAndSaysWhereItIs() async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            let descriptor = try WatchdogTests.openEvents()
+            Watchdog.watch("/proc/self/fd/\(descriptor)", silence: .milliseconds(200))
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("T.S/b()/S.swift:2:6") && !text.contains("T.S/a()"), "\(text)")
+    }
+}
+
+/// Whatever a test starts ends with it.
+@Suite(.timeLimit(.minutes(5))) struct ChildProcessTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func shell(_ script: String, passing: [CInt] = [], hasSuccessors: Bool = false) throws -> ChildProcess {
+        try ChildProcess(
+            ["/bin/sh", "-c", script], output: folder.file("output"), passing: passing, hasSuccessors: hasSuccessors)
+    }
+
+    private var output: String { String(decoding: (try? folder.bytes("output")) ?? [], as: UTF8.self) }
+
+    private func isRunning(_ id: pid_t) -> Bool { RunningProcess.all.contains { $0.id == id && !$0.hasEnded } }
+
+    @Test func descendantsEndWithTheProgram() throws {
+        #expect(try shell("sleep 600 & echo $!").waitForEnd() == 0)
+        let left = try #require(pid_t(output.dropLast()))
+        #expect(!isRunning(left))
+    }
+
+    @Test func aGroupEndsWithTheObject() throws {
+        var process: ChildProcess? = try shell("sleep 600 & echo $!; wait")
+        waitUntil { output.hasSuffix("\n") }
+        let other = try #require(pid_t(output.dropLast()))
+        let id = try #require(process?.id)
+        #expect(isRunning(id) && isRunning(other))
+        process = nil
+        #expect(!isRunning(id) && !isRunning(other))
+    }
+
+    @Test func successorsGoOnUntilTheyAreEnded() throws {
+        let process = try shell("sleep 600 & echo $!", hasSuccessors: true)
+        #expect(process.waitForEnd() == 0 && !process.isRunning)
+        let successor = try #require(pid_t(output.dropLast()))
+        #expect(isRunning(successor))
+        process.kill()
+        #expect(!isRunning(successor))
+    }
+
+    @Test func theStatusIsTheProgramsOrItsSignal() throws {
+        #expect(try shell("exit 3").waitForEnd() == 3)
+        let process = try shell("sleep 600")
+        process.send(SIGTERM)
+        #expect(process.waitForEnd() == 128 + SIGTERM)
+        #expect(throws: ChildProcess.Failure.self) { try ChildProcess(["/nowhere/program"]) }
+    }
+
+    @Test func aChildHasItsOwnSessionAndOnlyGivenDescriptors() throws {
+        let leaked = open("/dev/null", O_RDONLY)
+        defer { close(leaked) }
+        let process = try shell(
+            "for one in 0 1 2 3 4 5 6 7 8 9; do readlink /proc/$$/fd/$one; done; sleep 600", passing: [leaked])
+        waitUntil { output.split(separator: "\n").count >= 4 }
+        #expect(output == "/dev/null\n\(folder.file("output"))\n\(folder.file("output"))\n/dev/null\n")
+        let own = try #require(RunningProcess.all.first { $0.id == process.id })
+        #expect(own.session == process.id && own.group == process.id && own.parent == getpid())
+        #expect(own.variables.contains("TMPDIR=\(folder.url.deletingLastPathComponent().path)"))
     }
 }

@@ -6,9 +6,11 @@ import Testing
         String(decoding: CodeBlanker.blanked(Array(text.utf8)), as: UTF8.self)
     }
 
-    @Test func commentsAreBlanked() {
+    @Test func commentsAreBlankedOrReadAlone() {
         #expect(blanked("a // b\nc") == "a     \nc")
         #expect(blanked("a /* b /* c\n */ d */ e") == "a          \n         e")
+        let parts = CodeBlanker.parted(Array("a // b\nf(\"// c\") /* d */".utf8))
+        #expect(String(decoding: parts.comments, as: UTF8.self) == "  // b\n          /* d */")
     }
 
     @Test func literalsAreBlankedBetweenTheirQuotes() {
@@ -16,14 +18,6 @@ import Testing
         #expect(blanked(##"f(#"a"b"#, c)"##) == ##"f(#"   "#, c)"##)
         #expect(blanked("f(\"\", g)") == "f(\"\", g)")
         #expect(blanked("\"\"\"\n a \"b\" {\n \"\"\" + c") == "\"\"\"\n        \n \"\"\" + c")
-    }
-
-    @Test func commentsAreReadWithoutTheCode() {
-        let parts = CodeBlanker.parted(Array("a // b\nf(\"// c\") /* d */".utf8))
-        #expect(String(decoding: parts.comments, as: UTF8.self) == "  // b\n          /* d */")
-    }
-
-    @Test func interpolatedCodeStaysCode() {
         #expect(blanked(#""a\(f("b", (c)))d" + e"#) == #""   f(" ", (c))  " + e"#)
     }
 

@@ -22,6 +22,9 @@ struct SourceFile: Sendable {
     /// The second part of its path.
     var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
 
+    /// The last part of its path, without the ending.
+    var name: String { path.split(separator: "/").last.map { String($0.dropLast(".swift".count)) } ?? "" }
+
     /// The folders between its module's and itself; empty for none.
     var folder: String { path.split(separator: "/").dropFirst(2).dropLast().joined(separator: "/") }
 

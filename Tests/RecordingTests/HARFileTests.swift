@@ -109,10 +109,20 @@ import Text
         #expect(counts[0].contains("/v1/") && counts[1].contains("blocked") && counts[3].contains("twice"))
     }
 
-    @Test func aFileOfForeignRequestsSaysSo() throws {
+    @Test func wrongFilesSayWhatIsWrong() throws {
         let problem = try folder.problem(Self.har(Self.entry(url: "https://example.org/")))
         #expect(problem?.contains("1 request not to the API") == true)
         #expect(try folder.problem(Self.har()) == "f: no recorded response in it")
+        #expect(
+            RecordingError.tooLarge(path: "f", most: InputFile.mostWhole).description.hasPrefix(
+                "f: larger than 256 MiB"))
+        let cut = String(Self.har(Self.entry(), Self.entry()).dropLast(40))
+        #expect(try folder.problem(cut) == "f:3: not JSON: the text ends inside a value")
+        #expect(try folder.problem(#"{"log":{"entries":[} "#)?.hasPrefix("f:1: not JSON: an unexpected byte") == true)
+        #expect(try folder.problem(#"{"log":[]}"#) == "f: log is not an object")
+        #expect(try folder.problem(#"{"log":{"entries":{}}}"#) == "f: log.entries is not a list")
+        #expect(try folder.problem(#"{"log":{"version":"1.2"}}"#) == "f: log.entries is not a list")
+        #expect(try folder.problem(Self.har("01"))?.hasPrefix("f: it has no usable entry: entry 1: ") == true)
     }
 
     @Test func addressesBecomeTargets() {
@@ -126,23 +136,10 @@ import Text
         #expect(RecordedTarget.redacted(text: "v1") == nil)
     }
 
-    @Test func aByteOrderMarkIsPassedOver() throws {
+    @Test func marksAndJoinedFieldsOfBrowsersAreRead() throws {
         #expect(try folder.read("\u{FEFF}" + Self.har(Self.entry())).exchanges.count == 1)
-    }
-
-    @Test func fieldsThatBrowsersJoinByLineEndsAreSeveral() throws {
         let read = try folder.read(Self.har(Self.entry(headers: #"{"name":"Vary","value":"Origin\nAccept"}"#)))
         #expect(read.exchanges[0].fields.map(\.value) == ["Origin", "Accept"])
-    }
-
-    @Test func brokenFilesSayWhere() throws {
-        let cut = String(Self.har(Self.entry(), Self.entry()).dropLast(40))
-        #expect(try folder.problem(cut) == "f:3: not JSON: the text ends inside a value")
-        #expect(try folder.problem(#"{"log":{"entries":[} "#)?.hasPrefix("f:1: not JSON: an unexpected byte") == true)
-        #expect(try folder.problem(#"{"log":[]}"#) == "f: log is not an object")
-        #expect(try folder.problem(#"{"log":{"entries":{}}}"#) == "f: log.entries is not a list")
-        #expect(try folder.problem(#"{"log":{"version":"1.2"}}"#) == "f: log.entries is not a list")
-        #expect(try folder.problem(Self.har("01"))?.hasPrefix("f: it has no usable entry: entry 1: ") == true)
     }
 
     /// One such entry refused the whole file, with thousands of entries in it.
@@ -154,10 +151,7 @@ import Text
         (entry(status: "-5"), "response.status"), (entry(status: "1e9"), "response.status"),
         (entry(more: #""time":"x""#), "time is not a number"), (entry(more: #""time":1e300"#), "time is more than"),
         (entry(headers: "3"), "response.headers has"),
-        (
-            entry(requestHeaders: #"{"name":"Accept","value":"a\nX-Evil: 1"}"#),
-            "the value of the header field accept"
-        ),
+        (entry(requestHeaders: #"{"name":"Accept","value":"a\nX-Evil: 1"}"#), "the value of the header field accept"),
         (entry(headers: #"{"name":"ETag","value":"a\r\nX-Evil: 1"}"#), "the value of the header field etag"),
         (entry(content: #""text":"?","encoding":"base64""#), "response.content.text is not base64"),
         (entry(content: #""text":"?","encoding":"rot13""#), "response.content.encoding"),
@@ -185,8 +179,7 @@ import Text
         let exchange = try #require(try folder.read(Self.har(Self.entry(content: content))).exchanges.first)
         #expect(exchange.body == nil && exchange.length == length && exchange.lacksContent)
         // Neither does it become so on the way through a file of ours.
-        let again = try folder.read(
-            String(decoding: HARWriterTests.har([(exchange, nil)]), as: UTF8.self), as: "again")
+        let again = try folder.read(String(decoding: HARWriterTests.har([(exchange, nil)]), as: UTF8.self), as: "again")
         #expect(again.exchanges.map(\.length) == [length])
         let native = RecordingReaderTests.header + String(decoding: exchange.line, as: UTF8.self)
         #expect(try folder.read(native, as: "native").exchanges.map(\.length) == [length])
@@ -217,11 +210,5 @@ import Text
                 Self.entry(more: #""_fetchType":"Network Load","time":5"#)))
         #expect(read.exchanges.count == 1 && read.warnings.count == 1)
         #expect(read.warnings[0].hasSuffix("2 requests answered out of the browser's own cache"))
-    }
-
-    @Test func theLargestFileThatIsReadIsNamed() {
-        #expect(
-            RecordingError.tooLarge(path: "f", most: InputFile.mostWhole).description.hasPrefix(
-                "f: larger than 256 MiB"))
     }
 }

@@ -22,8 +22,7 @@ import Text
         let exchanges = (0..<Int.random(in: 1...50, using: &random)).map {
             ExchangeGenerator.exchange($0, &random)
         }
-        let file = try folder.put(
-            Array(Self.header.utf8) + exchanges.flatMap(\.line), "r")
+        let file = try folder.put(Array(Self.header.utf8) + exchanges.flatMap(\.line), "r")
         let reader = try RecordingReader(path: file)
         #expect(try reader.rest() == exchanges, "seed \(seed)")
         #expect(reader.header.sampling == 0.5 && reader.header.program == "refrain")
@@ -58,40 +57,29 @@ import Text
         }
     }
 
-    @Test func droppedExchangesAreAWarningWithItsLine() throws {
+    @Test func droppedAndCutLinesAreWarnings() throws {
         let read = try folder.read(Self.header + "{\"dropped\":12}\n\n" + Self.line)
         #expect(read.exchanges == [.example()])
         #expect(read.warnings.contains { $0.contains("/file:2: 12 exchanges") && $0.contains("its disk failed") })
-    }
-
-    /// As a file system may leave it after the power failed.
-    @Test func aTailOfZerosIsACutLine() throws {
-        let read = try folder.read(Self.header + Self.line + String(repeating: "\0", count: 5000))
-        #expect(read.exchanges == [.example()])
-        #expect(
-            read.warnings.count == 1 && read.warnings[0].hasSuffix("/file:3: the last line is truncated and skipped"))
+        // As a file system may leave it after the power failed.
+        let cut = try folder.read(Self.header + Self.line + String(repeating: "\0", count: 5000))
+        #expect(cut.exchanges == [.example()] && cut.warnings.count == 1)
+        #expect(cut.warnings[0].hasSuffix("/file:3: the last line is truncated and skipped"))
     }
 
     /// The page promised so, and the file was refused.
-    @Test func linesOfOtherKindsArePassedOver() throws {
+    @Test func whatIsNotKnownIsPassedOver() throws {
         let read = try folder.read(Self.header + "{\"note\":\"x\",\"time\":\"y\"}\n" + Self.line)
         #expect(read.exchanges == [.example()] && read.warnings.isEmpty)
-    }
-
-    @Test func membersOfLaterVersionsArePassedOver() throws {
-        let read = try folder.read(
-            Self.line { $0.replacingOccurrences(of: "{\"time\"", with: "{\"new\":[{}],\"time\"") })
-        #expect(read.exchanges == [.example()])
-    }
-
-    @Test func headerFieldsThatAreNotRecordedAreNotReadEither() throws {
-        let read = try folder.read(
+        let later = Self.line { $0.replacingOccurrences(of: "{\"time\"", with: "{\"new\":[{}],\"time\"") }
+        #expect(try folder.read(later).exchanges == [.example()])
+        let secrets = try folder.read(
             Self.line {
                 $0.replacingOccurrences(
                     of: "\"status\"",
                     with: #""request_headers":{"Authorization":"x","Accept":"*/*","content-length":"9\r\n"},"status""#)
             })
-        #expect(read.exchanges[0].requestFields == [RecordedField("accept", "*/*")])
+        #expect(secrets.exchanges[0].requestFields == [RecordedField("accept", "*/*")])
     }
 
     /// A disk that failed, or an editor, leaves such lines. All other exchanges were lost for one.
@@ -108,9 +96,6 @@ import Text
         #expect(
             several.warnings[0].hasSuffix("/file:4: not a JSON object; this line and 2 more are left out"),
             "\(several.warnings)")
-    }
-
-    @Test func aFileThatIsMostlyNoRecordingIsRefused() throws {
         #expect(try folder.problem(Self.header + Self.line + "[1]\n{}}\n") == "f:3: not a JSON object")
         #expect(try folder.problem(Self.header + Self.line + "[1]\n") == nil)
     }
@@ -193,5 +178,77 @@ import Text
                 problem?.hasPrefix("f:2: ") == true && problem?.contains(reason) == true,
                 "\(wrong): \(problem ?? "read")")
         }
+    }
+
+    @Test func linesBecomeExchangesCapturedOnesFirst() throws {
+        try folder.put("body".utf8, "a.json")
+        let read = try folder.read(
+            """
+            {"path":"/v1/b","status":200,"kind":"doc-example","body":{"x":[1.50]}}
+
+            {"path":"/v1/a","query":"term=a b","status":200,"file":"a.json","headers":{"ETag":"\\"1\\"","Server":"x"},\
+            "also_requests":[{"path":"/v1/c","method":"POST"},{"query":"x"}]}
+            """, as: "index.jsonl")
+        #expect(read.exchanges.map { $0.method + $0.target } == ["GET/v1/a?term=a%20b", "POST/v1/c", "GET/v1/b"])
+        #expect(read.exchanges[0].fields == [RecordedField("etag", "\"1\"")])
+        let bodies = try read.exchanges.map { try read.bodies.content(of: #require($0.body)) }
+        #expect(bodies == [Array("body".utf8), Array("body".utf8), Array(#"{"x":[1.50]}"#.utf8)])
+        let reader = try RecordingReader(path: folder.path)
+        #expect(try reader.rest().count == 3)
+    }
+
+    @Test func filesOutsideTheFolderOrTooLongAreNotRead() throws {
+        for file in ["../secret", "/etc/passwd", "a/../../b", "..", "", #"a\u0000/../b"#] {
+            let problem = try folder.problem(#"{"path":"/v1/a","status":200,"file":"\#(file)"}"#)
+            #expect(problem == "f:1: file leads out of the folder of the index", "\(file)")
+        }
+        let missing = try folder.problem(#"{"path":"/v1/a","status":200,"file":"none"}"#)
+        #expect(missing == folder.path + "/none: No such file or directory")
+        try folder.put(repeatElement(0x61, count: RecordedBodies.longest + 1), "long")
+        let read = try folder.read(#"{"path":"/v1/a","status":200,"file":"long"}"#)
+        #expect(read.exchanges[0].body == nil && read.exchanges[0].length == RecordedBodies.longest + 1)
+        #expect(read.warnings.count == 1 && read.warnings[0].contains("/file:1: "))
+    }
+
+    @Test func linksOutOfTheFolderAreNotFollowed() throws {
+        let elsewhere = try TemporaryFolder()
+        try elsewhere.put("secret".utf8, "secret")
+        let inner = folder.path + "/inner"
+        mkdir(inner, 0o755)
+        try folder.put("body".utf8, "inner/a.json")
+        #expect(symlink(elsewhere.path + "/secret", folder.path + "/link") == 0)
+        #expect(symlink(elsewhere.path, inner + "/out") == 0)
+        #expect(symlink("inner", folder.path + "/within") == 0)
+        for file in ["link", "inner/out/secret", "within/out/secret"] {
+            let problem = try folder.problem(#"{"path":"/v1/a","status":200,"file":"\#(file)"}"#)
+            #expect(problem == "f:1: file leads out of the folder of the index", "\(file)")
+        }
+        let read = try folder.read(#"{"path":"/v1/a","status":200,"file":"within/a.json"}"#)
+        #expect(read.exchanges.first?.length == 4, "a link inside the folder is followed")
+        #expect(symlink(elsewhere.path + "/secret", inner + "/index.jsonl") == 0)
+        let leadsOut = RecordingError.badFile(path: inner + "/index.jsonl", reason: "leads out of its folder")
+        #expect(throws: leadsOut) { try RecordingReader(path: inner) }
+        #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
+        let pipe = try folder.problem(#"{"path":"/v1/a","status":200,"file":"pipe"}"#)
+        #expect(pipe == "f:1: file is not a regular file")
+    }
+
+    @Test func wrongLinesSayWhere() throws {
+        let good = #"{"path":"/v1/a","status":200}"# + "\n"
+        for (line, reason) in [
+            ("x", "not a JSON object"), ("[]", "not a JSON object"), (#"{"path":5,"status":200}"#, "path is missing"),
+            (#"{"path":"/v1/a\r\nX: y","status":200}"#, "path and query"),
+            (#"{"path":"/v1/a","query":"\n","status":200}"#, "path and query"),
+            (#"{"path":"/v1/a","status":200,"method":"G T"}"#, "method"),
+            (#"{"path":"/v1/a","status":-200}"#, "status"), (#"{"path":"/v1/a","status":1e2}"#, "status"),
+            (#"{"path":"/v1/a","status":200,"body":5}"#, "body is neither"),
+            (#"{"path":"/v1/a","status":200,"headers":{"ETag":"a\r\nb"}}"#, "the value of the header field etag"),
+            (#"{"path":"/v1/a","status":200,"also_requests":[{"path":"x"}]}"#, "path is missing"),
+        ] {
+            let problem = try folder.problem(good + "\n" + line)
+            #expect(problem?.hasPrefix("f:3: " + reason) == true, "\(line): \(problem ?? "read")")
+        }
+        let problem = try folder.problem(String(decoding: RecordedExchange.example().line, as: UTF8.self))
+        #expect(problem?.hasPrefix("f:1: a line of a recording without its first line") == true)
     }
 }

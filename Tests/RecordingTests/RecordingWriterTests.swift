@@ -16,25 +16,11 @@ private struct Traffic {
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     mutating func next() throws -> (RecordedExchange, [UInt8]) {
-        let microseconds = Int64.random(in: 0..<1_000_000_000, using: &random)
-        var exchange = RecordedExchange(
-            time: header.started + .microseconds(microseconds), offset: .microseconds(microseconds),
-            method: ["GET", "HEAD", "POST"].randomElement(using: &random) ?? "GET",
-            target: "/v1/\(Int.random(in: 0..<50, using: &random))?q=%22\\\"", status: 200,
-            latency: .nanoseconds(Int64.random(in: 0..<1_000_000_000, using: &random)),
-            length: Int.random(in: 0..<5000, using: &random))
-        exchange.requestFields = [RecordedField("accept", "a\"\\\té")]
-        exchange.fields = [RecordedField("etag", "\"x\""), RecordedField("cache-status", "refrain; hit")]
-        exchange.outcome = "hit"
-        exchange.reason = "hit"
-        exchange.isPersonal = Bool.random(using: &random)
-        var content: [UInt8] = []
-        if !exchange.isPersonal {
-            let letter = UInt8.random(in: 0...20, using: &random)
-            content = [UInt8](repeating: letter, count: Int(letter) * 40)
-            exchange.body = content.isEmpty ? nil : BodyHash(of: content)
-            if let hash = exchange.body { contents[hash] = content }
-        }
+        var exchange = ExchangeGenerator.exchange(exchanges.count, &random)
+        let letter = exchange.isPersonal ? 0 : UInt8.random(in: 0...20, using: &random)
+        let content = [UInt8](repeating: letter, count: Int(letter) * 40)
+        exchange.body = content.isEmpty ? nil : BodyHash(of: content)
+        if let hash = exchange.body { contents[hash] = content }
         exchanges.append(exchange)
         return (exchange, content)
     }

@@ -6,14 +6,18 @@ import Text
 @Suite struct CatalogEndpointTests {
     let origin = SimulatedOrigin()
 
-    @Test func singleResourceIsAnArrayOfOne() throws {  // APPLE-MUSIC-API 3.1.1, 5.1.1
-        let id = origin.albumIDs(1)[0]
-        let body = try origin.get("/v1/catalog/us/albums/\(id)")
-        #expect(body["data"]?.ids == [id])
-        #expect(body.keys == ["data"])
-        let album = try #require(body["data"]?[0])
-        #expect(album.keys == ["id", "type", "href", "attributes", "relationships"])  // APPLE-MUSIC-API 5.2.1
-        #expect(album["href"]?.stringValue == "/v1/catalog/us/albums/\(id)")
+    private var album: String { "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])" }
+    private var artist: String { "/v1/catalog/us/artists/\(origin.id(.artists, origin.prolific))" }
+
+    @Test func resourcesAreAnArray() throws {  // APPLE-MUSIC-API 3.1.1, 5.1.1, 3.1.3
+        let body = try origin.get(album)
+        #expect(body["data"]?.ids == origin.albumIDs(1) && body.keys == ["data"])
+        // APPLE-MUSIC-API 5.2.1
+        #expect(body["data"]?[0]?.keys == ["id", "type", "href", "attributes", "relationships"])
+        #expect(body["data"]?[0]?["href"] == .string(album))
+        let ids = [origin.albumIDs(1)[0], origin.id(.artists, origin.prolific)]
+        let both = try origin.get("/v1/catalog/us?ids%5Balbums%5D=\(ids[0])&ids[artists]=\(ids[1])")
+        #expect(both["data"]?.ids == ids && both["data"]?[1]?[related: "albums"] != nil)
     }
 
     @Test func batchKeepsOrderDropsDuplicatesAndMissing() throws {  // APPLE-MUSIC-API 8.18, 4.3.16
@@ -21,15 +25,11 @@ import Text
         let deprecated = try #require((0..<origin.catalog.albumCount).first { origin.catalog.isDeprecated(album: $0) })
         let gone = origin.id(.albums, deprecated)
         let asked = [ids[2], ids[0], gone, ids[2], "77", ids[1]].joined(separator: ",")
-        let body = try origin.get("/v1/catalog/us/albums?ids=\(asked)")
-        #expect(body["data"]?.ids == [ids[2], ids[0], ids[1]])
+        #expect(try origin.get("/v1/catalog/us/albums?ids=\(asked)")["data"]?.ids == [ids[2], ids[0], ids[1]])
         let repeated = try origin.get("/v1/catalog/us/albums?ids=\(ids[0])&ids=\(ids[1])")
         #expect(repeated["data"]?.ids == [ids[0], ids[1]])
         #expect(origin.respond("/v1/catalog/us/albums/\(gone)").status == 404)
-    }
-
-    @Test func noneFoundIsAnEmptyList() throws {  // APPLE-MUSIC-API 3.1.2
-        #expect(try origin.get("/v1/catalog/us/albums?ids=77") == JSON.parse(Array("{\"data\":[]}".utf8)))
+        #expect(try origin.get("/v1/catalog/us/albums?ids=77") == ["data": []])  // APPLE-MUSIC-API 3.1.2
     }
 
     @Test(arguments: [("songs", 300), ("albums", 100), ("artists", 25), ("playlists", 25), ("music-videos", 100)])
@@ -39,21 +39,13 @@ import Text
         try origin.expectError("/v1/catalog/us/\(type)?ids=" + ids.joined(separator: ","), 400, ["code": "40005"])
     }
 
-    @Test func severalTypesAtOnce() throws {  // APPLE-MUSIC-API 3.1.3
-        let album = origin.albumIDs(1)[0]
-        let artist = origin.id(.artists, origin.prolific)
-        let body = try origin.get("/v1/catalog/us?ids%5Balbums%5D=\(album)&ids[artists]=\(artist)")
-        #expect(body["data"]?.ids == [album, artist])
-        #expect(body["data"]?[1]?["relationships"]?["albums"] != nil)
-    }
-
     @Test func everyTypeAnswersAlone() throws {
         for type in SimulatedType.allCases where type.rawValue <= SimulatedType.stationGenres.rawValue {
             let number = try #require(
                 (0..<500).first { origin.isAvailable(Resource(type, type == .songs ? $0 + 1 : $0)) })
             let id = origin.id(type, type == .songs ? number + 1 : number)
-            let body = try origin.get("/v1/catalog/us/\(type.name)/\(id)")
-            #expect(body["data"]?[0]?["attributes"]?["name"]?.stringValue?.isEmpty == false, "\(type)")
+            let resource = try origin.first("/v1/catalog/us/\(type.name)/\(id)")
+            #expect(resource["attributes"]?["name"]?.stringValue?.isEmpty == false, "\(type)")
         }
     }
 
@@ -68,48 +60,41 @@ import Text
     }
 
     @Test func defaultRelationships() throws {  // APPLE-MUSIC-API 4.2
-        let album = try #require(try origin.get("/v1/catalog/us/albums/\(origin.albumIDs(1)[0])")["data"]?[0])
+        let album = try origin.first(album)
         #expect(album["relationships"]?.keys == ["artists", "tracks"])
-        #expect(album["relationships"]?["artists"]?["data"]?[0]?.keys == ["id", "type", "href"])
-        let track = try #require(album["relationships"]?["tracks"]?["data"]?[0])
+        #expect(album[related: "artists"]?[0]?.keys == ["id", "type", "href"])
+        let track = try #require(album[related: "tracks"]?[0])
         #expect(track.keys == ["id", "type", "href", "attributes"])  // full, without relationships: 5.3
-        let song = try #require(try origin.get(track["href"]?.stringValue ?? "")["data"]?[0])
-        #expect(song["relationships"]?.keys == ["albums", "artists"])
-        let playlistNumber = try #require((0..<50).first { origin.isAvailable(Resource(.playlists, $0)) })
-        let playlist = try #require(
-            try origin.get("/v1/catalog/us/playlists/\(origin.id(.playlists, playlistNumber))")["data"]?[0])
-        #expect(playlist["relationships"]?.keys == ["curator", "tracks"])
-        #expect(playlist["relationships"]?["tracks"]?["data"]?[0]?["attributes"] != nil)
-        let curator = try #require(try origin.get("/v1/catalog/us/curators/\(origin.id(.curators, 3))")["data"]?[0])
-        #expect(curator["relationships"]?.keys == ["playlists"])
-        #expect((curator["relationships"]?["playlists"]?["data"]?.count ?? 99) <= 10)
         // APPLE-MUSIC-API 5.2.7
         #expect(track["attributes"]?["artwork"]?["url"]?.stringValue?.contains("{w}x{h}") == true)
+        let song = try origin.first(track["href"]?.stringValue ?? "")
+        #expect(song["relationships"]?.keys == ["albums", "artists"])
+        let number = try #require((0..<50).first { origin.isAvailable(Resource(.playlists, $0)) })
+        let playlist = try origin.first("/v1/catalog/us/playlists/\(origin.id(.playlists, number))")
+        #expect(playlist["relationships"]?.keys == ["curator", "tracks"])
+        #expect(playlist[related: "tracks"]?[0]?["attributes"] != nil)
+        let curator = try origin.first("/v1/catalog/us/curators/\(origin.id(.curators, 3))")
+        #expect(curator["relationships"]?.keys == ["playlists"])
+        #expect((curator[related: "playlists"]?.count ?? 99) <= 10)
     }
 
     @Test func itemsOfListsCarryNoRelationshipsButArtistsDo() throws {  // APPLE-MUSIC-API 5.3.2
-        let album = origin.albumIDs(1)[0]
-        for song in try #require(try origin.get("/v1/catalog/us/albums/\(album)/tracks")["data"]?.arrayValue) {
-            #expect(song["relationships"] == nil)
+        let tracks = try #require(try origin.get(album + "/tracks")["data"]?.arrayValue)
+        #expect(tracks.allSatisfy { $0["relationships"] == nil })
+        for path in [album + "/artists", artist + "/view/similar-artists"] {
+            #expect(try origin.first(path)["relationships"]?.keys == ["albums"], "\(path)")
         }
-        let artists = try origin.get("/v1/catalog/us/albums/\(album)/artists")
-        #expect(artists["data"]?[0]?["relationships"]?.keys == ["albums"])
-        let views = try origin.get("/v1/catalog/us/artists/\(origin.id(.artists, 7))/view/similar-artists")
-        #expect(views["data"]?[0]?["relationships"]?.keys == ["albums"])
     }
 
     @Test func viewsComeOnlyWhenAsked() throws {  // APPLE-MUSIC-API 4.3.5
-        let path = "/v1/catalog/us/artists/\(origin.id(.artists, origin.prolific))"
-        #expect(try origin.get(path)["data"]?[0]?["views"] == nil)
-        let views = try #require(try origin.get(path + "?views=full-albums,top-songs,nonsense")["data"]?[0]?["views"])
+        #expect(try origin.first(artist)["views"] == nil)
+        let views = try #require(try origin.first(artist + "?views=full-albums,top-songs,nonsense")["views"])
         #expect(Set(views.keys) == ["full-albums", "top-songs"])
-        #expect(views["full-albums"]?["next"]?.stringValue == path + "/view/full-albums?offset=25")
-    }
-
-    @Test func emptyViewIsLegal() throws {  // APPLE-MUSIC-API 5.1.8
-        let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])/view/appears-on"
-        #expect(try origin.get(path) == JSON.parse(Array("{\"data\":[]}".utf8)))
-        #expect(try origin.get(path + "?with=attributes")["attributes"]?["title"]?.stringValue == "Appears On")
+        #expect(views["full-albums"]?["next"] == .string(artist + "/view/full-albums?offset=25"))
+        // APPLE-MUSIC-API 5.1.8
+        #expect(try origin.get(album + "/view/appears-on") == ["data": []])
+        let empty = try origin.get(album + "/view/appears-on?with=attributes")
+        #expect(empty["attributes"]?["title"] == "Appears On")
     }
 
     @Test func restrictSwapsToCleanEquivalents() throws {  // APPLE-MUSIC-API 4.3.10
@@ -118,47 +103,36 @@ import Text
                 origin.catalog.cleanEdition(ofAlbum: album).map { origin.isAvailable(Resource(.albums, $0)) } ?? false
             }.first)
         let path = "/v1/catalog/us/albums/\(origin.id(.albums, explicit))"
-        #expect(try origin.get(path)["data"]?[0]?["attributes"]?["contentRating"]?.stringValue == "explicit")
+        #expect(try origin.first(path)["attributes"]?["contentRating"] == "explicit")
         let clean = try origin.get(path + "?restrict=explicit")
         #expect(clean["data"]?.ids == [origin.id(.albums, explicit + 1)])
         #expect(clean.all("contentRating").isEmpty)
     }
 
     @Test func extendAndFieldsShapeAttributes() throws {  // APPLE-MUSIC-API 4.3.4, 4.3.6
-        let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])"
-        let extended = try #require(try origin.get(path + "?extend=artistUrl,audioVariants")["data"]?[0])
+        let extended = try origin.first(album + "?extend=artistUrl,audioVariants")
         #expect(extended["attributes"]?["artistUrl"] != nil)
-        #expect(extended["relationships"]?["tracks"]?.all("artistUrl").isEmpty == true)  // unscoped: primary only
-        let scoped = try #require(try origin.get(path + "?extend%5Bsongs%5D=artistUrl")["data"]?[0])
+        #expect(extended[related: "tracks"]?.all("artistUrl").isEmpty == true)  // unscoped: primary only
+        let scoped = try origin.first(album + "?extend%5Bsongs%5D=artistUrl")
         #expect(scoped["attributes"]?["artistUrl"] == nil)
-        #expect(scoped["relationships"]?["tracks"]?.all("artistUrl").isEmpty == false)
-        let sparse = try #require(try origin.get(path + "?fields=name,trackCount")["data"]?[0])
+        #expect(scoped[related: "tracks"]?.all("artistUrl").isEmpty == false)
+        let sparse = try origin.first(album + "?fields=name,trackCount")
         #expect(Set(sparse["attributes"]?.keys ?? []) == ["name", "trackCount"])
     }
 
-    @Test func inlineLimits() throws {  // APPLE-MUSIC-API 4.3.8
-        let path = "/v1/catalog/us/artists/\(origin.id(.artists, origin.prolific))"
-        let albums = try #require(try origin.get(path + "?limit[albums]=3")["data"]?[0]?["relationships"]?["albums"])
-        #expect(albums["data"]?.count == 3)
-        let scoped = try origin.get(path + "?limit[artists:albums]=4")
-        #expect(scoped["data"]?[0]?["relationships"]?["albums"]?["data"]?.count == 4)
-    }
-
-    @Test func unknownParametersAndIncludesAreIgnored() throws {  // APPLE-MUSIC-API 4.3.13
-        let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])"
-        #expect(try origin.get(path + "?include=nonsense&foo=bar&platform=web") == origin.get(path))
+    @Test func parametersAreTakenOrIgnored() throws {  // APPLE-MUSIC-API 4.3.8, 4.3.13, 1.5
+        #expect(try origin.first(artist + "?limit[albums]=3")[related: "albums"]?.count == 3)
+        #expect(try origin.first(artist + "?limit[artists:albums]=4")[related: "albums"]?.count == 4)
+        #expect(try origin.get(album + "?include=nonsense&foo=bar&platform=web") == origin.get(album))
+        #expect(origin.respond("/v1/test").status == 200)
     }
 
     @Test func sameRequestSameValue() throws {
         let varied = SimulatedOrigin { $0.variesMemberOrder = true }
-        let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])?include=artists"
+        let path = album + "?include=artists"
         #expect(origin.respond(path).body == origin.respond(path).body)
         let (one, two) = (varied.respond(path).body, varied.respond(path).body)
         #expect(one != two)  // APPLE-MUSIC-API 5.1.2: member order differs from answer to answer
         #expect(try JSON.parse(one)["data"]?[0]?["relationships"]?.keys.sorted() == ["artists", "tracks"])
-    }
-
-    @Test func testEndpointAnswers() throws {  // APPLE-MUSIC-API 1.5
-        #expect(origin.respond("/v1/test").status == 200)
     }
 }

@@ -79,9 +79,7 @@ import Text
     @Test func attributesAreTheSameWhereverAnObjectStands() throws {
         for _ in 0..<9 { origin.api.revise() }
         for album in origin.albums(40)
-        where Catalog(origin.catalog, revision: 9).isAvailable(
-            Resource(.albums, album), in: SimulatedOrigin.us)
-        {
+        where Catalog(origin.catalog, revision: 9).isAvailable(Resource(.albums, album), in: SimulatedOrigin.us) {
             let id = origin.id(.albums, album)
             let document = try origin.get("/v1/catalog/us/albums/\(id)?include=artists")["data"]?[0]
             let song = try #require(document?["relationships"]?["tracks"]?["data"]?.ids.first)

@@ -38,6 +38,11 @@ struct SimulatedOrigin {
         return try JSON.parse(response.body)
     }
 
+    /// The first resource of such a body.
+    func first(_ target: String, user: String? = nil, place: SourceLocation = #_sourceLocation) throws -> JSON {
+        try #require(try get(target, user: user, sourceLocation: place)["data"]?[0], sourceLocation: place)
+    }
+
     /// Expects a failure with a status, and what its first error says.
     func expectError(
         _ target: String, method: String = "GET", user: String? = nil, _ status: Int,
@@ -84,6 +89,9 @@ extension JSON {
     var count: Int { arrayValue?.count ?? 0 }
     var ids: [String] { (arrayValue ?? []).compactMap { $0["id"]?.stringValue } }
     var keys: [String] { objectValue?.keys ?? [] }
+
+    /// The resources that a relationship names.
+    subscript(related name: String) -> JSON? { self["relationships"]?[name]?["data"] }
 
     /// Every value of a member called this, at any depth.
     func all(_ key: String) -> [JSON] {

@@ -11,9 +11,7 @@ import Testing
     ]
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
-    private func server() throws -> ScriptedOrigin {
-        try ScriptedOrigin([.request, .send(Self.answer), .close])
-    }
+    private func server() throws -> ScriptedOrigin { try ScriptedOrigin([.request, .send(Self.answer), .close]) }
 
     /// Commands asked 127.0.0.1:8081 whatever the configuration in the folder said. In the middle
     /// of an edit nothing could be purged, though the proxy ran well.

@@ -1,6 +1,9 @@
+import Glibc
+import TestSupport
 import Testing
 import Text
 
+@testable import EventLoop
 @testable import refrain
 
 @Suite struct CheckCommandTests {
@@ -9,7 +12,7 @@ import Text
         "more.conf": "\nttl songs 2h\ndeveloper_token_file 'my token'",
     ])
 
-    @Test func showsEachSettingWithItsSource() {
+    @Test func showsEachSettingWithItsSource() throws {
         let result = run("check", files: files)
         #expect(result.status == 0)
         let lines = result.standard.split(separator: "\n")
@@ -19,6 +22,12 @@ import Text
         #expect(lines.contains("ttl catalog 1d stale 7d # default"))
         #expect(lines.contains("developer_token_file \"my token\" # more.conf:3"))
         #expect(lines.contains("# record FILE [off] [sample SHARE%] [size SIZE] [files N] # unset"))
+        let written = try ConfigurationReader.read("proxy.conf", files: files.access).configuration
+        #expect(try read(result.standard).configuration == written)
+        let json = try JSON.parse(Array(run("check", "--json", files: files).standard.utf8))
+        let settings = try #require(json["settings"]?.arrayValue)
+        #expect(settings.contains(["directive": "workers", "arguments": ["2"], "source": "proxy.conf:1"]))
+        #expect(settings.contains(["directive": "compose", "arguments": ["on"], "source": "default"]))
     }
 
     /// `check` said nothing of what `serve` warned of a moment later.
@@ -102,12 +111,6 @@ import Text
         #expect(result.error.hasSuffix("refrain: note: cache_file: a.sqlite is in use by process 4711\n"))
     }
 
-    @Test func itsOutputIsAnEqualConfiguration() throws {
-        let shown = run("check", files: files).standard
-        #expect(
-            try read(shown).configuration == ConfigurationReader.read("proxy.conf", files: files.access).configuration)
-    }
-
     /// Every setting that bounds memory counts with its value.
     @Test func endsWithTheMostMemory() throws {
         func most(_ lines: String) throws -> Int {
@@ -135,13 +138,6 @@ import Text
         #expect(text.contains("\n# memory: ") && text.contains("64.0 MiB  memory_size: answers"))
     }
 
-    @Test func writesJSON() throws {
-        let json = try JSON.parse(Array(run("check", "--json", files: files).standard.utf8))
-        let settings = try #require(json["settings"]?.arrayValue)
-        #expect(settings.contains(["directive": "workers", "arguments": ["2"], "source": "proxy.conf:1"]))
-        #expect(settings.contains(["directive": "compose", "arguments": ["on"], "source": "default"]))
-    }
-
     @Test func everyErrorIsOneLineAndTheStatusSaysConfiguration() {
         let result = run("check", "--config", "bad", files: MemoryFiles(texts: ["bad": "wrokers 2\nnext never"]))
         #expect(result.status == 78 && result.standard.isEmpty)
@@ -159,12 +155,83 @@ import Text
         let none = run("check")
         #expect(none.status == 78)
         #expect(none.error.contains("neither proxy.conf nor /etc/refrain/proxy.conf exists"))
-    }
-
-    @Test func anUnreadableStandardFileIsAnError() {
-        let files = MemoryFiles(
-            texts: ["/etc/refrain/proxy.conf": ""], problems: ["proxy.conf": "Permission denied"])
+        let files = MemoryFiles(texts: ["/etc/refrain/proxy.conf": ""], problems: ["proxy.conf": "Permission denied"])
         #expect(run("check", files: files).status == 78)
         #expect(run("check", files: files).error.hasPrefix("refrain: cannot read proxy.conf: "))
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func check(_ lines: [String]) throws -> RunResult {
+        let path = try folder.put(quiet(lines.joined(separator: "\n")), "proxy.conf", mode: 0o600)
+        return run(["check", "--config", path], files: .system)
+    }
+
+    private func expectError(_ lines: String..., saying words: String) throws {
+        let result = try check(lines)
+        #expect(result.status == 78 && result.standard.isEmpty, "\(lines)")
+        let name = lines[0].prefix { $0 != " " }
+        #expect(result.error.hasPrefix("refrain: \(folder.file("proxy.conf")):1: \(name): "), "\(result.error)")
+        #expect(result.error.contains(words), "\(result.error)")
+    }
+
+    /// `check` called right what `serve` refused a moment later.
+    @Test func whatAStartRefusesIsAnError() throws {
+        let missing = folder.file("no/access.log")
+        try expectError("access_log \(missing)", saying: "\"\(missing)\": open: No such file or directory")
+        try expectError("access_log \(folder.url.path)", saying: "Is a directory")
+        #expect(try check(["access_log \(folder.file("access.log"))"]).status == 0)
+        #expect(access(folder.file("access.log"), F_OK) != 0, "nothing is left of the trial")
+        try expectError("listen 192.0.2.1:0", saying: "192.0.2.1:0: bind: Cannot assign requested address")
+        try expectError("admin_listen unix:\(folder.file("no/admin"))", saying: "bind: No such file or directory")
+        _ = try folder.put("text".utf8, "regular")
+        try expectError("admin_listen unix:\(folder.file("regular"))", saying: "bind: File exists")
+        #expect(try check(["admin_listen unix:\(folder.file("admin"))"]).status == 0)
+        #expect(access(folder.file("admin"), F_OK) != 0)
+        let junk = try folder.put("junk".utf8, "ca.pem")
+        try expectError("upstream_ca_file \(junk)", saying: "no certificate")
+        try expectError("shared_tier_ca_file \(junk)", "shared_tier rediss://127.0.0.1:1", saying: "no certificate")
+        let authority = try folder.put(ThrowawayAuthority().certificatePEM().utf8, "ca.pem")
+        #expect(try check(["upstream_ca_file \(authority)"]).status == 0)
+    }
+
+    /// A mistake that only a trial shows was told when all others were mended.
+    @Test func mistakesOfTheStartAreToldWithTheOthers() throws {
+        let (folder, missing) = (folder.file("proxy.conf"), folder.file("no/file"))
+        let lines = [
+            "access_log \(missing)", "listen 192.0.2.1:0", "upstream_ca_file \(missing)", "record \(missing)",
+            "frobnicate 1",
+        ]
+        for lines in [lines, Array(lines.prefix(2)) + [lines[4]]] {
+            let result = try check(lines)
+            let found = result.error.split(separator: "\n")
+            #expect(result.status == 78 && found.count == lines.count, "\(result.error)")
+            for (number, line) in found.enumerated() {
+                #expect(line.hasPrefix("refrain: \(folder):\(number + 1): "), "\(line)")
+            }
+        }
+    }
+
+    /// The proxy that it is for may have it.
+    @Test func whatMayPassIsANoteOrAWarning() throws {
+        let listening = try RawListener()
+        let result = try check(["listen 127.0.0.1:\(listening.port)"])
+        withExtendedLifetime(listening) { #expect(result.status == 0) }
+        #expect(result.error.contains("note: listen: 127.0.0.1:\(listening.port) is in use;"))
+        let other = try check(["cache_file \(folder.file("no/cache.sqlite"))"])
+        #expect(other.status == 0)
+        #expect(other.error.contains("warn: cache_file: \(folder.file("no"))/: No such file or directory; "))
+    }
+
+    /// The line said no more than "Permission denied".
+    @Test func aPrivilegedPortNamesTheRemedy() throws {
+        let denied = SystemError(call: "bind", errno: EACCES)
+        let privileged = try #require(SocketAddress("0.0.0.0:443"))
+        #expect(privileged.remedy(for: denied).contains("refrain.socket"))
+        #expect(privileged.remedy(for: SystemError(call: "bind", errno: EADDRINUSE)).isEmpty)
+        #expect(privileged.with(port: 1024).remedy(for: denied).isEmpty)
+        #expect(try #require(SocketAddress(path: "/run/admin")).remedy(for: denied).isEmpty)
     }
 }

@@ -1,14 +1,18 @@
 import Freshness
+import TestSupport
 import Testing
 
 @testable import refrain
 
 @Suite struct ConfigurationReaderTests {
     /// `ExampleFileTests` and the page of directives hold the defaults to their descriptions.
-    @Test func anEmptyFileMeansTheDefaults() throws {
+    @Test func defaultsHoldUntilALineReplacesThem() throws {
         let effective = try read("")
         #expect(effective.lines.allSatisfy { $0.place == nil })
         #expect(try ConfigurationReader.standard().configuration == effective.configuration)
+        let lines = try read("listen 127.0.0.1:1\nlisten 127.0.0.1:2").lines.filter { $0.directive.name == "listen" }
+        #expect(lines.map(\.words) == [["127.0.0.1:1"], ["127.0.0.1:2"]])
+        #expect(lines.map(\.place?.line) == [1, 2])
     }
 
     @Test func aClassOfTheCatalogWithoutALineFollowsCatalog() throws {
@@ -117,6 +121,10 @@ import Testing
                 "proxy.conf:4: compose: \"maybe\" is not on, verify or off",
                 "proxy.conf:5: a quote is not closed",
             ])
+        #expect(complaints("workers 1;") == ["proxy.conf:1: workers: a directive ends with its line, not with \";\""])
+        let token = "eyJ" + String(repeating: "x", count: 300) + "SIGNATURE"
+        #expect(!complaints("developer_key_id \(token)").joined().contains("SIGNATURE"))
+        #expect(!complaints("\(token)").joined().contains("SIGNATURE"))
     }
 
     /// `listen` was told that TLS needs the key that the second line names.
@@ -129,31 +137,8 @@ import Testing
         }
     }
 
-    @Test func saysWhatIsWrongWithASemicolon() {
-        #expect(complaints("workers 1;") == ["proxy.conf:1: workers: a directive ends with its line, not with \";\""])
-    }
-
-    @Test func aListenLineReplacesTheDefault() throws {
-        let lines = try read("listen 127.0.0.1:1\nlisten 127.0.0.1:2").lines.filter { $0.directive.name == "listen" }
-        #expect(lines.map(\.words) == [["127.0.0.1:1"], ["127.0.0.1:2"]])
-        #expect(lines.map(\.place?.line) == [1, 2])
-    }
-
-    @Test func doesNotRepeatAWholeSecretPastedByMistake() {
-        let token = "eyJ" + String(repeating: "x", count: 300) + "SIGNATURE"
-        #expect(!complaints("developer_key_id \(token)").joined().contains("SIGNATURE"))
-        #expect(!complaints("\(token)").joined().contains("SIGNATURE"))
-    }
-}
-
-@Suite struct ConfigurationIncludeTests {
     private func errors(_ texts: [String: String], from path: String = "etc/proxy.conf") -> [String] {
-        do throws(ConfigurationErrors) {
-            _ = try ConfigurationReader.read(path, files: MemoryFiles(texts: texts).access)
-            return []
-        } catch {
-            return error.errors.map(\.description)
-        }
+        complaints(at: path, in: MemoryFiles(texts: texts).access)
     }
 
     @Test func isRelativeToTheFileThatIncludes() throws {
@@ -165,15 +150,10 @@ import Testing
         let effective = try ConfigurationReader.read("etc/proxy.conf", files: MemoryFiles(texts: texts).access)
         let written = effective.lines.compactMap { $0.place?.description }
         #expect(Set(written) == ["etc/b.conf:1", "etc/parts/a.conf:2", "etc/proxy.conf:2"])
-    }
-
-    @Test func aCycleIsAnError() {
-        let texts = [
-            "etc/proxy.conf": "\ninclude a.conf", "etc/a.conf": "include ./b.conf",
-            "etc/b.conf": "include ../etc/a.conf",
-        ]
-        #expect(
-            errors(texts) == ["etc/b.conf:1: etc/a.conf includes itself: etc/a.conf -> etc/b.conf -> etc/a.conf"])
+        #expect(ConfigurationReader.resolve("b", besides: "a") == "b")
+        #expect(ConfigurationReader.resolve("./x/../b", besides: "/etc/a") == "/etc/b")
+        #expect(ConfigurationReader.resolve("/b", besides: "/etc/a") == "/b")
+        #expect(ConfigurationReader.resolve("../../b", besides: "etc/a") == "../b")
     }
 
     @Test func depthIsBounded() {
@@ -187,31 +167,23 @@ import Testing
         #expect(errors(texts(most), from: "\(most)") == ["1:1: more than 16 files deep"])
     }
 
-    @Test func aDirectiveCannotBeSetInTwoFiles() {
+    @Test func wrongIncludesAreReportedWhereTheyAre() {
         #expect(
             errors(["etc/proxy.conf": "workers 1\ninclude a.conf", "etc/a.conf": "workers 1"])
                 == ["etc/a.conf:1: workers is already set at etc/proxy.conf:1"])
-    }
-
-    @Test func aMissingOneIsReportedWhereItIsNamed() {
         #expect(
             errors(["etc/proxy.conf": "\ninclude a.conf"])
                 == ["etc/proxy.conf:2: cannot read etc/a.conf: No such file or directory"])
-    }
-
-    @Test func pathsAreResolved() {
-        #expect(ConfigurationReader.resolve("b", besides: "a") == "b")
-        #expect(ConfigurationReader.resolve("./x/../b", besides: "/etc/a") == "/etc/b")
-        #expect(ConfigurationReader.resolve("/b", besides: "/etc/a") == "/b")
-        #expect(ConfigurationReader.resolve("../../b", besides: "etc/a") == "../b")
+        let texts = [
+            "etc/proxy.conf": "\ninclude a.conf", "etc/a.conf": "include ./b.conf",
+            "etc/b.conf": "include ../etc/a.conf",
+        ]
+        #expect(errors(texts) == ["etc/b.conf:1: etc/a.conf includes itself: etc/a.conf -> etc/b.conf -> etc/a.conf"])
     }
 
     /// `record off` was a recording to a file of that name.
-    @Test func recordOffRecordsNothing() throws {
+    @Test func aWordIsNoFileName() throws {
         #expect(try read("record off").configuration.recording == nil)
-    }
-
-    @Test func aFormatIsNoLogFileName() {
         #expect(complaints("access_log json").first?.contains(#"as in "stdout json""#) == true)
         #expect(complaints("access_log ./json").isEmpty)
     }
@@ -225,5 +197,117 @@ import Testing
         let configuration = try ConfigurationReader.read("proxy.conf", files: files).configuration
         #expect(configuration.developerTokenFile == "/run/credentials/refrain.service/token")
         #expect(configuration.accessLog.destination == .file("$CREDENTIALS_DIRECTORY/log"))
+    }
+
+    private func words(_ text: String) throws(ValueError) -> [String] {
+        try ConfigurationLexer.words(of: Array(text.utf8)[...])
+    }
+
+    @Test func splitsWordsAndTakesOffQuotesAndComments() throws {
+        #expect(try words("  listen\t 127.0.0.1:80  tls ") == ["listen", "127.0.0.1:80", "tls"])
+        #expect(try words(" \t").isEmpty)
+        #expect(try words("# all of it").isEmpty)
+        #expect(try words("a b #c d") == ["a", "b"])
+        #expect(try words("a b#c") == ["a", "b#c"])
+        #expect(try words(#"f "a b#c" 'd "e" \'"#) == ["f", "a b#c", #"d "e" \"#])
+        #expect(try words(#"f "a\"b\\c\n""#) == ["f", #"a"b\c\n"#])
+        #expect(try words(#"f """#) == ["f", ""])
+    }
+
+    @Test(arguments: [#"f "a"#, "f 'a\"", #"f "a"b"#, "f a\u{1}", "f \"a\u{0}\""])
+    func refusesWhatCannotBeMeant(_ text: String) {
+        #expect(throws: ValueError.self) { try words(text) }
+    }
+
+    @Test func refusesBytesThatAreNotUTF8() {
+        #expect(throws: ValueError("not UTF-8")) { try ConfigurationLexer.words(of: [0x61, 0xFF]) }
+    }
+
+    @Test func countsLinesFromOneAndSurvivesOtherEditors() {
+        var errors: [ConfigurationError] = []
+        let bytes = [0xEF, 0xBB, 0xBF] + Array("a b\r\n\n# c\r\n'open\nd".utf8)
+        let lines = ConfigurationLexer.lines(of: bytes, file: "f", errors: &errors)
+        #expect(lines.map(\.words) == [["a", "b"], ["d"]])
+        #expect(lines.map(\.place.description) == ["f:1", "f:5"])
+        #expect(errors.map(\.description) == ["f:4: a quote is not closed"])
+    }
+
+    @Test func readsBackWhatItSpells() throws {
+        var generator = SeededGenerator(seed: 1)
+        let alphabet = Array(##"ab "'\#é/"##)
+        for _ in 0..<200 {
+            let written = (0..<3).map { _ in
+                let count = Int.random(in: 0...6, using: &generator)
+                return String((0..<count).map { _ in alphabet.randomElement(using: &generator)! })
+            }
+            let line = written.map(ConfigurationLexer.spelling).joined(separator: " ")
+            #expect(try words(line) == written, "\(line)")
+        }
+    }
+
+    /// Lines that are valid each by itself, and the complaint about them together; nil for none.
+    private static let together: KeyValuePairs<String, String?> = [
+        "listen 127.0.0.1:443 tls\ntls_certificate cert.pem\ntls_certificate_key k": nil,
+        "listen 127.0.0.1:443 tls\ntls_certificate cert.pem": "1: listen: tls needs tls_certificate_key",
+        "tls_certificate y": "1: tls_certificate: \"y\": No such file or directory",
+        "upstream_ca_file x": "1: upstream_ca_file: \"x\": No such file or directory",
+        // One address is taken once.
+        "listen 127.0.0.1:1\nlisten localhost:1": "2: listen: 127.0.0.1:1 is already taken at proxy.conf:1",
+        "admin_listen 127.0.0.1:8080":
+            "1: admin_listen: 127.0.0.1:8080 is already taken by the default of listen",
+        "listen 127.0.0.1:0\nlisten 127.0.0.1:0\nadmin_listen 127.0.0.1:0": nil,
+        // `check` was silent, and `serve` ended with "Address already in use".
+        "listen 0.0.0.0:1\nlisten 127.0.0.1:1":
+            "2: listen: 127.0.0.1:1 is already taken by 0.0.0.0:1 at proxy.conf:1",
+        "listen [::1]:1\nadmin_listen [::]:1\nadmin_token_file t":
+            "2: admin_listen: [::]:1 is already taken by [::1]:1 at proxy.conf:1",
+        "listen *:1\nlisten [::]:1\nlisten *:2": nil,
+        // Listeners and accounts that the network reaches need a secret.
+        "admin_listen 0.0.0.0:8081":
+            "1: admin_listen: 0.0.0.0:8081 is not a loopback address and needs admin_token_file",
+        "admin_listen 0.0.0.0:8081\nadmin_token_file t": nil, "admin_listen off": nil,
+        "listen [::]:80\nlisten 127.0.0.1:80\nmusic_user_token_file t":
+            "3: music_user_token_file: any client that reaches [::]:80 could use this account; set client_keys_file",
+        "music_user_token_file t": nil, "listen [::]:80\nmusic_user_token_file t\nclient_keys_file k": nil,
+        // Ways to a developer token.
+        "developer_key_file k\ndeveloper_key_id A\ndeveloper_team_id B": nil, "developer_token_file t": nil,
+        "\ndeveloper_key_file k": "2: developer_key_file: needs developer_key_id and developer_team_id as well",
+        "developer_team_id B\ndeveloper_key_id A": "2: developer_key_id: needs developer_key_file as well",
+        // Each is set once.
+        "workers 1\n\nworkers 2": "3: workers is already set at proxy.conf:1",
+        "ttl songs 1d\nttl albums 1d\nttl songs 2d": "3: ttl songs is already set at proxy.conf:1",
+        // The tier.
+        "shared_tier redis://cache\nshared_tier_ca_file ca.pem":
+            "2: shared_tier_ca_file: applies only to a shared_tier with rediss://",
+        "shared_tier rediss://a\nshared_tier_ca_file x":
+            "2: shared_tier_ca_file: \"x\": No such file or directory",
+    ]
+
+    @Test func settingsHaveToGoTogether() {
+        for (lines, complaint) in Self.together {
+            #expect(complaints(lines) == (complaint.map { ["proxy.conf:" + $0] } ?? []), "\(lines)")
+        }
+    }
+
+    @Test func oneAddressAndOneTokenAreTakenOnce() {
+        #expect(
+            complaints("listen localhost:1\nlisten [0:0::1]:1").allSatisfy {
+                $0 == "proxy.conf:2: listen: [::1]:1 is already taken at proxy.conf:1"
+            })
+        let key = "developer_key_file k\ndeveloper_key_id A\ndeveloper_team_id B"
+        let found = complaints("developer_token_file t\n" + key)
+        #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:2: developer_key_file: developer_token_file"))
+    }
+
+    @Test(arguments: [
+        ("tls_certificate_key", ""), ("admin_token_file", ""), ("developer_token_file", ""),
+        ("music_user_token_file", ""), ("client_keys_file", ""),
+        ("developer_key_file", "\ndeveloper_key_id A\ndeveloper_team_id B"),
+        ("shared_tier_auth_file", "\nshared_tier redis://cache"),
+    ])
+    func everySecretFileIsChecked(name: String, others: String) {
+        #expect(
+            complaints("\(name) 'my file'" + others, problems: ["my file": "open to group or others"])
+                == ["proxy.conf:1: \(name): \"my file\": open to group or others"])
     }
 }

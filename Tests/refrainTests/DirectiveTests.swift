@@ -1,13 +1,10 @@
 import Recording
 import Testing
 
+@testable import Traffic
 @testable import refrain
 
 @Suite struct DirectiveTests {
-    @Test func namesAreUnique() {
-        #expect(Set(Directive.table.map(\.name)).count == Directive.table.count)
-    }
-
     @Test func theGrammarSaysHowManyArgumentsThereAre() {
         func count(_ grammar: String) -> ClosedRange<Int> {
             Directive("d", grammar, why: "") { _, _ in }.argumentCount
@@ -40,38 +37,36 @@ import Testing
 
     @Test(arguments: [
         ("listen", "8080"), ("listen", "127.0.0.1:8080 ssl"), ("admin_listen", "on"), ("admin_listen", "unix:"),
-        ("upstream", "api.music.apple.com"),
-        ("connections_per_address", "0"), ("connections_per_address", "all"), ("request_memory", "10k"),
-        ("request_memory", "much"), ("answer_memory", "10k"), ("forward_fields", "X Y:"),
-        ("forward_fields", "X-A Cookie"),
-        ("forward_fields", "authorization"), ("upstream_connections", "0"),
+        ("upstream", "api.music.apple.com"), ("connections_per_address", "0"), ("connections_per_address", "all"),
+        ("request_memory", "10k"), ("request_memory", "much"), ("answer_memory", "10k"), ("forward_fields", "X Y:"),
+        ("forward_fields", "X-A Cookie"), ("forward_fields", "authorization"), ("upstream_connections", "0"),
         ("upstream_connections", "many"), ("upstream_rate", "20"), ("upstream_response_timeout", "60"),
         ("upstream_connect_timeout", "0s"), ("upstream_content_timeout", "2d"), ("client_idle_timeout", "9ms"),
-        ("client_head_timeout", "off"), ("other", "off"),
-        ("developer_key_id", "a/b"), ("developer_team_id", "é"), ("developer_token_lifetime", "119s"),
-        ("developer_token_lifetime", "15777001s"), ("cache_file", "\"\""), ("cache_size", "0"), ("cache_size", "1GB"),
-        ("cache_file_locked", "wait"), ("cache_check", "1MiB"), ("cache_check", "0/s"), ("cache_check", "fast/s"),
-        ("memory_size", "-1"), ("ttl", "album 1d"), ("ttl", "albums 1"), ("ttl", "albums 1d stale"),
-        ("ttl", "albums 1d for 2d"), ("ttl", "albums off stale 1d"), ("ttl", "albums 1d stale upstream"),
-        ("compose", "yes"), ("verify_sample", "1"), ("verify_sample", "0"), ("verify_sample", "0%"),
-        ("verify_sample", "101%"), ("verify_sample", "0.00001%"), ("verify_sample", "on"), ("windows", "verify"),
-        ("batch", "1"), ("next", "drop"), ("cors_origin", "app.example.com"),
-        ("cors_origin", "https://app.example.com/"), ("cors_origin", "null"),
-        ("cors_origin", "https://*"),
+        ("client_head_timeout", "off"), ("other", "off"), ("developer_key_id", "a/b"), ("developer_team_id", "é"),
+        ("developer_token_lifetime", "119s"), ("developer_token_lifetime", "15777001s"), ("cache_file", "\"\""),
+        ("cache_size", "0"), ("cache_size", "1GB"), ("cache_file_locked", "wait"), ("cache_check", "1MiB"),
+        ("cache_check", "0/s"), ("cache_check", "fast/s"), ("memory_size", "-1"), ("ttl", "album 1d"),
+        ("ttl", "albums 1"), ("ttl", "albums 1d stale"), ("ttl", "albums 1d for 2d"), ("ttl", "albums off stale 1d"),
+        ("ttl", "albums 1d stale upstream"), ("compose", "yes"), ("verify_sample", "1"), ("verify_sample", "0"),
+        ("verify_sample", "0%"), ("verify_sample", "101%"), ("verify_sample", "0.00001%"), ("verify_sample", "on"),
+        ("windows", "verify"), ("batch", "1"), ("next", "drop"), ("cors_origin", "app.example.com"),
+        ("cors_origin", "https://app.example.com/"), ("cors_origin", "null"), ("cors_origin", "https://*"),
         ("cors_origin", "https://*.com"), ("cors_origin", "https://a.*.example.com"),
-        ("cors_origin", "capacitor:localhost"),
-        ("cors_origin", "capacitor://"), ("cors_origin", "capacitor://localhost/"), ("cors_origin", "1a://localhost"),
+        ("cors_origin", "capacitor:localhost"), ("cors_origin", "capacitor://"),
+        ("cors_origin", "capacitor://localhost/"), ("cors_origin", "1a://localhost"),
         ("cors_origin", "https://*.10.0.0.1"), ("cors_origin", "chrome-extension://*"),
         ("trusted_proxy", "lb.example"), ("trusted_proxy", "10.0.0.0/33"), ("access_log", "syslog:server=10.0.0.1"),
         ("access_log", "Syslog:"), ("access_log", "|cat"), ("access_log", "-"), ("access_log", "STDERR json"),
-        ("access_log", "stdout xml"), ("access_log", "\"\" json"),
-        ("log_level", "verbose"), ("workers", "0"), ("workers", "1025"), ("record", "''"),
-        ("record", "a on"), ("record", "a off off"), ("record", "a sample"), ("record", "a sample 0%"),
-        ("record", "a sample 101%"), ("record", "a sample 5"), ("record", "a sample nan%"), ("record", "a size 1k"),
-        ("record", "a files 0"), ("record", "a files 1 files 2"),
+        ("access_log", "stdout xml"), ("access_log", "\"\" json"), ("log_level", "verbose"), ("workers", "0"),
+        ("workers", "1025"), ("record", "''"), ("record", "a on"), ("record", "a off off"), ("record", "a sample"),
+        ("record", "a sample 0%"), ("record", "a sample 101%"), ("record", "a sample 5"), ("record", "a sample nan%"),
+        ("record", "a size 1k"), ("record", "a files 0"), ("record", "a files 1 files 2"), ("shared_tier_name", "a/b"),
+        ("shared_tier_name", "é"), ("shared_tier_name", "''"), ("shared_tier_timeout", "9ms"),
+        ("shared_tier_timeout", "1001ms"), ("shared_tier_timeout", "50"), ("shared_tier_auth_file", "''"),
+        ("node_name", "a:b"), ("node_name", "''"), ("node_name", "'a b'"),
     ])
     func refusesBadValues(name: String, arguments: String) {
-        let found = complaints("\n\(name) \(arguments)\n")
+        let found = complaints("shared_tier redis://cache\n\(name) \(arguments)\n")
         // An identifier alone also lacks its key; that is the second complaint.
         #expect(found.count == (name.hasSuffix("_id") ? 2 : 1), "\(found)")
         #expect(found.allSatisfy { $0.hasPrefix("proxy.conf:2: \(name): ") }, "\(found)")
@@ -108,21 +103,79 @@ import Testing
         #expect(try read("cors_origin \(text)").configuration.corsOrigins == [spelling])
     }
 
-    @Test func theAccessLogGoesWhereItSays() throws {
+    @Test func logsAndRecordingsGoWhereTheySay() throws {
         for (word, destination) in [
             ("stdout", AccessLogSetting.Destination.standardOutput), ("/dev/stdout", .standardOutput),
             ("stderr", .standardError), ("/dev/stderr", .standardError), ("off", .off), ("./-", .file("./-")),
             ("./STDOUT", .file("./STDOUT")), ("/var/log/syslog", .file("/var/log/syslog")),
-        ] {
-            #expect(try read("access_log \(word)").configuration.accessLog.destination == destination, "\(word)")
-        }
-    }
-
-    @Test func recordTakesItsWordsInAnyOrder() throws {
+        ] { #expect(try read("access_log \(word)").configuration.accessLog.destination == destination, "\(word)") }
         let line = try RecordingLine(words: ["a", "files", "9", "sample", "0.5%", "off", "size", "1MiB"])
         let settings = RecordingSettings(path: "a", sampling: 0.005, mostBytes: 1 << 20, mostFiles: 9)
         #expect(line.settings == settings && !line.isOn)
         #expect(try RecordingLine(words: ["b"]).isOn)
         #expect(try RecordingLine(words: ["b"]).settings == RecordingSettings(path: "b"))
+    }
+
+    @Test func readsSizesAndDurations() throws {
+        let sizes = [
+            "0": 0, "17": 17, "10k": 10_240, "64MiB": 67_108_864, "2GiB": 2_147_483_648, "1m": 1 << 20, "3T": 3 << 40,
+        ]
+        for (text, bytes) in sizes { #expect(try Quantity.size(text) == bytes, "\(text)") }
+        #expect(try Quantity.sizeRate("256KiB/s") == 256 << 10)
+        for text in ["0/s", "1MiB", "/s", "1/m", "-1k/s", "1MiB/s/s"] {
+            #expect(throws: ValueError.self, "\(text)") { try Quantity.sizeRate(text) }
+        }
+        let durations: [String: Duration] = [
+            "500ms": .milliseconds(500), "30s": .seconds(30), "15m": .seconds(900), "12h": .seconds(43_200),
+            "7d": .seconds(604_800), "0s": .zero,
+        ]
+        for (text, duration) in durations { #expect(try Quantity.duration(text) == duration, "\(text)") }
+    }
+
+    @Test(arguments: ["", "k", "-1k", "+1", "1.5GiB", "1 k", "10MB", "9223372036854775808", "9007199254740992k", "٣k"])
+    func refusesOtherSizes(_ text: String) {
+        #expect(throws: ValueError.self) { try Quantity.size(text) }
+    }
+
+    /// `check` added sizes up that fit alone, and was killed by the overflow.
+    @Test(arguments: ["1025TiB", "1125899906842625", "8388607TiB", "8388608TiB"])
+    func sizesEndLongBeforeTheirSumOverflows(_ text: String) throws {
+        #expect(throws: ValueError.self) { try Quantity.size(text) }
+        #expect(try Quantity.size("1024TiB") == 1 << 50 && Quantity.size("1125899906842624") == 1 << 50)
+    }
+
+    @Test(arguments: ["", "30", "s", "-1s", "1.5h", "1w", "1H", "36501d", "9223372036854775807d", "1h30m"])
+    func refusesOtherDurations(_ text: String) {
+        #expect(throws: ValueError.self) { try Quantity.duration(text) }
+    }
+
+    @Test func readsRatesAndCountsWithinTheirBounds() throws {
+        #expect(try Quantity.rate("20/s") == 20)
+        #expect(try Quantity.count("4", in: 1...4) == 4)
+        for text in ["0/s", "20", "20/m", "/s", "-1/s", "1000000001/s"] {
+            #expect(throws: ValueError.self, "\(text)") { try Quantity.rate(text) }
+        }
+        for text in ["0", "5", "", "4x", "+4"] {
+            #expect(throws: ValueError.self, "\(text)") { try Quantity.count(text, in: 1...4) }
+        }
+    }
+
+    /// Rates below one a second were wrong usage.
+    @Test(arguments: [
+        ("20/s", 20.0), ("0.5/s", 0.5), ("30/m", 0.5), ("1/2s", 0.5), ("1.5/10s", 0.15), ("1/h", 1 / 3600.0),
+    ]) func requestsComeInASpanOfTime(_ text: String, _ perSecond: Double) throws {
+        let rate = try Quantity.requestRate(text)
+        #expect(abs(rate.perSecond - perSecond) < 1e-12)
+        #expect(rate.due(0) == 0 && abs(rate.due(1) - Int64(1e9 / perSecond)) <= 1)
+        #expect(rate.due(.max) == 1_000_000_000_000_000_000)
+        #expect(rate.count(before: rate.due(3)) == 3 && rate.count(before: rate.due(3) + 1) == 4)
+    }
+
+    @Test(arguments: [
+        "", "5", "/s", "0/s", "0.0/s", ".5/s", "5./s", "1/0s", "1/d", "1/s/s", "-1/s", "1e3/s", "0.0001/s",
+        "0.001/3600h", "1/25h", "999999999.999/3600h",
+    ])
+    func malformedRequestRatesAreRefused(_ text: String) {
+        #expect(throws: ValueError.self) { try Quantity.requestRate(text) }
     }
 }

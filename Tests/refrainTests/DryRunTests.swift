@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -15,28 +14,15 @@ import Text
 
     /// One song, asked for every minute of an hour; its answer has no recorded content.
     @discardableResult private func recording() throws -> String {
-        let started = Timestamp(microseconds: 1_795_219_200_000_000)
-        var bytes = RecordingHeader(started: started, program: "test", sampling: 0.5).line
-        for minute in 0..<60 {
-            let offset = Duration.seconds(60 * minute)
-            bytes +=
-                RecordedExchange(
-                    time: started + offset, offset: offset, method: "GET", target: "/v1/catalog/us/songs/1",
-                    status: 200,
-                    latency: .milliseconds(50), length: 700
-                ).line
+        let exchanges = (0..<60).map { minute in
+            RecordedExchange.of(
+                "/v1/catalog/us/songs/1", at: .seconds(60 * minute), latency: .milliseconds(50), length: 700)
         }
-        return try folder.put(bytes, "hour.rec")
+        return try folder.record(exchanges, sampling: 0.5, "hour.rec")
     }
 
-    private static let command = Command.replay
-
-    private func dryRun(_ words: [String], _ files: MemoryFiles) throws -> String {
-        let captured = CapturedOutput()
-        let context = CommandContext(output: captured.output, files: files.access)
-        let status = try Self.command.run(OptionParser.parse(words, for: Self.command), context)
-        #expect(status == .done && captured.error.isEmpty)
-        return captured.standard
+    private func dryRun(_ words: [String], _ files: MemoryFiles = MemoryFiles(texts: ["a.conf": ""])) -> RunResult {
+        run(["replay", "--dry-run"] + words, files: files.access)
     }
 
     @Test func comparesConfigurationsWhoseSecretsAreElsewhere() throws {
@@ -45,17 +31,18 @@ import Text
                 "day.conf": "cache_file off\ndeveloper_token_file /nowhere/token\nlisten 0.0.0.0:80",
                 "minutes.conf": "cache_file off\nttl catalog 10m\nttl_speed 5\nadmin_listen unix:/nowhere/admin",
             ], problems: ["/nowhere/token": "No such file"])
-        let words = ["--dry-run", try recording(), "--config", "day.conf", "--config", "minutes.conf"]
-        let json = try JSON.parse(Array(try dryRun(words + ["--json"], files).utf8))
+        let words = [try recording(), "--config", "day.conf", "--config", "minutes.conf"]
+        let result = dryRun(words + ["--json"], files)
+        #expect(result.status == 0 && result.error.isEmpty)
+        let json = try JSON.parse(Array(result.standard.utf8))
         let runs = try #require(json["configurations"]?.arrayValue)
         #expect(runs.map { $0["name"] } == ["day.conf", "minutes.conf"])
-        #expect(runs.map { $0["misses"] } == [1, 6] && runs.map { $0["upstream_requests"] } == [1, 6])
-        #expect(runs.map { $0["without_content"] } == [1, 6])
+        for name in ["misses", "upstream_requests", "without_content"] { #expect(runs.map { $0[name] } == [1, 6]) }
         #expect(json["sampling"] == .number("0.5"))
         let intervals = try #require(runs[1]["intervals"]?.arrayValue)
         #expect(intervals.reduce(0) { $0 + ($1["misses"]?.intValue ?? 0) } == 6)
 
-        let text = try dryRun(words, files)
+        let text = dryRun(words, files).standard
         #expect(text.contains("day.conf  minutes.conf") && text.contains("98.3 %        90.0 %"))
         #expect(text.contains("Only 50.0 % of the requests were recorded."))
     }
@@ -87,69 +74,46 @@ import Text
 
     @Test func writesAPageThatLoadsNothing() throws {
         let written = Mutex("")
-        let captured = CapturedOutput()
         var access = MemoryFiles(texts: ["a&b.conf": "cache_file off"]).access
         access.save = { _, bytes throws(FileProblem) in
             written.withLock { $0 = String(decoding: bytes, as: UTF8.self) }
         }
-        let words = ["--dry-run", try recording(), "--config", "a&b.conf", "--html", "out.html"]
-        let context = CommandContext(output: captured.output, files: access)
-        _ = try Self.command.run(OptionParser.parse(words, for: Self.command), context)
+        _ = run(["replay", "--dry-run", try recording(), "--config", "a&b.conf", "--html", "out.html"], files: access)
         let page = written.withLock { $0 }
         #expect(page.contains(">a&amp;b.conf</th>"))
         #expect(!page.contains("://") && !page.contains("<script"))
     }
 
     @Test func saysWhatIsMissing() throws {
-        let files = MemoryFiles(texts: ["a.conf": "ttl songs soon"])
-        #expect(throws: CommandFailure.usage("replay: name one recording to replay (see \"refrain help replay\")")) {
-            try dryRun(["--dry-run", "--config", "a.conf"], files)
-        }
         let path = try recording()
-        let failure = #expect(throws: CommandFailure.self) {
-            try dryRun(["--dry-run", path, "--config", "a.conf"], files)
+        let refused = try folder.record([.of("/v1/catalog/us/songs/1", status: 401)], "refused.rec")
+        let name = "replay: name one recording to replay (see \"refrain help replay\")\n"
+        var cases: [([String], Int32, String)] = [
+            ([], 2, name), ([path + "x"], 1, "replay: \(path)x: No such file or directory\n"),
+            // A recording of nothing but refused requests gave a table of dashes.
+            ([refused], 1, "replay: \(refused): no request in it reached the cache\n"),
+        ]
+        // Such options were taken and did nothing: a `--fail-if` that never fails anything.
+        for words in [["--fail-if", "p99>1ms"], ["--target", "http://127.0.0.1:1"], ["--only", "/v1"], ["--loop"]] {
+            cases.append((["x"] + words, 2, "replay: --dry-run sends nothing; \(words[0]) has no effect with it\n"))
         }
-        #expect(failure?.status == .configuration)
-        let absent = #expect(throws: CommandFailure.self) {
-            try dryRun(["--dry-run", path + "x", "--config", "b.conf"], MemoryFiles(texts: ["b.conf": ""]))
+        for (words, status, error) in cases {
+            let result = dryRun(words + ["--config", "a.conf"])
+            #expect(result.status == status && result.error == "refrain: " + error, "\(words)")
         }
-        #expect(absent?.messages == ["replay: \(path)x: No such file or directory"])
-    }
-
-    /// Such options were taken and did nothing: a `--fail-if` that never fails anything.
-    @Test(arguments: [["--fail-if", "p99>1ms"], ["--target", "http://127.0.0.1:1"], ["--only", "/v1"], ["--loop"]])
-    func refusesOptionsThatMeanNothingToIt(_ words: [String]) throws {
-        let failure = #expect(throws: CommandFailure.self) {
-            try dryRun(["--dry-run", "x", "--config", "a.conf"] + words, MemoryFiles(texts: ["a.conf": ""]))
-        }
-        #expect(failure?.messages == ["replay: --dry-run sends nothing; \(words[0]) has no effect with it"])
+        let bad = MemoryFiles(texts: ["a.conf": "ttl songs soon"])
+        #expect(dryRun([path, "--config", "a.conf"], bad).status == 78)
     }
 
     /// A recording whose last line was cut off was shortened without a word.
     @Test func saysWhatItLeftOutOfTheRecording() throws {
         try recording()
         let path = try folder.put(folder.bytes("hour.rec") + #"{"time":"2026-"#.utf8, "hour.rec")
-        let captured = CapturedOutput()
-        let context = CommandContext(
-            output: captured.output, files: MemoryFiles(texts: ["a.conf": "cache_file off"]).access)
-        let words = ["--dry-run", path, "--config", "a.conf", "--json"]
-        #expect(try Self.command.run(OptionParser.parse(words, for: Self.command), context) == .done)
-        #expect(captured.error.contains(path) && captured.error.hasPrefix("refrain: "))
-        #expect(try JSON.parse(Array(captured.standard.utf8))["configurations"]?[0]?["requests"] == 60)
-        #expect(captured.standard.hasSuffix("}\n") && !captured.standard.hasSuffix("\n\n"))
-    }
-
-    /// A recording of nothing but refused requests gave a table of dashes.
-    @Test func aRecordingWithoutCacheRequestsIsAnError() throws {
-        var refused = RecordedExchange(
-            time: .now(), offset: .zero, method: "GET", target: "/v1/catalog/us/songs/1", status: 401, latency: .zero,
-            length: 0)
-        refused.outcome = "refused"
-        let path = try folder.put(RecordingHeader(started: .now(), program: "test").line + refused.line, "refused.rec")
-        let failure = #expect(throws: CommandFailure.self) {
-            try dryRun(["--dry-run", path, "--config", "a.conf"], MemoryFiles(texts: ["a.conf": ""]))
-        }
-        #expect(failure?.messages == ["replay: \(path): no request in it reached the cache"])
+        let files = MemoryFiles(texts: ["a.conf": "cache_file off"])
+        let result = dryRun([path, "--config", "a.conf", "--json"], files)
+        #expect(result.status == 0 && result.error.contains(path) && result.error.hasPrefix("refrain: "))
+        #expect(try JSON.parse(Array(result.standard.utf8))["configurations"]?[0]?["requests"] == 60)
+        #expect(result.standard.hasSuffix("}\n") && !result.standard.hasSuffix("\n\n"))
     }
 
     /// A replay at ten times the pace counted too many hits, because the target's answers lasted as
@@ -159,19 +123,19 @@ import Text
         defer { demo.stop() }
         let admin = "http://127.0.0.1:\(demo.admin)"
         try await onThread {
-            let words = ["replay", "x", "--target", "http://127.0.0.1:1", "--admin", admin]
-            func check(_ more: [String]) throws -> String {
+            func check(_ more: String...) throws -> String {
                 let captured = CapturedOutput()
-                let arguments = try OptionParser.parse(Array((words + more).dropFirst()), for: .replay)
+                let words = ["x", "--target", "http://127.0.0.1:1", "--admin", admin] + more
+                let arguments = try OptionParser.parse(words, for: .replay)
                 let context = CommandContext(output: captured.output, files: MemoryFiles().access)
                 try checkTTLSpeed(ReplayOptions(arguments).plan.pace, arguments, context)
                 return captured.error
             }
-            let (unscaled, warned) = (try check(["--speed", "1x", "--scale-ttl"]), try check(["--speed", "10x"]))
+            let (unscaled, warned) = (try check("--speed", "1x", "--scale-ttl"), try check("--speed", "10x"))
             #expect(unscaled.isEmpty && warned.contains("the target has ttl_speed 1, "))
-            #expect(throws: CommandFailure.self) { try check(["--speed", "10x", "--scale-ttl"]) }
-            #expect(throws: CommandFailure.self) { try check(["--speed", "2.5x", "--scale-ttl"]) }
-            #expect(throws: CommandFailure.self) { try check(["--rate", "10/s", "--scale-ttl"]) }
+            for (option, pace) in [("--speed", "10x"), ("--speed", "2.5x"), ("--rate", "10/s")] {
+                #expect(throws: CommandFailure.self) { try check(option, pace, "--scale-ttl") }
+            }
         }
     }
 }

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import EventLoop
+@testable import Store
 @testable import refrain
 
 /// An expired certificate was served without a word, and a reload put one in the place of a good
@@ -76,9 +77,9 @@ import Testing
         let claims = Data(#"{"iat":\#(now - 3600),"exp":\#(now + 30 * 3600)}"#.utf8).base64EncodedString()
         let token = try folder.put("e30.\(claims.filter { $0 != "=" }).c2ln", "token", mode: 0o600)
         let lines = "developer_token_file \(token)"
-        let captured = CapturedOutput()
-        let proxy = try RunningProxy(try configuration(lines), OperationalLog(level: .info, captured.output.error))
-        defer { proxy.stop() }
+        let scene = try ProxyScene(configuration(lines))
+        let proxy = scene.proxy
+        defer { scene.stop() }
         var shortages = Shortages()
         let first = shortages.due(of: proxy, at: now)
         #expect(first.isEmpty, "\(first)")
@@ -97,20 +98,72 @@ import Testing
 
     @Test func theGaugeFollowsAReload() throws {
         try write(to: 90 * Self.day)
-        let captured = CapturedOutput()
-        let proxy = try RunningProxy(try configuration(), OperationalLog(level: .info, captured.output.error))
-        defer { proxy.stop() }
-        let admin = HTTPTestClient(port: Int(try #require(proxy.adminAddress).port))
-        defer { admin.close() }
-        func end() throws -> Int? {
-            let name = "refrain_certificate_expiry_timestamp_seconds "
-            let lines = String(decoding: try admin.send("GET", "/metrics").body, as: UTF8.self).split(separator: "\n")
-            return lines.first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.count)) }.map { Int($0) }
-        }
+        let scene = try ProxyScene(configuration())
+        func end() throws -> Int? { try scene.metric("refrain_certificate_expiry_timestamp_seconds").map { Int($0) } }
         let first = try #require(try end())
         #expect(abs(first - (Int(time(nil)) + 90 * Self.day)) < 600)
         try write(to: 5 * Self.day)
-        try proxy.adopt(try configuration())
+        try scene.proxy.adopt(try configuration())
         #expect(abs(try #require(try end()) - (first - 85 * Self.day)) < 600)
+    }
+}
+
+/// An end was told at the start alone, weeks before it.
+@Suite struct ShortagesTests {
+    private static let (hour, day) = (Int64(3600), Int64(86_400))
+    private let end = 100 * day
+
+    private func expiry(ends: Int64? = nil) -> Expiry {
+        Expiry(subject: "a", begins: 0, ends: ends ?? end, consequence: "it fails")
+    }
+
+    /// Counts the lines of a look each minute between two times.
+    private func count(
+        _ shortages: inout Shortages, from start: Int64, to stop: Int64, ends: Int64? = nil, reloads: Int = 0
+    ) -> Int {
+        stride(from: start, to: stop, by: 60).reduce(0) {
+            $0 + shortages.due([expiry(ends: ends)], reloads: reloads, at: $1).count
+        }
+    }
+
+    @Test func anExpiryIsReportedDailyAndAtItsEnd() {
+        var shortages = Shortages()
+        #expect(count(&shortages, from: end - 50 * Self.day, to: end - 10 * Self.day) == 0)
+        #expect(count(&shortages, from: end - 10 * Self.day, to: end - 5 * Self.day - Self.hour) == 5)
+        #expect(count(&shortages, from: end - 5 * Self.day - Self.hour, to: end - Self.day - 600) == 4)
+        #expect(count(&shortages, from: end - Self.day - 600, to: end - Self.day + 600) == 1, "a day")
+        #expect(count(&shortages, from: end - Self.day + 600, to: end - Self.hour - 600) == 0)
+        #expect(count(&shortages, from: end - Self.hour - 600, to: end - 600) == 1, "an hour")
+        #expect(count(&shortages, from: end - 600, to: end + 600) == 1, "the end")
+        #expect(count(&shortages, from: end + 600, to: end + 2 * Self.day) == 1)
+    }
+
+    /// The start and the reload that bring it have told.
+    @Test func aNewEndIsToldOnce() {
+        var shortages = Shortages()
+        #expect(count(&shortages, from: end - 600, to: end - 300) == 0)
+        let later = end + Self.day / 2
+        #expect(count(&shortages, from: end - 300, to: end, ends: later, reloads: 1) == 0)
+        #expect(count(&shortages, from: later - 300, to: later, ends: later, reloads: 1) == 1)
+        // After a 401 a new token is read from its file without a reload: nothing told of its end.
+        shortages = Shortages()
+        #expect(count(&shortages, from: end - 600, to: end - 300) == 0)
+        #expect(count(&shortages, from: end - 300, to: end, ends: end + Self.day / 2) == 1)
+        // A clock that is set back silences nothing.
+        shortages = Shortages()
+        _ = shortages.due([expiry()], reloads: 0, at: end + 1000 * Self.day)
+        let due = shortages.due([expiry()], reloads: 0, at: end - Self.hour)
+        #expect(due.first?.hasPrefix("a expires in 1h") == true)
+    }
+
+    @Test func aDiskIsToldOnceAsItGetsShort() {
+        var shortages = Shortages()
+        func due(_ free: Int) -> Bool { shortages.due(DiskSpace(freeBytes: free, byteCount: 1000)) != nil }
+        #expect([60, 49, 20, 51, 49, 99, 1].map(due) == [false, true, false, false, false, false, false])
+        #expect([100, 49].map(due) == [false, true])
+        #expect(shortages.due(nil) == nil)
+        _ = due(100)
+        let words = shortages.due(DiskSpace(freeBytes: 1 << 20, byteCount: 1 << 30))
+        #expect(words?.hasPrefix("cache_file: its disk has 1.0 MiB left of 1.0 GiB; ") == true, "\(words ?? "-")")
     }
 }

@@ -35,19 +35,21 @@ import Testing
         #expect(throws: Never.self) { try ConfigurationReader.read("proxy.conf", files: access) }
     }
 
-    @Test func theMessageNamesModeAndRemedyButNotThePath() throws {
+    @Test func eachKindHasItsModeAndContent() throws {
         let path = try file("secret", mode: 0o644)
         let problem = try #require(FileAccess.system.secretProblem(path, .clientKeys))
         #expect(problem.contains("0644") && problem.contains("chmod 600") && !problem.contains(path))
-    }
-
-    @Test func eachKindHasItsContent() throws {
         let short = try file("two words", mode: 0o600)
         #expect(FileAccess.system.secretProblem(short, .clientKeys)?.contains("line 1") == true)
         let keys = try file("app 0123456789abcdef 50/s\n", mode: 0o600)
         #expect(FileAccess.system.secretProblem(keys, .clientKeys) == nil)
         #expect(FileAccess.system.secretProblem(short, .token) != nil)
         #expect(FileAccess.system.secretProblem(short, .key) != nil, "shorter than any key")
+        let fifteen = try file("0123456789abcde\n", mode: 0o600)
+        #expect(FileAccess.system.secretProblem(fifteen, .token) == nil)
+        #expect(FileAccess.system.secretProblem(fifteen, .adminToken) == "must contain a token of at least 16 bytes")
+        let sixteen = try file("0123456789abcdef\n", mode: 0o600)
+        #expect(FileAccess.system.secretProblem(sixteen, .adminToken) == nil)
     }
 
     /// A file of 420 keys was too large.
@@ -87,44 +89,27 @@ import Testing
         #expect(access.certificateProblem(certificate, key) == nil)
         #expect(access.certificateProblem(certificate, otherKey)?.contains("mismatch") == true)
         var reading = access
-        func errors(_ key: String) -> [ConfigurationError] {
+        func errors(_ key: String) -> [String] {
             let text = "listen 127.0.0.1:0 tls\ntls_certificate \(certificate)\ntls_certificate_key \(key)\n"
             reading.read = { _ in Array(text.utf8) }
-            do throws(ConfigurationErrors) {
-                _ = try ConfigurationReader.read("proxy.conf", files: reading)
-                return []
-            } catch {
-                return error.errors
-            }
+            return complaints(in: reading)
         }
         #expect(errors(key).isEmpty)
-        #expect(errors(otherKey).map(\.description).allSatisfy { $0.hasPrefix("proxy.conf:2: tls_certificate: ") })
-        #expect(errors(otherKey).count == 1)
+        let found = errors(otherKey)
+        #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:2: tls_certificate: "))
     }
 
-    @Test func anAdminTokenHasALeastLength() throws {
-        let fifteen = try file("0123456789abcde\n", mode: 0o600)
-        #expect(FileAccess.system.secretProblem(fifteen, .token) == nil)
-        #expect(
-            FileAccess.system.secretProblem(fifteen, .adminToken) == "must contain a token of at least 16 bytes")
-        let sixteen = try file("0123456789abcdef\n", mode: 0o600)
-        #expect(FileAccess.system.secretProblem(sixteen, .adminToken) == nil)
-    }
-
-    @Test func readsAFileUpToItsBound() throws {
+    @Test func eachKindOfFileIsReadUpToItsBound() throws {
         let path = try file(filler(1 << 20), mode: 0o600)
         #expect(try FileAccess.system.read(path).count == 1 << 20)
         let larger = try file(filler((1 << 20) + 1), mode: 0o600)
         #expect(throws: FileProblem.self) { try FileAccess.system.read(larger) }
         #expect(throws: FileProblem.absent) { try FileAccess.system.read(folder.file("absent")) }
-    }
-
-    /// Since results of replays are read, configurations were read up to their bound as well.
-    @Test func resultsOfReplaysHaveABoundOfTheirOwn() throws {
-        let path = try file(filler(2 << 20), mode: 0o600)
-        #expect(try FileAccess.system.readResult(path).count == 2 << 20)
-        #expect(throws: FileProblem("larger than 1048576 bytes")) { try FileAccess.system.read(path) }
-        let larger = try file(filler((64 << 20) + 1), mode: 0o600)
-        #expect(throws: FileProblem("larger than 67108864 bytes")) { try FileAccess.system.readResult(larger) }
+        // Since results of replays are read, configurations were read up to their bound as well.
+        let result = try file(filler(2 << 20), mode: 0o600)
+        #expect(try FileAccess.system.readResult(result).count == 2 << 20)
+        #expect(throws: FileProblem("larger than 1048576 bytes")) { try FileAccess.system.read(result) }
+        let most = try file(filler((64 << 20) + 1), mode: 0o600)
+        #expect(throws: FileProblem("larger than 67108864 bytes")) { try FileAccess.system.readResult(most) }
     }
 }

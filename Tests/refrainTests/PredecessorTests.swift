@@ -20,12 +20,6 @@ import Testing
         (channel, other) = (UpgradeChannel(mine), UpgradeChannel(its))
     }
 
-    private final class Count: Sendable {
-        let value = Atomic<Int>(0)
-        var now: Int { value.load(ordering: .sequentiallyConsistent) }
-        func add() { value.add(1, ordering: .sequentiallyConsistent) }
-    }
-
     /// A late farewell was taken for the end: purges were acknowledged that no process had done.
     @Test func aLateFarewellIsNotTheEndOfTheProcess() throws {
         let (forgotten, gone) = (Count(), Count())
@@ -42,16 +36,13 @@ import Testing
     }
 
     /// Such a byte was taken for the end of the process.
-    @Test func aByteOfAnotherVersionIsNotHeard() throws {
+    @Test func aChannelHearsItsVersionAndNeverWaits() throws {
         let (mine, its) = try Descriptor.pair()
         var byte: UInt8 = 0x21
         #expect(Glibc.send(its.number, &byte, 1, 0) == 1)
         let (channel, other) = (UpgradeChannel(mine), UpgradeChannel(its))
         other.send(.working)
         #expect(channel.receive(within: .seconds(60)) == .message(.working))
-    }
-
-    @Test func aSendIntoAFullChannelDoesNotWait() {
         var sent = 0
         while other.send(.working) { sent += 1 }
         #expect(sent > 100)
@@ -114,5 +105,195 @@ import Testing
         var heard = UpgradeChannel.Heard.message(.working)
         while heard == .message(.working) { heard = channel.receive(within: .seconds(60)) }
         #expect(heard == .message(.forgotten))
+    }
+}
+
+@Suite struct OwedForgettingTests {
+    /// Purges by number, in the order in which they were completed.
+    private final class Completed: Sendable {
+        let numbers = Mutex<[Int]>([])
+
+        func purge(_ number: Int) -> OwedForgetting.Completion {
+            { @Sendable [self] in numbers.withLock { $0.append(number) } }
+        }
+
+        var all: [Int] { numbers.withLock { $0 } }
+    }
+
+    private static let limits = OwedForgetting.Limits(silence: .seconds(5), answer: .seconds(60))
+    private let start = Instant.now()
+    private let completed = Completed()
+
+    /// Begins; whether a question is to be sent.
+    private func begins(_ owed: inout OwedForgetting, at now: Instant) -> Bool { owed.begin(at: now).asks }
+
+    private func asks(_ owed: inout OwedForgetting, _ number: Int, at now: Instant) -> Bool {
+        owed.ask(completed.purge(number), at: now).asks
+    }
+
+    /// Completes what is due; whether another question is to be sent.
+    private func forgotten(_ owed: inout OwedForgetting, at now: Instant) -> Bool {
+        let step = owed.noteForgotten(at: now)
+        for completion in step.done { completion() }
+        return step.asks
+    }
+
+    /// A byte for each purge could fill the socket, and then the send waited under a lock.
+    @Test func laterPurgesShareTheNextQuestion() {
+        var owed = OwedForgetting()
+        var sent = [begins(&owed, at: start), asks(&owed, 0, at: start)]
+        #expect(sent == [false, true])
+        sent = (1...1000).map { asks(&owed, $0, at: start) }
+        #expect(!sent.contains(true))
+        let second = forgotten(&owed, at: start)
+        #expect(second && completed.all == [0])
+        let third = forgotten(&owed, at: start)
+        #expect(!third && completed.all == Array(0...1000))
+    }
+
+    /// An answer to nothing must complete no purge.
+    @Test func anAnswerThatWasNotAskedForCompletesNothing() {
+        var owed = OwedForgetting()
+        var sent = [asks(&owed, 0, at: start), forgotten(&owed, at: start)]
+        #expect(sent == [false, false] && completed.all.isEmpty)
+        sent = [begins(&owed, at: start), forgotten(&owed, at: start), forgotten(&owed, at: start)]
+        #expect(sent == [true, false, false] && completed.all == [0])
+    }
+
+    /// A question before the process was followed had no time limit.
+    @Test func patienceBeginsWhenTheQuestionIsSent() {
+        var owed = OwedForgetting()
+        let later = start + .seconds(60)
+        let early = asks(&owed, 0, at: start)
+        #expect(!early && !owed.isOverdue(at: later, Self.limits))
+        let sent = begins(&owed, at: later)
+        #expect(sent && !owed.isOverdue(at: later + .seconds(4), Self.limits))
+        #expect(owed.isOverdue(at: later + .seconds(5), Self.limits))
+        // The next question has all of it again.
+        let next = [asks(&owed, 1, at: later), forgotten(&owed, at: later + .seconds(5))]
+        #expect(next == [false, true] && !owed.isOverdue(at: later + .seconds(9), Self.limits))
+    }
+
+    /// A process that hung said every second that it works, for as long as it lived.
+    @Test func signsOfWorkDoNotExtendTheLimit() {
+        var owed = OwedForgetting()
+        let sent = [asks(&owed, 0, at: start), begins(&owed, at: start)]
+        #expect(sent == [false, true])
+        for second in 1..<60 {
+            owed.noteSign(at: start + .seconds(second))
+            #expect(!owed.isOverdue(at: start + .seconds(second), Self.limits))
+        }
+        owed.noteSign(at: start + .seconds(60))
+        #expect(owed.isOverdue(at: start + .seconds(60), Self.limits))
+        // The next question has all of it again.
+        let next = [asks(&owed, 1, at: start), forgotten(&owed, at: start + .seconds(60))]
+        #expect(next == [false, true] && !owed.isOverdue(at: start + .seconds(64), Self.limits))
+        #expect(owed.isOverdue(at: start + .seconds(65), Self.limits))
+    }
+
+    @Test func theEndCompletesAllAndWhatComesLater() {
+        var owed = OwedForgetting()
+        let sent = [begins(&owed, at: start), asks(&owed, 0, at: start), asks(&owed, 1, at: start)]
+        for completion in owed.end().done { completion() }
+        #expect(sent == [false, true, false] && completed.all == [0, 1])
+        let late = owed.ask(completed.purge(2), at: start)
+        for completion in late.done { completion() }
+        let rest = owed.end()
+        #expect(!late.asks && completed.all == [0, 1, 2] && rest.done.isEmpty)
+        #expect(!owed.isOverdue(at: start + .seconds(60), Self.limits))
+    }
+}
+
+/// Scripts of the events of a departing process, and its actions.
+@Suite struct DepartureTests {
+    private let start = Instant.now()
+
+    /// A process whose place another has taken.
+    private func leaving() -> Departure { Departure(within: .seconds(60), hurriedLimit: .seconds(10), at: start) }
+
+    private func stopping() -> Departure { Departure(within: .seconds(10), at: start) }
+
+    private func after(_ seconds: Int) -> Instant { start + .seconds(seconds) }
+
+    private func facts(
+        isAsked: Bool = false, isUrgent: Bool = false, successorHasEnded: Bool = false,
+        predecessorHasEnded: Bool = true, cutOff: Int? = nil
+    ) -> Departure.Facts {
+        Departure.Facts(
+            isAsked: isAsked, isUrgent: isUrgent, successorHasEnded: successorHasEnded,
+            predecessorHasEnded: predecessorHasEnded, cutOff: cutOff)
+    }
+
+    /// The end counted as the operator's second signal, and cut off the requests in hand.
+    @Test func theEndOfTheSuccessorIsNoSignal() {
+        for hasSignalFirst in [true, false] {
+            var departure = leaving()
+            let first = hasSignalFirst ? facts(isAsked: true) : facts(successorHasEnded: true)
+            let both = facts(isAsked: true, successorHasEnded: true)
+            let steps = [departure.next(first, at: after(1)), departure.next(both, at: after(2))]
+            #expect(steps == [.hurry, .wait(until: after(11))])
+            #expect(departure.next(both, at: after(11)) == .over(.timedOut))
+        }
+    }
+
+    /// Two TERMs cut the requests off that one would have let end: timeout(1) sends one to the
+    /// process and one to its group.
+    @Test func aSecondSignalIsUrgentOnlyAsINT() {
+        for (signals, isUrgent) in [
+            ([SIGTERM, SIGTERM], false), ([SIGINT], false), ([SIGINT, SIGTERM], false), ([SIGTERM, SIGINT], true),
+            ([SIGINT, SIGINT], true),
+        ] {
+            var received = StopSignals.Received()
+            for signal in signals { received.note(signal) }
+            #expect(received.isUrgent == isUrgent, "\(signals)")
+        }
+    }
+
+    @Test func anUrgentSignalCutsOffTheRequestsInHand() {
+        var (departure, stop) = (leaving(), stopping())
+        let urgent = facts(isAsked: true, isUrgent: true)
+        #expect(departure.next(facts(isAsked: true), at: after(1)) == .hurry)
+        #expect(departure.next(urgent, at: after(2)) == .over(.interrupted))
+        #expect(stop.next(facts(isAsked: true), at: after(1)) == .wait(until: after(10)))
+        #expect(stop.next(urgent, at: after(2)) == .over(.interrupted))
+        // All is done: there is nothing to cut off, and no predecessor is waited for.
+        var done = leaving()
+        #expect(done.next(facts(isAsked: true), at: after(1)) == .hurry)
+        let late = facts(isAsked: true, isUrgent: true, predecessorHasEnded: false, cutOff: 0)
+        #expect(done.next(late, at: after(2)) == .over(.drained(cutOff: 0)))
+    }
+
+    @Test func withoutASignalAReplacedProcessTakesItsTime() {
+        var departure = leaving()
+        #expect(departure.next(facts(), at: after(0)) == .wait(until: after(60)))
+        #expect(departure.next(facts(), at: after(59)) == .wait(until: after(60)))
+        #expect(departure.next(facts(), at: after(60)) == .over(.timedOut))
+        #expect(departure.next(facts(cutOff: 3), at: after(60)) == .over(.drained(cutOff: 3)))
+    }
+
+    /// The successor waited for as long as the predecessor lived.
+    @Test func theWaitForThePredecessorHasAnEnd() {
+        let done = facts(predecessorHasEnded: false, cutOff: 0)
+        var departure = leaving()
+        #expect(departure.next(done, at: after(1)) == .wait(until: after(60)))
+        #expect(departure.next(done, at: after(60)) == .over(.drained(cutOff: 0)))
+        var hurried = leaving()
+        #expect(hurried.next(facts(isAsked: true, predecessorHasEnded: false), at: after(1)) == .hurry)
+        let late = facts(isAsked: true, predecessorHasEnded: false, cutOff: 0)
+        #expect(hurried.next(late, at: after(2)) == .wait(until: after(11)))
+        #expect(hurried.next(late, at: after(11)) == .over(.drained(cutOff: 0)))
+    }
+
+    @Test func nothingIsWaitedForOnceNoPurgeCanCome() {
+        let ends = [
+            facts(cutOff: 0), facts(successorHasEnded: true, predecessorHasEnded: false, cutOff: 0),
+            facts(isAsked: true, predecessorHasEnded: false, cutOff: 0),
+        ]
+        for end in ends {
+            var departure = leaving()
+            let waits = facts(predecessorHasEnded: false, cutOff: 0)
+            #expect(departure.next(waits, at: after(1)) == .wait(until: after(60)))
+            #expect(departure.next(end, at: after(2)) == .over(.drained(cutOff: 0)))
+        }
     }
 }

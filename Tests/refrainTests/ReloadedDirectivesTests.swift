@@ -38,9 +38,7 @@ import Testing
             return Change(with: lines, before: before, after: after)
         }
         var changes = simple.mapValues { Change(after: $0) }
-        changes["admin_token_file"] = Change(after: secret)
-        changes["developer_token_file"] = Change(after: secret)
-        changes["music_user_token_file"] = Change(after: secret)
+        for name in ["admin", "developer", "music_user"] { changes["\(name)_token_file"] = Change(after: secret) }
         changes["client_keys_file"] = Change(after: keys)
         changes["upstream_ca_file"] = Change(after: anchors)
         changes["record"] = Change(after: folder.file("traffic.jsonl"))

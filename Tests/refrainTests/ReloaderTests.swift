@@ -20,9 +20,6 @@ import Text
         #expect(try refusals("workers 2", "") == ["proxy.conf: workers: \(text)"])
         let sizes = "cache_size 2GiB\nmemory_size 1MiB\ncache_file other.sqlite"
         #expect(try refusals("", sizes).count == 3)
-    }
-
-    @Test func anotherSpellingIsNoChange() throws {
         #expect(try refusals("cache_size 1GiB", "cache_size 1024MiB").isEmpty)
         #expect(try refusals("workers auto", "").isEmpty)
         #expect(try refusals("listen 127.0.0.1:1\ncompose on", "compose off\nttl songs 2h").isEmpty)
@@ -43,23 +40,32 @@ import Text
 
             """
 
+        private let holder = Holder()
+
+        private final class Holder: Sendable {
+            let text = Mutex("")
+        }
+
         init() throws {
             let log = OperationalLog(level: .info, captured.output.error)
             let current = try read(Self.start)
             proxy = try RunningProxy(current.configuration, log)
-            let holder = Holder()
             let files = FileAccess(
-                read: { _ throws(FileProblem) in Array(holder.text.withLock { $0 }.utf8) },
+                read: { [holder] _ throws(FileProblem) in Array(holder.text.withLock { $0 }.utf8) },
                 problem: { _ in nil }, secretProblem: { _, _ in nil }, secretSum: FileAccess.system.secretSum)
-            self.holder = holder
             let manager = ServiceManager({ _ in nil }, process: 1)
             reloader = Reloader("proxy.conf", files, current, proxy, log, manager)
         }
 
-        private let holder: Holder
+        deinit { proxy.stop() }
 
-        private final class Holder: Sendable {
-            let text = Mutex("")
+        /// A client of the admin listener where it is now.
+        func admin() throws -> HTTPTestClient { HTTPTestClient(port: Int(try #require(proxy.adminAddress).port)) }
+
+        /// Reloads with another admin listener.
+        func moveAdmin(to listen: String) {
+            let moved = reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen \(listen)"))
+            #expect(moved.contains("reloaded"))
         }
 
         func write(_ lines: String) { holder.text.withLock { $0 = Self.start + lines } }
@@ -79,8 +85,7 @@ import Text
 
     @Test func aBadConfigurationChangesNothingAndIsTold() throws {
         let scene = try Scene()
-        defer { scene.proxy.stop() }
-        let admin = HTTPTestClient(port: Int(try #require(scene.proxy.adminAddress).port))
+        let admin = try scene.admin()
         let first = scene.reload(adding: "compose off\nttl songs 2h\n")
         #expect(first.contains("SIGHUP: reloaded proxy.conf (changed: ttl, compose)\n"))
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
@@ -104,7 +109,6 @@ import Text
     /// A reload that changed nothing was reported as a success.
     @Test func aReloadReportsItsOutcome() throws {
         let scene = try Scene()
-        defer { scene.proxy.stop() }
         func outcome(of lines: String) -> ReloadOutcome? {
             let outcome = Mutex<ReloadOutcome?>(nil)
             scene.write(lines)
@@ -125,18 +129,11 @@ import Text
     /// After a leaked key was taken out of the file, no setting had changed, said the log.
     @Test func aFileThatSaysSomethingElseIsNamed() throws {
         let scene = try Scene()
-        defer { scene.proxy.stop() }
         let folder = try TemporaryFolder()
-        let keys = folder.file("keys")
-        func write(_ lines: String) throws {
-            try Data(lines.utf8).write(to: URL(fileURLWithPath: keys))
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keys)
-        }
-        let (phone, player) = (
-            "phone \(String(repeating: "a", count: 40))\n", "player \(String(repeating: "b", count: 40))\n"
-        )
-        try write(phone + player)
-        let line = "client_keys_file \(keys)\n"
+        func write(_ lines: String) throws { try folder.put(lines, "keys", mode: 0o600) }
+        let player = "player \(String(repeating: "b", count: 40))\n"
+        try write("phone \(String(repeating: "a", count: 40))\n" + player)
+        let line = "client_keys_file \(folder.file("keys"))\n"
         #expect(scene.reload(adding: line).contains("(changed: client_keys_file)"))
         #expect(scene.reload(adding: line).contains("(no setting has changed)"))
         try write(player)
@@ -147,9 +144,8 @@ import Text
         let folder = try TemporaryFolder()
         let token = try folder.put("the-first-of-them", "token", mode: 0o600)
         let scene = try Scene()
-        defer { scene.proxy.stop() }
-        let port = Int(try #require(scene.proxy.adminAddress).port)
-        let client = HTTPTestClient(port: port)
+        let port = try #require(scene.proxy.adminAddress).port
+        let client = try scene.admin()
         func status(_ token: String) throws -> Int {
             try client.send("GET", "/stats", fields: [("Authorization", "Bearer \(token)")]).status
         }
@@ -159,38 +155,30 @@ import Text
         try folder.put("the-second-of-them".utf8, "token")
         #expect(scene.reload(adding: "admin_token_file \(token)\n").contains("reloaded"))
         #expect(try status("the-first-of-them") == 401 && status("the-second-of-them") == 200)
-        #expect(scene.proxy.adminAddress.map { Int($0.port) } == port)
+        #expect(scene.proxy.adminAddress?.port == port)
         try folder.put("short".utf8, "token")
         #expect(
             scene.reload(adding: "admin_token_file \(token)\n").contains(
                 "nothing was changed: admin_token_file: \(token): must contain a token of at least 16 bytes"))
         #expect(try status("the-second-of-them") == 200)
-        #expect(
-            scene.reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen off")).contains("reloaded"))
+        scene.moveAdmin(to: "off")
         #expect(scene.proxy.adminAddress == nil)
-        waitUntil { (try? RawClient(port: UInt16(port))) == nil }
-        #expect(throws: (any Error).self) { try RawClient(port: UInt16(port)) }
+        waitUntil { (try? RawClient(port: port)) == nil }
         #expect(scene.reload(adding: "").contains("reloaded"))
-        let moved = Int(try #require(scene.proxy.adminAddress).port)
-        #expect(try HTTPTestClient(port: moved).send("GET", "/readyz").status == 200)
+        #expect(try scene.admin().send("GET", "/readyz").status == 200)
     }
 
     /// The listener is another one then, the proxy is not.
     @Test func movingTheAdminListenerLeavesTheUptime() throws {
         let scene = try Scene()
-        defer { scene.proxy.stop() }
         func startedAt() throws -> JSON? {
-            let client = HTTPTestClient(port: Int(try #require(scene.proxy.adminAddress).port))
-            return try JSON.parse(Array(client.send("GET", "/stats").body))["started_at"]
+            try JSON.parse(Array(scene.admin().send("GET", "/stats").body))["started_at"]
         }
         let before = try startedAt()
         // The clock counts whole seconds.
         let second = Int(Date().timeIntervalSince1970)
         waitUntil { Int(Date().timeIntervalSince1970) > second }
-        for listen in ["off", "127.0.0.1:0"] {
-            let line = scene.reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen \(listen)"))
-            #expect(line.contains("reloaded"))
-        }
+        for listen in ["off", "127.0.0.1:0"] { scene.moveAdmin(to: listen) }
         #expect(try startedAt() == before)
     }
 
@@ -198,13 +186,10 @@ import Text
     @Test(.enabled(if: Listener.isOfThisMachine(SocketAddress(host: "::1", port: 0)!)))
     func theAdminListenerTakesBothAddressesOfLocalhost() throws {
         let scene = try Scene()
-        defer { scene.proxy.stop() }
         let port = try #require(scene.proxy.adminAddress).port
         let other = try #require(SocketAddress(host: "::1", port: port))
         func listen(_ host: String) throws {
-            let moved = scene.reload(
-                adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen \(host):\(port)"))
-            #expect(moved.contains("reloaded"))
+            scene.moveAdmin(to: "\(host):\(port)")
             #expect(try HTTPTestClient(port: Int(port)).send("GET", "/healthz").status == 200)
         }
         try listen("127.0.0.1")
@@ -217,11 +202,10 @@ import Text
 
     @Test func theSocketFileIsGoneWhenTheProxyHasStopped() throws {
         let folder = try TemporaryFolder()
-        let path = folder.file("socket")
-        let scene = try Scene()
-        let moved = scene.reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen unix:\(path)"))
-        #expect(moved.contains("reloaded") && FileManager.default.fileExists(atPath: path))
-        scene.proxy.stop()
-        #expect(!FileManager.default.fileExists(atPath: path))
+        var scene: Scene? = try Scene()
+        scene?.moveAdmin(to: "unix:\(folder.file("socket"))")
+        #expect(folder.has("socket"))
+        scene = nil
+        #expect(!folder.has("socket"))
     }
 }

@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import EventLoop
 @testable import refrain
 
 @Suite struct ServiceManagerTests {
@@ -36,12 +37,16 @@ import Testing
         ServiceManager({ environment[$0] }, process: 42)
     }
 
-    @Test func messagesAreLinesOfAssignments() {
+    @Test func messagesAndTheWatchdogAreRead() {
         typealias Event = ServiceManager.Event
         #expect(Event.ready(status: "a\nb").message == "READY=1\nSTATUS=a b")
         #expect(Event.reloading(monotonicMicroseconds: 7).message == "RELOADING=1\nMONOTONIC_USEC=7")
         #expect(Event.stopping(status: "s").message == "STOPPING=1\nSTATUS=s")
         #expect(Event.alive.message == "WATCHDOG=1")
+        #expect(manager(["WATCHDOG_USEC": "3000000"]).watchdogInterval == .seconds(3))
+        #expect(manager(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "42"]).watchdogInterval == .seconds(3))
+        #expect(manager(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "43"]).watchdogInterval == nil)
+        #expect(manager(["WATCHDOG_USEC": "0"]).watchdogInterval == nil)
     }
 
     @Test func socketsWithAPathAndAbstractOnesAreTold() throws {
@@ -52,20 +57,10 @@ import Testing
             #expect(manager(["NOTIFY_SOCKET": variable]).tell(.ready(status: "listening")))
             #expect(receiver.receive() == "READY=1\nSTATUS=listening")
         }
-    }
-
-    @Test func withoutASocketNothingIsSent() {
         #expect(!manager([:]).tell(.alive))
         #expect(!manager(["NOTIFY_SOCKET": "relative"]).tell(.alive))
         #expect(!manager(["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 200)]).tell(.alive))
         #expect(!manager(["NOTIFY_SOCKET": "/nothing/listens/here"]).tell(.alive))
-    }
-
-    @Test func theWatchdogIsThisProcesss() {
-        #expect(manager(["WATCHDOG_USEC": "3000000"]).watchdogInterval == .seconds(3))
-        #expect(manager(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "42"]).watchdogInterval == .seconds(3))
-        #expect(manager(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "43"]).watchdogInterval == nil)
-        #expect(manager(["WATCHDOG_USEC": "0"]).watchdogInterval == nil)
     }
 
     @Test func aLoopThatDoesNotAnswerIsNotAlive() throws {
@@ -73,13 +68,13 @@ import Testing
         let path = folder.file("notify")
         let receiver = try Receiver(Array(path.utf8))
         let manager = manager(["NOTIFY_SOCKET": path])
-        let (pings, alive, answers) = (Counter(), Counter(), Counter())
+        let (pings, alive, answers) = (Count(), Count(), Count())
         let watchdog = Watchdog(
             interval: .milliseconds(10),
             ping: { answer in
                 pings.add()
                 // The third and later ones are never answered.
-                if pings.count <= 2 {
+                if pings.now <= 2 {
                     answers.add()
                     answer()
                 }
@@ -88,15 +83,103 @@ import Testing
                 alive.add()
                 manager.tell(.alive)
             })
-        waitUntil { pings.count > 5 }
+        waitUntil { pings.now > 5 }
         withExtendedLifetime(watchdog) {}
-        #expect(alive.count == 2 && answers.count == 2)
+        #expect(alive.now == 2 && answers.now == 2)
         #expect(receiver.receive() == "WATCHDOG=1" && receiver.receive() == "WATCHDOG=1" && receiver.receive().isEmpty)
     }
+}
 
-    private final class Counter: Sendable {
-        private let value = Mutex(0)
-        var count: Int { value.withLock { $0 } }
-        func add() { value.withLock { $0 += 1 } }
+@Suite struct SocketActivationTests {
+    private func configuration(_ lines: String) throws -> Configuration { try read(quiet(lines)).configuration }
+
+    private func descriptors(_ environment: [String: String]) -> [String] {
+        SocketActivation.descriptors({ environment[$0] }, process: 42).map { "\($0.descriptor) \($0.name)" }
+    }
+
+    @Test func descriptorsOfThisProcessBeginAtThree() {
+        #expect(
+            descriptors(["LISTEN_PID": "42", "LISTEN_FDS": "3", "LISTEN_FDNAMES": "web::admin"]) == [
+                "3 web", "4 unknown", "5 admin",
+            ])
+        #expect(descriptors(["LISTEN_PID": "42", "LISTEN_FDS": "1"]) == ["3 unknown"])
+        #expect(descriptors(["LISTEN_PID": "43", "LISTEN_FDS": "1"]).isEmpty)
+        #expect(descriptors(["LISTEN_FDS": "1"]).isEmpty)
+        for count in ["0", "-1", "x", "1025"] {
+            #expect(descriptors(["LISTEN_PID": "42", "LISTEN_FDS": count]).isEmpty)
+        }
+    }
+
+    @Test func otherDescriptorsAreClosedWithAWarning() throws {
+        let (other, writer) = try {
+            let (mine, its) = try Descriptor.pair()
+            return (mine, try Descriptor.duplicate(its.number))
+        }()
+        let sockets = InheritedSockets([(writer, "web")])
+        #expect(sockets.problems.count == 1 && sockets.problems[0].contains("\(writer) (web)"))
+        // Another test may have got the number by now: the other end tells. A child of another test
+        // has a copy for a moment.
+        var byte: UInt8 = 0
+        waitUntil { recv(other.number, &byte, 1, CInt(MSG_DONTWAIT)) == 0 }
+    }
+
+    /// The socket was closed as no listening one, and the path was bound anew.
+    @Test func theAdminListenerAdoptsAUnixSocket() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("admin")
+        let address = try #require(SocketAddress(path: path))
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        #expect(address.withSockaddr { bind(descriptor, $0, $1) } == 0 && listen(descriptor, 16) == 0)
+        let inherited = InheritedSockets([(dup(descriptor), "admin")])
+        #expect(inherited.problems.isEmpty && inherited.unused(by: []).map(\.address) == [address])
+        let configuration = try configuration("listen 127.0.0.1:0\nadmin_listen unix:\(path)\nworkers 1")
+        let log = OperationalLog(level: .error) { _ in }
+        let proxy = try RunningProxy(configuration, log, inheritance: Inheritance(sockets: inherited))
+        #expect(proxy.adminAddress == address)
+        let client = try RawClient(path: path)
+        try client.send("GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: client.read(), as: UTF8.self).hasPrefix("HTTP/1.1 "))
+        proxy.stop()
+        #expect(access(path, F_OK) == 0)
+    }
+
+    @Test func theProxyAdoptsInheritedListeners() throws {
+        let (socket, port) = try RawSocket.listening()
+        defer { socket.close() }
+        let address = try #require(SocketAddress("127.0.0.1:\(port)"))
+        let inherited = InheritedSockets([(dup(socket.descriptor), "web")])
+        #expect(inherited.problems.isEmpty && inherited[address].count == 1)
+        #expect(inherited.unused(by: []).map(\.address) == [address] && inherited.unused(by: [address]).isEmpty)
+        var configuration = try configuration("listen 127.0.0.1:\(port)\nadmin_listen off\nworkers 2")
+        let log = OperationalLog(level: .error) { _ in }
+        let first = try RunningProxy(configuration, log, inheritance: Inheritance(sockets: inherited))
+        #expect(first.addresses == [address])
+        #expect(try HTTPTestClient(port: Int(port)).send("TRACE", "/").status == 405)
+        // A reload finds the socket again.
+        configuration.corsOrigins = []
+        try first.adopt(configuration)
+        #expect(try HTTPTestClient(port: Int(port)).send("TRACE", "/").status == 405)
+        var other = configuration
+        other.listeners[0] = ListenAddress(address: HostPort(host: "127.0.0.1", port: 0), isTLS: false)
+        #expect(throws: Self.unlisted(address)) { try first.adopt(other) }
+        #expect(try HTTPTestClient(port: Int(port)).send("TRACE", "/").status == 405)
+        first.stop()
+        // Nothing listens, and yet no client is refused.
+        let waiting = try RawClient(port: port)
+        try waiting.send("TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let again = Inheritance(sockets: InheritedSockets([(dup(socket.descriptor), "web")]))
+        let second = try RunningProxy(configuration, log, inheritance: again)
+        #expect(String(decoding: waiting.read(), as: UTF8.self).hasPrefix("HTTP/1.1 405"))
+        second.stop()
+        // The copy was closed with a warning, and clients of the manager's copy waited for ever.
+        let third = Inheritance(sockets: InheritedSockets([(dup(socket.descriptor), "web")]))
+        #expect(throws: Self.unlisted(address)) { _ = try RunningProxy(other, log, inheritance: third) }
+    }
+
+    private static func unlisted(_ address: SocketAddress) -> CommandFailure {
+        .badSetting(
+            "listen: systemd passes a socket for \(address) (ListenStream= in refrain.socket) that no listen or "
+                + "admin_listen line names; add the line, or remove the ListenStream=")
     }
 }

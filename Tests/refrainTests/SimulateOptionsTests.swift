@@ -80,9 +80,8 @@ import Testing
     @Test func badValuesAreUsageErrors() {
         for words in [
             ["--listen", "x"], ["--seed", "-1"], ["--latency", "1s"], ["--fault", "X"], ["--revise-every", "x"],
-            ["--flip-after", "-1"], ["--lists", "last"], ["--relations", "none"],
-            ["--gaps", "jp,xx"], ["--gaps", "jp,"],
-            ["--unavailable", "101"], ["--unavailable", "1/1"], ["--unavailable", "2/300"],
+            ["--flip-after", "-1"], ["--lists", "last"], ["--relations", "none"], ["--gaps", "jp,xx"],
+            ["--gaps", "jp,"], ["--unavailable", "101"], ["--unavailable", "1/1"], ["--unavailable", "2/300"],
             ["--revision-share", "0"], ["--list-sizes", "long"],
         ] {
             let result = run("simulate", words[0], words[1])

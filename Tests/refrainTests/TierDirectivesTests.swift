@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Text
 
+@testable import AppleMusic
 @testable import Tier
 @testable import refrain
 
@@ -12,16 +13,13 @@ import Text
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func nothingIsSharedByDefault() throws {
+    @Test func defaultsWithAndWithoutATier() throws {
         for text in ["", "shared_tier off"] {
             let configuration = try read(text).configuration
             #expect(try configuration.sharedTier == nil && configuration.tierSettings() == nil)
             #expect(!configuration.nodeName.isEmpty)
         }
         #expect(try read("node_name a").configuration.nodeName == "a")
-    }
-
-    @Test func theDefaultsBesideAnAddress() throws {
         let settings = try #require(try read(tier).configuration.tierSettings())
         #expect(settings.endpoints == [Endpoint(isTLS: false, host: "cache", port: 6379)])
         #expect(settings.keyPrefix == "refrain:" && settings.timeout == .milliseconds(50))
@@ -50,23 +48,10 @@ import Text
         #expect(settings.trustAnchorsFile == "ca.pem" && settings.keyPrefix == "test:eu:")
         #expect(settings.timeout == .seconds(1) && settings.nodeName == "web-1.example_2")
         #expect(configuration.nodeName == "web-1.example_2")
-    }
-
-    @Test func aMissingSecretIsABadSetting() throws {
-        let configuration = try read(tier + "shared_tier_auth_file absent").configuration
-        let failure = thrown { () throws(CommandFailure) in try configuration.tierSettings() }
+        let absent = try read(tier + "shared_tier_auth_file absent").configuration
+        let failure = thrown { () throws(CommandFailure) in try absent.tierSettings() }
         #expect(failure?.status == .configuration)
         #expect(failure?.messages == ["shared_tier_auth_file: absent: No such file or directory"])
-    }
-
-    @Test(arguments: [
-        ("shared_tier_name", "a/b"), ("shared_tier_name", "é"), ("shared_tier_name", "''"),
-        ("shared_tier_timeout", "9ms"), ("shared_tier_timeout", "1001ms"), ("shared_tier_timeout", "50"),
-        ("shared_tier_auth_file", "''"), ("node_name", "a:b"), ("node_name", "''"), ("node_name", "'a b'"),
-    ])
-    func refusesBadValues(name: String, arguments: String) {
-        let found = complaints("\(tier)\(name) \(arguments)")
-        #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:2: \(name): "), "\(found)")
     }
 
     @Test func valuesUpToTheirBoundsAreTaken() {
@@ -76,6 +61,13 @@ import Text
             #expect(complaints("\(tier)\(name) \(longest)n").count == 1)
         }
         for time in ["10ms", "1s"] { #expect(complaints("\(tier)shared_tier_timeout \(time)").isEmpty) }
+        // A misspelt tier was reported as off.
+        let found = complaints("shared_tier cache\nshared_tier_auth_file a\nttl personal 1m")
+        #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:1: shared_tier: "))
+        // Personal answers may be kept beside a tier.
+        for words in ["5m", "upstream", "1m stale 1h", "off"] {
+            #expect(complaints("\(tier)ttl personal \(words)").isEmpty)
+        }
     }
 
     @Test(arguments: [
@@ -87,18 +79,6 @@ import Text
             #expect(complaints("\(off)\n\(line)") == ["proxy.conf:2: \(name): needs shared_tier, which is off"])
         }
         #expect(complaints("shared_tier rediss://a\n\(line)").isEmpty)
-    }
-
-    /// A misspelt tier was reported as off.
-    @Test func aMisspeltTierIsNotOff() {
-        let found = complaints("shared_tier cache\nshared_tier_auth_file a\nttl personal 1m")
-        #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:1: shared_tier: "))
-    }
-
-    @Test(arguments: ["5m", "upstream", "1m stale 1h", "off"]) func personalAnswersMayBeKeptBesideATier(
-        _ words: String
-    ) {
-        #expect(complaints("\(tier)ttl personal \(words)").isEmpty)
     }
 
     @Test func noReloadChangesAnyOfThem() throws {
@@ -115,16 +95,9 @@ import Text
         let spelling = "shared_tier redis://CACHE:6379\nshared_tier_timeout 50ms"
         #expect(try read(spelling).changesThatNeedRestart(since: read(tier).lines, path: "proxy.conf").isEmpty)
     }
-}
 
-@Suite struct TierCheckTests {
-    private let folder: TemporaryFolder
-
-    init() throws { folder = try TemporaryFolder() }
-
-    private func check(_ text: String, _ words: String...) -> (status: Int32, standard: String, error: String) {
-        let result = run(["check"] + words, files: MemoryFiles(texts: ["proxy.conf": text]).access)
-        return (result.status, result.standard, result.error)
+    private func check(_ text: String, _ words: String...) -> RunResult {
+        run(["check"] + words, files: MemoryFiles(texts: ["proxy.conf": text]).access)
     }
 
     @Test func checkSaysWhatTheTierIs() throws {
@@ -154,5 +127,42 @@ import Text
             #expect(result.status == status, "\(result.error)")
             #expect(!(result.standard + result.error).contains("hunter2"))
         }
+    }
+
+    @Test func aHostsNameBecomesOneOfANode() throws {
+        #expect(try PlainWord.name(NodeName.ofHost, with: NodeName.others) == NodeName.ofHost)
+        #expect(NodeName.named(after: "web-1.example") == "web-1.example")
+        #expect(NodeName.named(after: "höst name\n") == "hstname")
+        #expect(NodeName.named(after: "") == "node" && NodeName.named(after: "é") == "node")
+        let longest = String(repeating: "n", count: 63)
+        #expect(NodeName.named(after: longest + "n") == longest)
+    }
+}
+
+@Suite struct TierCredentialsTests {
+    private func read(_ text: String) throws(FileProblem) -> (user: String?, password: String) {
+        let found = try TierCredentials(SecretBytes(Array(text.utf8).span))
+        func string(_ bytes: SecretBytes) -> String { bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+        return (found.user.map(string), string(found.password))
+    }
+
+    @Test(
+        arguments: [
+            ("p", nil, "p"), ("p\n", nil, "p"), ("u p\r\n", "u", "p"), ("\tu \t p \n\n", "u", "p"),
+            ("# who\n  # and what\n\np", nil, "p"), ("u:p\n", nil, "u:p"), ("default #p\n# end\n", "default", "#p"),
+            ("päß wörd", "päß", "wörd"),
+        ] as [(String, String?, String)])
+    func readsTheArgumentsOfAUTH(text: String, user: String?, password: String) throws {
+        let found = try read(text)
+        #expect(found.user == user && found.password == password)
+    }
+
+    @Test(arguments: [
+        ("", "no password in the file"), ("\n# p\n", "no password in the file"),
+        ("#\na b c", "line 2: expected a password, or a user and a password"),
+        ("p\n\nq", "line 3: more than one line of credentials"),
+    ])
+    func saysWhatIsWrongWithoutTheSecret(text: String, message: String) {
+        #expect(thrown { () throws(FileProblem) in try read(text) }?.description == message)
     }
 }

@@ -29,25 +29,31 @@ import Testing
         refrainTests.run(["token", "--config", try file("proxy.conf", lines)] + words, files: .system)
     }
 
-    @Test func showsTheClaimsAndNotTheToken() throws {
+    @Test func showsTheClaimsAndTheTokenOnlyWhenAsked() throws {
         let (result, token) = try run(claims: #"{"iss":"TEAM123456","iat":1700000000,"exp":4102444800}"#)
         #expect(result.status == 0 && result.error.isEmpty)
         #expect(result.standard.contains("team       TEAM123456\n"))
         #expect(result.standard.contains("issued     Tue, 14 Nov 2023 22:13:20 GMT\n"))
         #expect(result.standard.contains("expires    Fri, 01 Jan 2100 00:00:00 GMT\n"))
         #expect(token.split(separator: ".").allSatisfy { !result.standard.contains($0) })
+        let expired = try run(claims: #"{"exp":1700000000}"#).result
+        #expect(expired.status == 1 && expired.standard.contains("remaining  expired\n"))
+        let revealed = try run(claims: "{}", ["--reveal"])
+        #expect(revealed.result.status == 0 && revealed.result.standard == revealed.token + "\n")
     }
 
-    @Test func anExpiredTokenFails() throws {
-        let (result, _) = try run(claims: #"{"exp":1700000000}"#)
-        #expect(result.status == 1 && result.standard.contains("remaining  expired\n"))
-    }
-
-    @Test func aTokenThatIsNoneIsNamedWithItsFile() throws {
+    @Test func wrongFilesAreNamed() throws {
         let path = try file("token", "no-token\n")
-        let result = try run("developer_token_file '\(path)'")
-        #expect(result.status == 1)
-        #expect(result.error == "refrain: \(path): the developer token is not a JSON Web Token\n")
+        let token = try run("developer_token_file '\(path)'")
+        #expect(token.status == 1)
+        #expect(token.error == "refrain: \(path): the developer token is not a JSON Web Token\n")
+        let none = refrainTests.run("token", files: MemoryFiles(texts: ["proxy.conf": ""]))
+        #expect(none.status == 1)
+        #expect(none.error == "refrain: proxy.conf names neither developer_token_file nor developer_key_file\n")
+        let key = try file("key.p8", String(repeating: "not a key ", count: 20))
+        let result = try run("developer_key_file '\(key)'\ndeveloper_key_id A\ndeveloper_team_id B")
+        #expect(result.status == 78 && result.error.contains("proxy.conf:1: developer_key_file: "))
+        #expect(!result.error.contains("not a key not"))
     }
 
     /// Apple's refusal was the first sign.
@@ -71,24 +77,12 @@ import Testing
             })
     }
 
-    @Test func revealsTheTokenWhenAsked() throws {
-        let (result, token) = try run(claims: "{}", ["--reveal"])
-        #expect(result.status == 0 && result.standard == token + "\n")
-    }
-
     @Test func remainingTimeIsShownInTwoUnits() throws {
         let text = base64URL("{}") + "." + base64URL(#"{"exp":100000}"#) + "."
         let claims = try TokenClaims(Array(text.utf8).span)
         #expect(claims.table(at: 0).contains("remaining  1d 3h\n"))
         #expect(claims.table(at: 99_941).contains("remaining  59s\n"))
         #expect(claims.isExpired(at: 100_000) && !claims.isExpired(at: 99_999))
-    }
-
-    @Test func aConfigurationWithoutATokenFails() {
-        let files = MemoryFiles(texts: ["proxy.conf": ""])
-        let result = refrainTests.run("token", files: files)
-        #expect(result.status == 1)
-        #expect(result.error == "refrain: proxy.conf names neither developer_token_file nor developer_key_file\n")
     }
 
     @Test func signsWithTheConfiguredKey() throws {
@@ -100,12 +94,5 @@ import Testing
         let words = result.standard.split { $0.isWhitespace }
         #expect(words.starts(with: ["algorithm", "ES256", "key", "KEY1", "team", "TEAM1"]))
         #expect(result.standard.contains("remaining  1h 5"), "two hours from a minute ago")
-    }
-
-    @Test func aFileThatIsNoKeyIsAConfigurationError() throws {
-        let key = try file("key.p8", String(repeating: "not a key ", count: 20))
-        let result = try run("developer_key_file '\(key)'\ndeveloper_key_id A\ndeveloper_team_id B")
-        #expect(result.status == 78 && result.error.contains("proxy.conf:1: developer_key_file: "))
-        #expect(!result.error.contains("not a key not"))
     }
 }

@@ -156,9 +156,7 @@ import Text
         #expect(try mine.event("stats") != nil)
         #expect(try admin.status("POST", "/logout", [("Cookie", one)]) == 303)
         #expect(mine.read(upTo: Self.end) != nil)
-        for goesOn in [theirs, program] {
-            for _ in 0..<3 { #expect(try goesOn.event("stats") != nil) }
-        }
+        for goesOn in [theirs, program] { for _ in 0..<3 { #expect(try goesOn.event("stats") != nil) } }
     }
 
     @Test func anotherTokenEndsTheStreamsOfTheOneBefore() throws {
@@ -186,13 +184,13 @@ import Text
     @Test func thePageIsServedWithItsPolicy() throws {
         let admin = try AdminUnderTest()
         let page = try admin.client.send("GET", "/")
-        let html = String(decoding: page.body, as: UTF8.self)
+        let html = page.text
         #expect(page.status == 200 && page.field("Content-Type") == "text/html; charset=utf-8")
         #expect(page.field("Content-Security-Policy") == DashboardPage.standard?.contentPolicy)
         #expect(html.contains("<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>"))
         #expect(!html.contains("/logout"))
         let explained = try admin.client.send("GET", "/?explain=%22%3E%3Cscript%3E")
-        let answer = String(decoding: explained.body, as: UTF8.self)
+        let answer = explained.text
         #expect(answer.contains("value=\"&quot;&gt;&lt;script&gt;\"") && answer.contains("url: expected"))
         #expect(!answer.contains("http-equiv=\"refresh\""))
     }
@@ -204,6 +202,6 @@ import Text
         #expect(reply.status == 303 && reply.field("Location") == "/login")
         #expect(try admin.status("GET", "/events") == 401)
         let page = try admin.client.send("GET", "/", fields: [("Authorization", "Bearer secret-token")])
-        #expect(String(decoding: page.body, as: UTF8.self).contains("action=\"/logout\""))
+        #expect(page.text.contains("action=\"/logout\""))
     }
 }

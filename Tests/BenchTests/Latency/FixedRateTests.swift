@@ -12,30 +12,19 @@ import Testing
         #expect(sustained.fixedRates.map(\.perSecond) == [10_000, 20_001, 30_001])
         #expect(sustained.fixedRates.map(\.percent) == ["25 %", "50 %", "75 %"])
         #expect(sustained.fixedRates.map(\.perSecondText) == ["10,000/s", "20,001/s", "30,001/s"])
-    }
-
-    @Test func aServerAloneIsTheSlower() {
         let alone = Sustained(rates: [Sustained.Rate(name: "refrain", perSecond: 3)])
         #expect(alone.fixedRates.map(\.perSecond) == [1, 1, 2])
         #expect(Sustained(rates: []).fixedRates.isEmpty)
-    }
-
-    @Test func aRunHasEnoughRequestsForItsTail() {
+        #expect(
+            sustained.note(sustained.fixedRates[0])
+                == "25 %: 10,000 requests/s for both, of what nginx sustains (closed loop: refrain 90,000, nginx 40,002)"
+        )
         let rate = FixedRate(share: 0.5, perSecond: 20)
         #expect(rate.requests(seconds: 2, most: 50_000) == 1000)
         #expect(FixedRate(share: 0.5, perSecond: 9_000).requests(seconds: 2, most: 50_000) == 18_000)
         #expect(FixedRate(share: 0.5, perSecond: 90_000).requests(seconds: 2, most: 50_000) == 50_000)
     }
 
-    @Test func theNoteSaysWhoWasSlower() {
-        #expect(
-            sustained.note(sustained.fixedRates[0])
-                == "25 %: 10,000 requests/s for both, of what nginx sustains (closed loop: refrain 90,000, nginx 40,002)"
-        )
-    }
-}
-
-@Suite struct LatencyRowsTests {
     private let rate = FixedRate(share: 0.25, perSecond: 100)
 
     private func rounds(late: Bool) -> Rounds {
@@ -57,25 +46,17 @@ import Testing
         #expect(rows.flatMap(\.goals).map(\.isMet) == [true, true, false])
         #expect(rows.allSatisfy { $0.measurement == "latency-misses" && $0.unit == "us" })
         #expect(rows[0].notes == ["a note", "25 %: the generator's own lag at p99: refrain 20.0 us, nginx 40.0 us"])
-    }
-
-    @Test func aLateGeneratorIsSaidInEachRow() {
         for row in LatencyRows.rows(NewSongs(), rate, rounds(late: true), []) {
             #expect(row.notes.last == "nginx, round 1: invalid run: 25 %: the generator was late")
         }
     }
-}
 
-@Suite struct LatencyWorkloadTests {
-    @Test func hitsAreOfWhatIsStored() {
+    @Test func hitsAreStoredAndMissesAreNot() {
         let stored = Set((0..<1_000).map(FileHitsMeasurement.songs.target))
         let asked = StoredSongs.inMemory.targets(5_000, run: 3)
         #expect(asked.count == 5_000 && stored.isSuperset(of: asked))
         #expect(asked == StoredSongs.inMemory.targets(5_000, run: 3))
         #expect(asked != StoredSongs.inMemory.targets(5_000, run: 4))
-    }
-
-    @Test func noRunHasTheMissesOfAnother() {
         let songs = NewSongs()
         let runs = (0..<17).map { songs.targets(songs.mostRequests, run: $0) }
         #expect(Set(runs.joined()).count == runs.count * songs.mostRequests)

@@ -2,13 +2,13 @@ import Dispatch
 import EventLoop
 import HTTP
 import Proxy
-import Recording
 import Synchronization
 import TestSupport
 import Testing
 import Text
 import Upstream
 
+@testable import Recording
 @testable import Traffic
 
 /// Whole replays over real sockets, against targets that do as a script says.
@@ -45,11 +45,23 @@ import Upstream
 
     private static func targets(_ count: Int) -> [String] { (0..<count).map { "/v1/catalog/us/songs/\($0)" } }
 
+    /// The result of so many requests, or of these exchanges, against an origin, which ends then.
+    private static func result(
+        of count: Int = 0, _ exchanges: [RecordedExchange]? = nil, bodies: [String: String]? = nil,
+        from origin: ScriptedOrigin, _ pace: ReplayPace = .recorded(speed: 1), connections: Int = 4,
+        _ change: (inout ReplayPlan) -> Void = { _ in }, during: (Replay) -> Void = { _ in }
+    ) throws -> ReplayResult {
+        defer { origin.stop() }
+        let exchanges = exchanges ?? TestRecording.exchanges(targets(count))
+        let recording = try TestRecording(exchanges, bodies: bodies ?? [:])
+        return try run(
+            recording, origin.port, pace, connections: connections, verifies: bodies != nil, change, during: during
+        ).result
+    }
+
     @Test func everyRequestIsSentOnceAndCounted() throws {
         let origin = try ScriptedOrigin([.serve { _ in Self.answer("{}", "Cache-Status: refrain; hit; ttl=5\r\n") }])
-        defer { origin.stop() }
-        let recording = try TestRecording(TestRecording.exchanges(Self.targets(50)))
-        let result = try Self.run(recording, origin.port).result
+        let result = try Self.result(of: 50, from: origin)
         #expect(result.planned == 50 && result.sent == 50 && result.answered == 50 && result.failed == 0)
         #expect(result.statuses == [200: 50] && result.outcomes == ["hit": 50] && result.bytesReceived == 100)
         #expect(result.corrected.count == 50 && result.uncorrected.count == 50 && result.lag.count == 50)
@@ -62,9 +74,8 @@ import Upstream
     @Test func aRequestThatMetAClosingConnectionIsSentOnceMore() throws {
         let origin = try ScriptedOrigin(
             [.request, .send(Self.answer()), .request, .close], [.serve { _ in Self.answer() }])
-        defer { origin.stop() }
-        let recording = try TestRecording(TestRecording.exchanges(Self.targets(2), apart: .milliseconds(50)))
-        let result = try Self.run(recording, origin.port).result
+        let exchanges = TestRecording.exchanges(Self.targets(2), apart: .milliseconds(50))
+        let result = try Self.result(exchanges, from: origin)
         #expect(result.answered == 2 && result.sent == 2 && result.failed == 0)
         // It was not told: a run in which each request had been sent twice looked like any other.
         #expect(result.resets == 1)
@@ -76,16 +87,9 @@ import Upstream
     func answersInCodingsThatCannotBeReadAreNotCompared(_ coding: String, _ compared: Int?) throws {
         let body = #"{"data":["# + String(repeating: #""moon","#, count: 100) + "1]}"
         let coded = try #require(Gzip.system.deflate(Array(body.utf8)))
-        let origin = try ScriptedOrigin([
-            .serve { _ in
-                Array(
-                    "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(coded.count)\r\n\r\n".utf8)
-                    + coded
-            }
-        ])
-        defer { origin.stop() }
-        let recording = try TestRecording(TestRecording.exchanges(["/a"]), bodies: ["/a": body])
-        let found = try Self.run(recording, origin.port, verifies: true).result.verification
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(coded.count)\r\n\r\n"
+        let origin = try ScriptedOrigin([.serve { _ in Array(head.utf8) + coded }])
+        let found = try Self.result(TestRecording.exchanges(["/a"]), bodies: ["/a": body], from: origin).verification
         #expect(found.compared == compared ?? 0 && found.different == 0)
         #expect(found.notCompared == (compared == nil ? ["content coding that cannot be read": 1] : [:]))
     }
@@ -95,18 +99,13 @@ import Upstream
         (.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), "closed in the middle of an answer"),
         (.send("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"), "malformed answer: Content-Length"),
     ]) func whatIsNoWholeAnswerIsAFailure(_ step: ScriptedOrigin.Step, _ reason: String) throws {
-        let origin = try ScriptedOrigin([.request, step])
-        defer { origin.stop() }
-        let recording = try TestRecording(TestRecording.exchanges(Self.targets(3)))
-        let result = try Self.run(recording, origin.port, connections: 1).result
+        let result = try Self.result(of: 3, from: ScriptedOrigin([.request, step]), connections: 1)
         #expect(result.answered == 0 && result.failures == [reason: 3])
     }
 
     @Test func whoNeverAnswersIsGivenUp() throws {
         let origin = try ScriptedOrigin([.request, .hold])
-        defer { origin.stop() }
-        let recording = try TestRecording(TestRecording.exchanges(Self.targets(3)))
-        let result = try Self.run(recording, origin.port, connections: 1) { $0.timeout = .milliseconds(300) }.result
+        let result = try Self.result(of: 3, from: origin, connections: 1, { $0.timeout = .milliseconds(300) })
         #expect(result.answered == 0 && result.failed == 3 && result.failures["timed out", default: 0] >= 1)
         #expect(Set(result.failures.keys).isSubset(of: ["timed out", "no connection was free in time"]))
     }
@@ -119,20 +118,16 @@ import Upstream
                     : Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n".utf8)
             }
         ])
-        defer { origin.stop() }
         var exchanges = TestRecording.exchanges(Self.targets(4))
         exchanges[1].method = "HEAD"
-        let result = try Self.run(try TestRecording(exchanges), origin.port).result
+        let result = try Self.result(exchanges, from: origin)
         #expect(result.answered == 4 && result.bytesReceived == 6)
     }
 
     @Test func aClosedLoopRepeatsUntilItsTimeIsOverAndHasNoLag() throws {
         let origin = try ScriptedOrigin([.serve { _ in Self.answer() }])
-        defer { origin.stop() }
-        let recording = try TestRecording(TestRecording.exchanges(Self.targets(2)))
-        let result = try Self.run(recording, origin.port, .closed) { plan in
-            (plan.duration, plan.repeats) = (.milliseconds(300), true)
-        }.result
+        let result = try Self.result(
+            of: 2, from: origin, .closed, { ($0.duration, $0.repeats) = (.milliseconds(300), true) })
         #expect(result.answered > 2 && result.sent == result.answered && result.lag.count == 0)
         #expect(result.corrected == result.uncorrected && result.invalidBecause == nil)
         #expect(result.elapsed >= .milliseconds(300))
@@ -154,24 +149,21 @@ import Upstream
     @Test func aTargetThatIsNotThereIsSaidAtOnce() throws {
         let origin = try ScriptedOrigin([.hold])
         origin.stop()
-        let recording = try TestRecording(TestRecording.exchanges(Self.targets(1)))
         waitUntil { (try? RawClient(port: origin.port)) == nil }
-        #expect(
-            throws: ReplayError.unreachable(
-                target: "http://127.0.0.1:\(origin.port)", reason: "connect: Connection refused")
-        ) { try Self.run(recording, origin.port) }
+        let error = ReplayError.unreachable(
+            target: "http://127.0.0.1:\(origin.port)", reason: "connect: Connection refused")
+        let recording = try TestRecording(TestRecording.exchanges(Self.targets(1)))
+        #expect(throws: error) { try Self.run(recording, origin.port) }
     }
 
     /// It was waited for as long as the kernel and the TLS layer wait.
     @Test func aTargetThatIsSilentIsGivenUpAfterTheTimeout() throws {
         let origin = try ScriptedOrigin([.hold])
-        defer { origin.stop() }
-        let recording = try TestRecording(TestRecording.exchanges(Self.targets(1)))
         let target = Endpoint(isTLS: true, host: "127.0.0.1", port: origin.port)
         let tls = try ClientTLS(trustAnchors: .system)
         #expect(throws: ReplayError.unreachable(target: "https://127.0.0.1:\(origin.port)", reason: "timed out")) {
-            try Self.run(recording, origin.port) { plan in
-                (plan.target, plan.tls, plan.timeout) = (target, tls, .milliseconds(200))
+            try Self.result(of: 1, from: origin, connections: 1) {
+                ($0.target, $0.tls, $0.timeout) = (target, tls, .milliseconds(200))
             }
         }
     }
@@ -182,36 +174,30 @@ import Upstream
         let recording = try TestRecording(TestRecording.exchanges(Self.targets(3)))
         let line = #"{"time":"2026-11-21T00:00:00Z","offset":1,"method":"GET","target":"/a b","status":200}"# + "\n"
         try recording.append(String(repeating: line, count: 4))
-        do {
-            _ = try Self.run(recording, origin.port)
-            Issue.record("a target with a blank in it is none, and most have one")
-        } catch let error as ReplayError {
-            #expect(error.description.hasPrefix("\(recording.path):5: target"))
+        let error = #expect(throws: ReplayError.self, "a target with a blank in it is none, and most have one") {
+            try Self.run(recording, origin.port)
         }
+        #expect(error?.description.hasPrefix("\(recording.path):5: target") == true)
         #expect(origin.connectionCount == 0)
     }
 
     @Test func answersAreComparedWithTheRecordedOnes() throws {
+        let json = #"{"a":1,"b":[2]}"#
+        let answers = [
+            "/same": json, "/order": #"{"b":[2],"a":1}"#, "/other": #"{"a":1,"b":[3]}"#, "/text": "no JSON",
+            "/unknown": "whatever",
+        ]
         let origin = try ScriptedOrigin([
             .serve { request in
-                switch request.split(separator: " ")[1] {
-                case "/same": Self.answer(#"{"a":1,"b":[2]}"#)
-                case "/order": Self.answer(#"{"b":[2],"a":1}"#)
-                case "/other": Self.answer(#"{"a":1,"b":[3]}"#)
-                case "/text": Self.answer("no JSON")
-                case "/unknown": Self.answer("whatever")
-                default: Array("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".utf8)
-                }
+                answers[String(request.split(separator: " ")[1])].map { Self.answer($0) }
+                    ?? Array("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".utf8)
             }
         ])
-        defer { origin.stop() }
         let names = ["/same", "/order", "/other", "/text", "/unknown", "/gone"]
-        let json = #"{"a":1,"b":[2]}"#
         var exchanges = TestRecording.exchanges(names + ["/other"])
         exchanges[4].length = 5
-        let recording = try TestRecording(
-            exchanges, bodies: ["/same": json, "/order": json, "/other": json, "/text": json, "/gone": json])
-        let found = try Self.run(recording, origin.port, verifies: true).result.verification
+        let bodies = ["/same": json, "/order": json, "/other": json, "/text": json, "/gone": json]
+        let found = try Self.result(exchanges, bodies: bodies, from: origin).verification
         // A content that was not recorded cannot be compared.
         #expect(found.compared == 6 && found.different == 4 && found.notCompared == ["content not recorded": 1])
         #expect(found.listed.map(\.index) == [2, 3, 5, 6])
@@ -231,13 +217,11 @@ import Upstream
                 }
             }
         ])
-        defer { origin.stop() }
         var exchanges = TestRecording.exchanges(["/missing", "/unchanged", "/head"])
         (exchanges[0].body, exchanges[0].length) = (BodyHash(of: Array("{ }".utf8)), 3)
         (exchanges[1].status, exchanges[1].length) = (304, nil)
         (exchanges[2].method, exchanges[2].length) = ("HEAD", 5)
-        let found = try Self.run(try TestRecording(exchanges, bodies: [:]), origin.port, verifies: true).result
-            .verification
+        let found = try Self.result(exchanges, bodies: [:], from: origin).verification
         #expect(found.compared == 2 && found.different == 0 && found.notCompared == ["content not recorded": 1])
     }
 
@@ -245,10 +229,9 @@ import Upstream
     /// planned nor sent.
     @Test func inAnEndlessClosedLoopPlannedIsWhatWasSentAndWhatWasNot() throws {
         let origin = try ScriptedOrigin([.request, .send(Self.answer("{}", "Connection: close\r\n")), .close])
-        let recording = try TestRecording(TestRecording.exchanges(Self.targets(2)))
         let result = try Self.run(
-            recording, origin.port, .closed, connections: 1,
-            { plan in (plan.duration, plan.repeats) = (.milliseconds(600), true) },
+            TestRecording(TestRecording.exchanges(Self.targets(2))), origin.port, .closed, connections: 1,
+            { ($0.duration, $0.repeats) = (.milliseconds(600), true) },
             during: { replay in
                 waitUntil { replay.progress.answered > 0 }
                 origin.stop()
@@ -256,5 +239,38 @@ import Upstream
         ).result
         #expect(result.failed > 0 && result.planned > result.sent)
         #expect(result.planned == result.answered + result.failed && result.planned == result.sent + result.notSent)
+    }
+}
+
+/// A recording in a folder of its own, as the recorder writes them.
+final class TestRecording {
+    let path: String
+    private let folder: TemporaryFolder
+
+    /// - Parameter bodies: recorded contents by the target that they answer.
+    init(_ exchanges: [RecordedExchange], bodies: [String: String] = [:]) throws {
+        folder = try TemporaryFolder()
+        var (lines, stored) = (RecordingHeader(started: .now(), program: "test").line, [UInt8]())
+        for var exchange in exchanges {
+            if let body = bodies[exchange.target], let hash = BodyHash(of: Array(body.utf8)) {
+                exchange.body = hash
+                exchange.length = body.utf8.count
+                stored += RecordedBodies.record(hash, Array(body.utf8))
+            }
+            lines += exchange.line
+        }
+        path = try folder.put(lines)
+        if !stored.isEmpty { try folder.put(stored, RecordedBodies.path(beside: "traffic.jsonl")) }
+    }
+
+    func append(_ text: String) throws { try folder.put(folder.bytes() + Array(text.utf8)) }
+
+    /// Answered with 200, so far apart.
+    static func exchanges(_ targets: [String], apart: Duration = .milliseconds(1)) -> [RecordedExchange] {
+        targets.enumerated().map { index, target in
+            RecordedExchange(
+                time: .now(), offset: apart * index, method: "GET", target: target, status: 200, latency: .zero,
+                length: 0)
+        }
     }
 }

@@ -19,15 +19,10 @@ import Testing
 
     @Test func amountsEndAtARoundNumber() {
         #expect(PlotAxis.amounts(upTo: 512).ticks.map(\.label) == ["0", "200", "400", "600"])
-        #expect(
-            PlotAxis.amounts(upTo: 51_200).ticks.map(\.label)
-                == ["0", "20k", "40k", "60k"])
+        #expect(PlotAxis.amounts(upTo: 51_200).ticks.map(\.label) == ["0", "20k", "40k", "60k"])
         #expect(PlotAxis.amounts(upTo: 0).ticks.map(\.label) == ["0", "0.2", "0.4", "0.6", "0.8", "1"])
         #expect(PlotAxis.amounts(upTo: 4).highest == 4)
-    }
-
-    /// Steps of less than a thousandth were all written as 0.
-    @Test func labelsHaveAsManyDecimalsAsTheStepNeeds() {
+        // Steps of less than a thousandth were all written as 0.
         #expect(
             PlotAxis.amounts(upTo: 0.001).ticks.map(\.label)
                 == ["0", "0.0002", "0.0004", "0.0006", "0.0008", "0.001"])
@@ -80,5 +75,33 @@ import Testing
         }
         #expect(values.allSatisfy { axes[0].lowest <= $0 && $0 <= axes[0].highest }, "seed \(seed)")
         #expect(axes[1].highest >= values[0], "seed \(seed)")
+    }
+
+    @Test func slotsAreSummedIntoColumns() {
+        var result = SyntheticResult.make(seed: 1, seconds: 10, rate: 20)
+        result.slots[3].maximum = nil
+        let columns = TimelineColumn.columns(of: result, atMost: 3)
+        #expect(columns.map(\.from) == [0, 4, 8] && columns.map(\.to) == [4, 8, 10])
+        #expect(columns.reduce(0) { $0 + $1.slot.sent } == result.sent)
+        #expect(columns[0].slot.maximum == result.slots[..<3].compactMap(\.maximum).max())
+        #expect(columns[2].rate(columns[2].slot.answered) == Double(columns[2].slot.answered) / 2)
+        result = SyntheticResult.make(seed: 1, seconds: 61, rate: 1)
+        #expect(TimelineColumn.columns(of: result, atMost: 60).count == 31)
+        #expect(TimelineColumn.columns(of: result, atMost: 61).count == 61)
+    }
+
+    /// Ten milliseconds with three answers are no 300 a second.
+    @Test func aShortRestGivesNoRateUnlessItIsAlone() {
+        var result = SyntheticResult.make(seed: 1, seconds: 3, rate: 20)
+        result.elapsed = .milliseconds(2010)
+        let columns = TimelineColumn.columns(of: result, atMost: 60)
+        #expect(columns.map(\.isRest) == [false, false, true])
+        #expect(ResultPlots.throughput(columns).series[0].steps.map { $0 == nil } == [false, false, true])
+        result.elapsed = .milliseconds(2600)
+        #expect(TimelineColumn.columns(of: result, atMost: 60).map(\.isRest) == [false, false, false])
+        result = SyntheticResult.make(seed: 1, seconds: 1, rate: 20)
+        result.elapsed = .milliseconds(12)
+        let alone = TimelineColumn.columns(of: result, atMost: 60)
+        #expect(alone.map(\.isRest) == [false] && alone[0].to == 0.012)
     }
 }

@@ -35,15 +35,15 @@ import Text
         #expect(HTMLReport.page(of: result).contains(ReportNotes.closedLoop))
     }
 
-    @Test func noLineIsWiderThanAHundredColumnsButThoseOfDifferences() {
+    @Test func columnsEndTogetherWithinAHundred() {
         var result = SyntheticResult.make(seed: 2, seconds: 10)
         result.verification = .init()
         #expect(lines(result).allSatisfy { $0.count <= 100 && $0.last != " " })
-    }
-
-    @Test func columnsOfFiguresEndTogether() {
         let table = lines(SyntheticResult.make(seed: 3, seconds: 10)).drop { !$0.hasPrefix("latency") }.prefix(10)
         #expect(Set(table.map(\.count)).count == 1)
+        let lines = lines(.empty())
+        #expect(lines.contains("  10x, 1 connection"))
+        #expect(lines.contains("max               –            –    –"))
     }
 
     @Test func anInvalidRunIsSaidBeforeAnyFigure() {
@@ -118,12 +118,6 @@ import Text
             text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x9B })
     }
 
-    @Test func anEmptyResultHasDashesForFigures() {
-        let lines = lines(.empty())
-        #expect(lines.contains("  10x, 1 connection"))
-        #expect(lines.contains("max               –            –    –"))
-    }
-
     /// Ten of a hundred timed out, and the percentiles of the other ninety looked like those of
     /// all.
     @Test func failedRequestsAreSaidToBeInNoPercentile() {
@@ -146,5 +140,90 @@ import Text
         #expect(page.contains("4 of 4 sent, 6 not sent") && page.contains("50.0 % of completed requests"))
         result.planned = 4
         #expect(!lines(result).contains { $0.contains("not sent") })
+    }
+}
+
+@Suite struct ReplayComparisonTests {
+    private func row(_ name: String, _ comparison: ReplayComparison) -> [String]? {
+        comparison.rows.first { $0.name == name }.map { [$0.a, $0.b, $0.ratio] }
+    }
+
+    @Test func figuresStandSideBySideWithTheirRatio() {
+        let a = SyntheticResult.make(seed: 1, seconds: 4, rate: 50)
+        var b = a
+        b.answered = a.answered * 2
+        b.corrected = Histogram()
+        b.corrected.record(nanoseconds: (a.corrected.maximum.map(Int64.init) ?? 0) * 3)
+        let comparison = ReplayComparison(("a.json", a), ("b.json", b))
+        #expect(row("answered", comparison)?[2] == "2.00")
+        #expect(row("latency max", comparison)?[2] == "3.00")
+        #expect(row("hit ratio", comparison)?[2] == "1.00")
+        #expect(comparison.unlikeness == nil)
+    }
+
+    @Test func whereThereIsNothingToDivideByADashStands() {
+        let full = SyntheticResult.make(seed: 1, seconds: 2, rate: 50)
+        let comparison = ReplayComparison(("a", .empty()), ("b", full))
+        #expect(row("sent", comparison).map { [$0[0], $0[2]] } == ["0", "–"])
+        #expect(row("latency 99 %", comparison).map { [$0[0], $0[2]] } == ["–", "–"])
+        #expect(comparison.page.contains("<svg"))
+        #expect(!comparison.text.contains("nan") && !comparison.text.contains("inf"))
+    }
+
+    @Test func whatIsHardToCompareIsSaid() {
+        let a = SyntheticResult.make(seed: 1, seconds: 2, rate: 50)
+        var b = a
+        (b.file, b.pace, b.invalidBecause) = ("other.jsonl", "10x", "late")
+        let lines = ReplayComparison(("a", a), ("b", b)).text.split(separator: "\n")
+        #expect(lines[0] == "INVALID RUN B: late")
+        #expect(lines[1] == "The runs differ in recording and pace, not only in what they measured.")
+        #expect(ReplayComparison(("a", a), ("b", b)).page.contains("INVALID RUN B:"))
+    }
+}
+
+@Suite struct HGRMTests {
+    private func text(_ histogram: Histogram) -> String {
+        HGRM.text(of: histogram, in: SyntheticResult.make(seed: 1, seconds: 1))
+    }
+
+    /// The rows as HdrHistogram's plotter reads them: four columns, and no `#` before them.
+    private func plotted(_ text: String) -> [[Double]] {
+        text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { line in
+            let numbers = line.split(separator: " ").compactMap { Double($0) }
+            return numbers.count == 4 ? numbers : nil
+        }
+    }
+
+    @Test func rowsAreWhatHdrHistogramWrites() {
+        var histogram = Histogram()
+        for value: Int64 in [1_000_000, 2_000_000, 3_000_000, 4_000_000] { histogram.record(nanoseconds: value) }
+        let lines = text(histogram).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines[0] == "       Value     Percentile TotalCount 1/(1-Percentile)")
+        #expect(lines[1] == "")
+        #expect(lines[2] == "    1.000447 0.000000000000          1           1.00")
+        #expect(lines[3] == "    1.000447 0.100000000000          1           1.11")
+        #expect(lines[7] == "    2.000895 0.500000000000          2           2.00" || lines[7].hasPrefix("    2.0"))
+        #expect(lines.contains("    4.000000 1.000000000000          4"))
+        #expect(lines.contains { $0.hasPrefix("#[Mean    =     2.50") && $0.hasSuffix("]") })
+        #expect(lines.contains("#[Max     =     4.000000, Total count    =            4]"))
+        #expect(lines.contains { $0.contains("Start = 2026-11-22T04:00:00.250000Z, End = ") })
+    }
+
+    @Test func thePlotterReadsACurveThatRises() {
+        let result = SyntheticResult.make(seed: 4, seconds: 20)
+        let rows = plotted(text(result.corrected))
+        #expect(rows.count > 50)
+        for (row, next) in zip(rows, rows.dropFirst()) {
+            #expect(row[0] <= next[0] && row[1] < next[1] && row[2] <= next[2] && row[3] <= next[3])
+        }
+        for row in rows { #expect(abs(1 / (1 - row[1]) - row[3]) <= 0.006 + row[3] * 1e-6) }
+    }
+
+    @Test func emptyHistogramsAndInvalidRunsAreSaid() {
+        #expect(plotted(text(Histogram())).isEmpty)
+        #expect(text(Histogram()).contains("Total count    =            0]"))
+        var result = SyntheticResult.make(seed: 1, seconds: 1)
+        result.invalidBecause = "late\nby 40 ms"
+        #expect(HGRM.text(of: result.lag, in: result).contains("\n#[INVALID RUN: late\\u{a}by 40 ms]\n"))
     }
 }

@@ -73,14 +73,11 @@ import Testing
         #expect(last == (Histogram.doublings + 1) * Histogram.perDoubling - 1)
     }
 
-    @Test func whatIsBeyondTheRangeCountsAsItsEnd() {
+    @Test func figuresEndWithTheRangeAndNeedValues() {
         var histogram = Histogram()
         histogram.record(nanoseconds: -5)
         histogram.record(nanoseconds: .max)
         #expect(histogram.minimum == 0 && histogram.maximum == Histogram.highest && histogram.count == 2)
-    }
-
-    @Test func anEmptyOneHasNoFigures() {
         let empty = Histogram()
         #expect(empty.quantile(0.5) == nil && empty.mean == nil && empty.standardDeviation == nil)
         #expect(empty.minimum == nil && empty.maximum == nil && empty.occupied.isEmpty && empty.distribution.isEmpty)

@@ -7,26 +7,24 @@ import Testing
 @testable import Traffic
 
 @Suite struct WhatIfTests {
-    private func settings(_ change: (inout WhatIfSettings) -> Void = { _ in }) -> WhatIfSettings {
+    private func run(
+        _ trace: TraceUnderTest, _ change: (inout WhatIfSettings) -> Void = { _ in }
+    ) throws -> WhatIfFigures {
         var settings = WhatIfSettings(name: "test")
         change(&settings)
-        return settings
+        return try WhatIf.run(trace.traffic, settings)
     }
 
     @Test func theSameTraceAndSettingsGiveTheSameFigures() throws {
         var trace = try TraceUnderTest()
         let count = TestSize.of(300, release: 800)
         trace.addMixture(count, seed: 1, every: .milliseconds(900))
-        let variants = [
-            settings(), settings { $0.memoryBytes = 200_000 }, settings { $0.composition.batch = false },
-            settings {
-                $0.memoryBytes = 100_000
-                $0.fileBytes = 1 << 20
-            },
+        let variants: [(inout WhatIfSettings) -> Void] = [
+            { _ in }, { $0.memoryBytes = 200_000 }, { $0.composition.batch = false },
+            { ($0.memoryBytes, $0.fileBytes) = (100_000, 1 << 20) },
         ]
-        for settings in variants {
-            let first = try WhatIf.run(trace.traffic, settings)
-            let second = try WhatIf.run(trace.traffic, settings)
+        for change in variants {
+            let (first, second) = (try run(trace, change), try run(trace, change))
             #expect(first == second)
             #expect(first.requests == count && first.failed == 0)
             #expect(first.hits + first.misses + first.passes == count)
@@ -40,15 +38,13 @@ import Testing
         var trace = try TraceUnderTest()
         // The same song every minute for a day.
         for minute in 0..<1440 { trace.add("/v1/catalog/us/songs/\(trace.songs[0])", at: .seconds(60 * minute)) }
-        let day = try WhatIf.run(trace.traffic, settings())
+        let day = try run(trace)
         #expect(day.misses == 1 && day.hits == 1439 && day.upstreamRequests == 1)
-        let hour = try WhatIf.run(
-            trace.traffic, settings { $0.policy[.songs] = .fixed(3600, stale: 0) })
+        let hour = try run(trace) { $0.policy[.songs] = .fixed(3600, stale: 0) }
         // Fresh for less than an hour after it came, so it is asked for anew with each 60th
         // request.
         #expect(hour.misses == 24 && hour.upstreamRequests == 24 && hour.stale == 0)
-        let stale = try WhatIf.run(
-            trace.traffic, settings { $0.policy[.songs] = .fixed(3600, stale: 86_400) })
+        let stale = try run(trace) { $0.policy[.songs] = .fixed(3600, stale: 86_400) }
         #expect(stale.misses == 1 && stale.stale == 23 && stale.upstreamRequests == 24)
     }
 
@@ -58,7 +54,7 @@ import Testing
             trace.add(
                 "/v1/catalog/us/songs/\(trace.songs[0])", at: .milliseconds(10 * number), latency: .milliseconds(200))
         }
-        let figures = try WhatIf.run(trace.traffic, settings())
+        let figures = try run(trace)
         #expect(figures.upstreamRequests == 1 && figures.collapsed == 4 && figures.misses == 5)
         #expect(figures.peakUpstreamRate == 1)
     }
@@ -68,14 +64,9 @@ import Testing
         for (number, song) in trace.songs.prefix(40).enumerated() {
             trace.add("/v1/catalog/us/songs/\(song)", at: .milliseconds(number))
         }
-        let free = try WhatIf.run(trace.traffic, settings { $0.composition.batch = false })
+        let free = try run(trace) { $0.composition.batch = false }
         #expect(free.upstreamRequests == 40 && free.peakUpstreamRate == 40)
-        let bound = try WhatIf.run(
-            trace.traffic,
-            settings {
-                $0.composition.batch = false
-                $0.upstreamRate = 10
-            })
+        let bound = try run(trace) { ($0.composition.batch, $0.upstreamRate) = (false, 10) }
         #expect(bound.upstreamRequests == 40 && bound.failed == 0)
         #expect(bound.peakUpstreamRate < 25)
     }
@@ -87,9 +78,9 @@ import Testing
             let offset = number == 0 ? Duration.zero : .seconds(10 * ((number + 4) / 5)) + .milliseconds(number % 5)
             trace.add("/v1/catalog/us/songs/\(song)", at: offset)
         }
-        let alone = try WhatIf.run(trace.traffic, settings { $0.composition.batch = false })
+        let alone = try run(trace) { $0.composition.batch = false }
         #expect(alone.upstreamRequests == 30 && alone.assembled == 0)
-        let joined = try WhatIf.run(trace.traffic, settings())
+        let joined = try run(trace)
         #expect(joined.assembled > 0 && joined.notRecorded == 0)
         #expect(joined.upstreamRequests < 20)
         #expect(joined.bytesToClients == alone.bytesToClients)
@@ -109,7 +100,7 @@ import Testing
             }
         }
         for batch in [true, false] {
-            let figures = try WhatIf.run(trace.traffic, settings { $0.composition.batch = batch })
+            let figures = try run(trace) { $0.composition.batch = batch }
             #expect(figures.misses == 11 && figures.hits == 10 && figures.collapsed == 0)
         }
     }
@@ -126,7 +117,7 @@ import Testing
                 trace.add(target, at: start + .milliseconds(2))
                 trace.add(target, at: start + .milliseconds(asksAgain))
             }
-            let figures = try WhatIf.run(trace.traffic, settings())
+            let figures = try run(trace)
             #expect(figures.upstreamRequests == 21, "a batch of one is none")
             #expect(figures.hits == hits && figures.collapsed == 10 - hits)
         }
@@ -136,7 +127,7 @@ import Testing
         var trace = try TraceUnderTest()
         for second in 0..<10 { trace.addPersonal(at: .seconds(second)) }
         for policy in [TTLRule.off, .fixed(3600, stale: 0)] {
-            let figures = try WhatIf.run(trace.traffic, settings { $0.policy[.personal] = policy })
+            let figures = try run(trace) { $0.policy[.personal] = policy }
             #expect(figures.passes == 10 && figures.hits == 0 && figures.upstreamRequests == 10)
             #expect(figures.filled == 10 && figures.bytesToClients == 50_000)
         }
@@ -185,7 +176,7 @@ import Testing
             $0.body = nil
             $0.length = 12_345
         }
-        let figures = try WhatIf.run(trace.traffic, settings())
+        let figures = try run(trace)
         #expect(figures.filled == 1 && figures.bytesFromUpstream == 12_345 && figures.bytesToClients == 12_345)
     }
 
@@ -197,14 +188,14 @@ import Testing
         }
         trace.add("/v1/catalog/us/songs/\(trace.songs[0])", at: .seconds(1))
         #expect(trace.traffic.leftOut == 1 && trace.traffic.count == 1)
-        #expect(try WhatIf.run(trace.traffic, settings()).requests == 1)
+        #expect(try run(trace).requests == 1)
     }
 
     @Test func composingSparesRequests() throws {
         var trace = try TraceUnderTest()
         trace.addMixture(TestSize.of(600, release: 1500), seed: 2, every: .milliseconds(300))
-        let with = try WhatIf.run(trace.traffic, settings())
-        let without = try WhatIf.run(trace.traffic, settings { $0.composition.compose = .off })
+        let with = try run(trace)
+        let without = try run(trace) { $0.composition.compose = .off }
         #expect(with.composed > 0 && without.composed == 0)
         #expect(with.misses < without.misses)
     }
@@ -216,7 +207,9 @@ import Testing
         let (stop, directory) = (WhatIfStop(), try TemporaryDirectory())
         stop.stop()
         #expect(access(directory.path, F_OK) == 0)
-        _ = try WhatIf.run(trace.traffic, settings { $0.fileBytes = 1 << 20 }, until: stop, in: directory)
+        var settings = WhatIfSettings(name: "test")
+        settings.fileBytes = 1 << 20
+        _ = try WhatIf.run(trace.traffic, settings, until: stop, in: directory)
         #expect(stop.isStopped && access(directory.path, F_OK) != 0)
     }
 }

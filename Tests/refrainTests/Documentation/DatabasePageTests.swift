@@ -39,53 +39,27 @@ import Testing
         }
     }
 
-    /// The schema that the page shows is the one that SQLite keeps.
-    @Test func everyColumnIsExplained() throws {
+    /// The schema that the page shows is the one that SQLite keeps. It said that it has the
+    /// comments of `.schema`, and named no index.
+    @Test func everyColumnIndexAndTriggerIsExplained() throws {
         let page = try Page("Sources/Documentation/DATABASE.md")
         #expect(page.lines.contains { $0.contains("version \(Schema.version)") })
         let folder = try TemporaryFolder()
-        let database = try Self.newFile(folder)
-        var columns: [String: Set<String>] = [:]
-        try Statement(
-            database,
-            """
-            SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type IN ('table', 'view')
-            """
-        ).forEachRow([]) { row in
-            columns[row.text(0), default: []].insert(row.text(1))
-            return true
-        }
-        #expect(columns.count == 8)
-        for (table, names) in columns {
-            let shown = page.table(under: "Table \(table)").compactMap {
-                $0.first?.split(separator: "`").first.map(String.init)
-            }
-            #expect(Set(shown) == names, "Table \(table)")
-        }
-    }
-
-    /// The page said that it has the comments of `.schema`, and named no index.
-    @Test func everyIndexAndTriggerOfANewFileIsNamed() throws {
-        let folder = try TemporaryFolder()
-        let database = try Self.newFile(folder)
-        var names: Set<String> = []
-        try Statement(
-            database, "SELECT name FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL"
-        ).forEachRow([]) { row in
-            names.insert(row.text(0))
-            return true
-        }
-        let shown = try Page("Sources/Documentation/DATABASE.md").table(under: "Indexes and trigger").compactMap {
-            $0.first?.split(separator: "`").first.map(String.init)
-        }
-        #expect(!names.isEmpty && Set(shown) == names && shown.count == names.count)
-    }
-
-    /// A file in which no answers are yet.
-    private static func newFile(_ folder: TemporaryFolder) throws -> Database {
         let path = folder.file("refrain.sqlite")
         FileTier.open(path: path, maxBytes: 16 << 20) { _ in }.records.close()
-        return try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
+        let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
+        let query = """
+            SELECT 'Table ' || t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+            WHERE t.type IN ('table', 'view') UNION ALL
+            SELECT 'Indexes and trigger', name FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL
+            """
+        var names: [String: [String]] = [:]
+        try Statement(database, query).forEachRow([]) { row in
+            names[row.text(0), default: []].append(row.text(1))
+            return true
+        }
+        #expect(names.count == 9)
+        for (heading, names) in names { #expect(page.names(under: heading).sorted() == names.sorted(), "\(heading)") }
     }
 
     /// Sends requests through a proxy that keeps answers at `path`, and stops it when all of them
@@ -97,11 +71,8 @@ import Testing
         let listener = ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         let origin = try ServiceHost(label: "simulator", listener: listener) { SimulatorService(api, context: $0) }
         defer { origin.stop() }
-        let text = quiet("upstream http://\(origin.address)\ncache_file \(path)")
-        let proxy = try RunningProxy(read(text).configuration, OperationalLog(level: .error) { _ in })
-        let client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
-        for target in targets { #expect(try client.send("GET", target).status < 500) }
-        client.close()
-        proxy.stop()
+        let scene = try ProxyScene("upstream http://\(origin.address)\ncache_file \(path)")
+        for target in targets { #expect(try scene.client.send("GET", target).status < 500) }
+        scene.stop()
     }
 }

@@ -22,14 +22,23 @@ struct Page {
     /// - Parameter name: its path from the top of the project.
     init(_ name: String) throws {
         self.name = name
-        let text = try String(contentsOf: Self.top.appendingPathComponent(name), encoding: .utf8)
-        lines = text.components(separatedBy: "\n")
+        lines = try Self.text(name).components(separatedBy: "\n")
+    }
+
+    /// A file of the project.
+    static func text(_ name: String) throws -> String {
+        try String(contentsOf: top.appendingPathComponent(name), encoding: .utf8)
     }
 
     /// The cells of the table under `heading`, without its first two lines.
     func table(under heading: String) -> [[String]] {
         let section = lines.drop { $0 != "## \(heading)" }.dropFirst().prefix { !$0.hasPrefix("## ") }
         return section.filter { $0.hasPrefix("| ") }.dropFirst(2).map(Self.cells)
+    }
+
+    /// The names in backquotes that the first cells of that table begin with.
+    func names(under heading: String) -> [String] {
+        table(under: heading).compactMap { $0.first?.split(separator: "`").first.map(String.init) }
     }
 
     /// The content of each fenced block in `language`.

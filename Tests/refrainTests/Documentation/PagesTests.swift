@@ -35,11 +35,8 @@ import Testing
             let files = FileAccess(
                 read: { _ in Array(block.utf8) }, problem: { _ in nil }, secretProblem: { _, _ in nil },
                 credentialsDirectory: "/run/credentials/refrain.service")
-            do throws(ConfigurationErrors) {
-                _ = try ConfigurationReader.read("proxy.conf", files: files)
-            } catch {
-                Issue.record("\(name): \(error.errors.map(\.description)) in\n\(block)")
-            }
+            let found = complaints(in: files)
+            #expect(found.isEmpty, "\(name): \(found) in\n\(block)")
         }
     }
 
@@ -90,5 +87,66 @@ import Testing
             }
         }
         return words + (word.map { [$0] } ?? [])
+    }
+
+    /// Four of the keys were in no line of the table.
+    @Test func everyKeyOfTheEngineIsListedAndNoOther() throws {
+        let page = try Page("Sources/Documentation/PRIVACY.md")
+        let rows = page.lines.drop { !$0.hasPrefix("| what | key |") }.dropFirst(2).prefix { $0.hasPrefix("| ") }
+        let listed = rows.compactMap { row -> String? in
+            let name = row.split(separator: "|").dropFirst().first?.trimmingCharacters(in: ["`", " "])
+            return name?.replacing(/(HASH|NUMBER)$/, with: "")
+        }
+        let source = try String(
+            contentsOf: Page.top.appendingPathComponent("Sources/Tier/Storing/TierKeys.swift"), encoding: .utf8)
+        let names = source.matches(of: /bytes\("([^"]+)"/).map { String($0.output.1) }
+        #expect(names.count >= 9 && names.sorted() == listed.sorted())
+    }
+}
+
+/// The rows of the fault programme, the suites that run them and what `make faults` starts agree.
+@Suite struct FaultsPageTests {
+    private let rows: [[String]]
+    /// By name, the module's tests that it belongs to.
+    private let suites: [String: String]
+
+    init() throws {
+        rows = try Page("Sources/Documentation/maintainers/FAULTS.md").table(under: "The rows")
+        var suites: [String: String] = [:]
+        let tests = Page.top.appendingPathComponent("Tests")
+        for path in try FileManager.default.subpathsOfDirectory(atPath: tests.path) where path.hasSuffix("Tests.swift")
+        {
+            let parts = path.dropLast(".swift".count).split(separator: "/")
+            suites[String(parts[parts.count - 1])] = String(parts[0])
+        }
+        self.suites = suites
+    }
+
+    private static func suites(in text: some StringProtocol) -> [String] {
+        String(text).matches(of: /`([A-Z][A-Za-z0-9]*Tests)`/).map { String($0.1) }
+    }
+
+    @Test func faultsHaveTheirRowsAndPromisesTheirSuites() throws {
+        let names = Set(rows.map { $0[0] })
+        for number in 1...19 { #expect(names.contains("F\(number)"), "F\(number)") }
+        let named = try Page("Sources/Documentation/maintainers/TRUST.md").lines.flatMap { Self.suites(in: $0) }
+        #expect(!named.isEmpty)
+        for suite in named where suite != "Tests" { #expect(suites[suite] != nil, "there is no \(suite)") }
+    }
+
+    @Test func everySuiteOfARowIsThereAndIsStarted() throws {
+        let makefile = try Page("Makefile").lines
+        let pattern = try #require(makefile.first { $0.hasPrefix("FAULTS = ") }).dropFirst("FAULTS = ".count)
+        let expression = try Regex(String(pattern))
+        for row in rows {
+            let last = try #require(row.last)
+            let named = Self.suites(in: last)
+            #expect(!named.isEmpty || last.contains("`make "), "\(row[0]) is run by nothing")
+            for suite in named {
+                let module = try #require(suites[suite], "\(row[0]): there is no \(suite)")
+                let isStarted = "\(module).\(suite)/aTest()".contains(expression)
+                #expect(isStarted || last.contains("`make "), "\(row[0]): make faults leaves \(suite) out")
+            }
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Admin
@@ -6,15 +7,16 @@ import Testing
 @testable import Freshness
 @testable import HTTP
 @testable import Proxy
+@testable import Recording
+@testable import Store
+@testable import Tier
 @testable import refrain
 
 /// The reference is written for people and held to the program's own tables, both ways.
 @Suite struct ReferencePageTests {
     private let page: Page
 
-    init() throws {
-        page = try Page("Sources/Documentation/REFERENCE.md")
-    }
+    init() throws { page = try Page("Sources/Documentation/REFERENCE.md") }
 
     /// The page has every name that operators meet in a header, a log or a metric, and no other.
     private func expect(_ section: String, _ expected: [[String]], columns: Int = .max) {
@@ -31,13 +33,12 @@ import Testing
 
     private func code(_ text: String) -> String { "`\(text)`" }
 
-    @Test func outcomes() {
+    @Test func outcomesReasonsPurposesAndExitCodes() {
         expect("Outcomes", Outcome.allCases.map { [code($0.name), $0.meaning] })
-    }
-
-    @Test func reasons() {
         expect("Reasons", Reason.allCases.map { [code($0.text)] }, columns: 1)
         #expect(page.table(under: "Reasons").allSatisfy { $0.count == 3 })
+        expect("Purposes", UpstreamPurpose.allCases.map { [code($0.name)] }, columns: 1)
+        expect("Exit codes", ExitStatus.allCases.map { ["\($0.rawValue)"] }, columns: 1)
     }
 
     @Test func refusals() {
@@ -60,10 +61,6 @@ import Testing
             let words = tried.split(separator: ", ").map { $0.replacing("`", with: "") }
             #expect(words.allSatisfy { word in Refusal.Rule.allCases.contains { "\($0.word)" == word } }, "\(row)")
         }
-    }
-
-    @Test func purposes() {
-        expect("Purposes", UpstreamPurpose.allCases.map { [code($0.name)] }, columns: 1)
     }
 
     @Test func metrics() {
@@ -106,10 +103,6 @@ import Testing
             })
     }
 
-    @Test func exitCodes() {
-        expect("Exit codes", ExitStatus.allCases.map { ["\($0.rawValue)"] }, columns: 1)
-    }
-
     @Test func directives() {
         expect(
             "Directives",
@@ -118,5 +111,89 @@ import Testing
                 let arguments = code(directive.arguments) + (standard.isEmpty ? "" : " (\(standard))")
                 return [code(directive.name), arguments, directive.why]
             })
+    }
+}
+
+/// The example file is written for people and held to the table by these tests.
+@Suite struct ExampleFileTests {
+    private let text: String
+
+    init() throws { text = try Page.text("proxy.conf.example") }
+
+    @Test func isAConfigurationOfTheDefaults() throws {
+        #expect(try read(text).configuration == ConfigurationReader.standard().configuration)
+    }
+
+    @Test(arguments: Directive.table.map(\.name)) func showsEachDirectiveWithItsDefaultAndWhy(_ name: String) throws {
+        let directive = try #require(Directive.named(name))
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let expected =
+            directive.defaults.isEmpty
+            ? ["# \(name) \(directive.arguments)"] : directive.defaults.map { "\(name) \($0)" }
+        let first = try #require(lines.firstIndex(of: expected[0]), "\(expected[0])")
+        #expect(Array(lines[first..<(first + expected.count)]) == expected)
+        #expect(lines[first - 1] == "# \(directive.why)")
+    }
+}
+
+/// Names that operators' files, scripts and dashboards hold on to are not taken from them.
+@Suite struct CompatibilityPageTests {
+    /// Sections of pages that are held to the code by tests of their own, and what the first cells
+    /// of their tables are called in `promised.txt`.
+    private static let tables = [
+        "outcome": "Outcomes", "reason": "Reasons", "metric": "Metrics", "endpoint": "Admin endpoints",
+        "exit code": "Exit codes", "directive": "Directives",
+    ]
+
+    @Test func nothingPromisedIsGone() throws {
+        let reference = try Page("Sources/Documentation/REFERENCE.md")
+        var names = Self.tables.mapValues { section in
+            Set(reference.table(under: section).compactMap { $0.first?.replacing("`", with: "") })
+        }
+        names["recording member"] = Set(try Page("Sources/Documentation/RECORDING.md").firstCells)
+        names["command"] = Set(Command.table.map(\.name))
+        names["column"] = try Self.columns()
+        let promised = try Page("Sources/Documentation/promised.txt").lines.filter { !$0.isEmpty }
+        #expect(promised.count >= 230)
+        for line in promised {
+            let (kind, name) = try #require(Self.parted(line), "\(line)")
+            #expect(names[kind]?.contains(name) == true, "1.0.0 promised this, and it is gone: \(line)")
+        }
+    }
+
+    @Test func versionsOfFormatsAreThose() throws {
+        let rows = try Page("Sources/Documentation/COMPATIBILITY.md").table(under: "Versions of formats")
+        let versions = [
+            Int(Schema.version), RecordingHeader.version, TierValue.version,
+            Int(String(decoding: PurgeRecord.version, as: UTF8.self)) ?? 0,
+        ]
+        #expect(rows.map { $0[1] } == versions.map { "\($0)" })
+    }
+
+    @Test func theChangelogBeginsWithThisVersionOrWithWhatComesNext() throws {
+        let headings = try Page("CHANGELOG.md").lines.filter { $0.hasPrefix("## ") && $0 != "## Unreleased" }
+        #expect(headings.first?.hasPrefix("## \(ProgramVersion.text) (") == true)
+    }
+
+    /// The columns of the cache file, with their tables: `entry.target`.
+    private static func columns() throws -> Set<String> {
+        let page = try Page("Sources/Documentation/DATABASE.md")
+        let tables = page.lines.compactMap { $0.hasPrefix("## Table ") ? String($0.dropFirst(9)) : nil }
+        return Set(tables.flatMap { table in page.names(under: "Table \(table)").map { "\(table).\($0)" } })
+    }
+
+    private static func parted(_ line: String) -> (kind: String, name: String)? {
+        guard let colon = line.firstRange(of: ": ") else { return nil }
+        return (String(line[..<colon.lowerBound]), String(line[colon.upperBound...]))
+    }
+}
+
+extension Page {
+    /// The first cells of its tables that are one word in backquotes.
+    fileprivate var firstCells: [String] {
+        lines.compactMap { line in
+            guard line.hasPrefix("| `") else { return nil }
+            return line.dropFirst(3).firstIndex(of: "`").map { String(line.dropFirst(3)[..<$0]) }
+        }
     }
 }

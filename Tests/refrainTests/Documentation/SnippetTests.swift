@@ -28,14 +28,20 @@ import Testing
         let snippet = try #require(try Page("README.md").blocks(language).first)
         #expect(snippet.contains("127.0.0.1:8080"))
         let code = snippet.replacing("127.0.0.1:8080", with: "127.0.0.1:\(running.port)") + "\n\(behind)\n"
-        var output = ""
-        try withTemporaryDirectory { directory in
-            let file = directory.appendingPathComponent("snippet.\(ending)")
-            try Data(code.utf8).write(to: file)
-            let outcome = try #require(Tool(name)).run([file.path])
-            #expect(outcome.status == 0)
-            output = outcome.text
+        let folder = try TemporaryFolder()
+        let outcome = try #require(Tool(name)).run([folder.put(code.utf8, "snippet.\(ending)")])
+        #expect(outcome.status == 0)
+        return outcome.text
+    }
+
+    /// The output of `make run` was a list of misses.
+    @Test func eachRequestShowsWhatIsPrintedBelowIt() throws {
+        let running = try RunningDemo()
+        defer { running.stop() }
+        for (target, shows) in Demo.tour {
+            let status = try running.client.send("GET", target).field("Cache-Status") ?? ""
+            #expect(status.contains(shows), "\(target): \(status)")
         }
-        return output
+        #expect(Demo.tour.contains { $0.shows == "hit" } && Demo.tour.contains { $0.shows == "detail=window" })
     }
 }

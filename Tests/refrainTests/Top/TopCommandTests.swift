@@ -89,17 +89,11 @@ import Text
         #expect(try JSON.parse(Array(text.utf8))["requests"] == 100)
     }
 
-    @Test func theFirstLookMustSucceed() {
-        let (result, _) = runAgainstServer("top", "", [], status: "503 Service Unavailable")
-        #expect(result.status == 1 && result.error.contains("503"))
-    }
-
     /// Looks that fail are left out: the next figures are of all the time since the last that did
     /// not.
     @Test func aLookIsComparedWithTheLastThatWasAnswered() throws {
         func stats(_ hits: Int, startedAt: Int = 1000) throws -> JSON {
-            try JSON.parse(
-                Array(#"{"time":1100,"started_at":\#(startedAt),"outcomes":{"hit":\#(hits)}}"#.utf8))
+            try JSON.parse(Array(#"{"time":1100,"started_at":\#(startedAt),"outcomes":{"hit":\#(hits)}}"#.utf8))
         }
         let start = Instant(nanoseconds: 1_000_000_000)
         var watch = TopWatch(try stats(10), at: start)
@@ -108,9 +102,89 @@ import Text
         let anew = watch.interval(to: try stats(5, startedAt: 1090), at: start + .seconds(20))
         #expect(anew.requests == 5 && anew.seconds == 10, "a proxy that has begun anew counts from nothing")
     }
+}
 
-    @Test(arguments: ["50ms", "2h", "1"]) func oddIntervalsAreRefused(interval: String) {
-        let result = run("top", "--interval", interval, "--once")
-        #expect(result.status == 2 && result.error.contains("--interval"))
+/// Frames for terminals of several sizes.
+@Suite struct TopScreenTests {
+    private static func row(_ target: String, _ count: Int, _ seconds: Double) -> String {
+        #"{"target":"\#(target)","count":\#(count),"seconds":\#(seconds),"reason":"uri-miss"}"#
+    }
+
+    private static let stats: JSON = {
+        let rows = [row("/v1/b", 1, 9), row("/v1/c", 5, 3), row("/v1/a", 3, 3)]
+        let long = row("/v1/catalog/us/search?term=" + String(repeating: "x", count: 300), 2, 1)
+        let reasons = String(repeating: "r", count: 80)
+        let text = """
+            {"version":"9.9","time":1100,"started_at":1000,"upstream_rate":20,"rate_limited":123456,
+            "outcomes":{"hit":90,"stale-if-error":10},"developer_token_refused":true,
+            "tier":{"standing":"ready","words":"ready","nodes":3,"nodes_alive":2,"lag":123456,"breakers_open":2,
+            "lookups":{"looks":1000000000,"taken":600000000}},
+            "config":{"last_failure":"\(reasons)\(reasons)\(reasons)"},
+            "latency":{"hit":{"buckets":[[8.0,90]]}},
+            "top_misses":[\((rows + [long]).joined(separator: ","))],"top_targets":[\(long)]}
+            """
+        return (try? JSON.parse(Array(text.utf8))) ?? .null
+    }()
+
+    private static func frame(width: Int, lines: Int? = 40) -> String {
+        TopScreen(stats: stats, interval: Interval(stats, since: nil, seconds: 100), width: width, lines: lines).text
+    }
+
+    /// Where not even one row of each list has room, the terminal cuts the end.
+    @Test(arguments: [40, 60, 80, 120, 200], [24, 60]) func noLineIsWiderAndNoFrameIsLonger(width: Int, lines: Int) {
+        let shown = Self.frame(width: width, lines: lines).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(shown.allSatisfy { $0.count <= width }, "\(shown.map(\.count).max() ?? 0)")
+        #expect(shown.count <= lines)
+    }
+
+    /// At 80 columns the targets were cut to make room for the reason; a wide terminal shows all
+    /// that it has room for.
+    @Test func theWiderTheMoreIsShown() {
+        let frames = [60, 80, 120, 200].map { Self.frame(width: $0) }
+        #expect(frames.map { $0.contains("reason") } == [false, true, true, true])
+        let longest = frames.map { frame in
+            frame.split(separator: "\n").filter { $0.contains("term=x") }.map { $0.filter { $0 == "x" }.count }.max()
+                ?? 0
+        }
+        #expect(longest == longest.sorted() && longest[3] > longest[1] + 100)
+    }
+}
+
+@Suite struct IntervalTests {
+    private func stats(hits: Int, misses: Int, hitBuckets: String, upstream: Int) throws -> JSON {
+        let text = """
+            {"time":1000,"upstream_requests":\(upstream),"outcomes":{"hit":\(hits),"miss":\(misses),"bypass":1},
+            "latency":{"hit":{"buckets":\(hitBuckets)},"miss":{"buckets":[[2048.0,\(misses)]]}}}
+            """
+        return try JSON.parse(Array(text.utf8))
+    }
+
+    @Test func figuresAreDifferences() throws {
+        let before = try stats(hits: 10, misses: 2, hitBuckets: "[[1.0,10]]", upstream: 2)
+        let after = try stats(hits: 16, misses: 4, hitBuckets: "[[1.0,10],[8.0,5],[64.0,1]]", upstream: 5)
+        let interval = Interval(after, since: before, seconds: 2)
+        #expect(interval.requests == 8 && interval.upstream == 3)
+        #expect(interval.hitRatio == 0.75)
+        #expect(interval.perSecond(interval.requests) == 4)
+        #expect(interval.hitTimes.quantile(0.5) == 8 && interval.hitTimes.quantile(0.99) == 64)
+        #expect(interval.missTimes.total == 2)
+        // A proxy that was restarted counts from nothing again.
+        let anew = try stats(hits: 1, misses: 1, hitBuckets: "[[1.0,1]]", upstream: 1)
+        let restarted = Interval(anew, since: after, seconds: 1)
+        #expect(restarted.requests == 0 && restarted.upstream == 0 && restarted.hitTimes.total == 0)
+        #expect(restarted.hitRatio == nil && restarted.hitTimes.quantile(0.5) == nil)
+        let first = try Interval(stats(hits: 3, misses: 1, hitBuckets: "[]", upstream: 1), since: nil, seconds: 0)
+        #expect(first.requests == 5 && first.seconds > 0)
+    }
+
+    @Test func programsGetOneObject() throws {
+        let stats = try stats(hits: 3, misses: 1, hitBuckets: "[[8.0,3]]", upstream: 1)
+        let json = Interval(stats, since: nil, seconds: 2).json(at: stats["time"])
+        #expect(
+            String(decoding: json.bytes, as: UTF8.self) == """
+                {"time":1000,"seconds":2.0,"requests":5,"upstream_requests":1,"hit_ratio":0.75,\
+                "outcomes":{"hit":3,"miss":1,"bypass":1},\
+                "hits":{"count":3,"p50_us":8.0,"p99_us":8.0},"misses":{"count":1,"p50_us":2048.0,"p99_us":2048.0}}
+                """)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -8,6 +9,9 @@ import Testing
     @Test func outputOfBothKindsIsReturned() throws {
         let text = try Child.output(of: "/bin/sh", ["-c", "echo one; echo two >&2"])
         #expect(text == "one\ntwo\n")
+        #expect(throws: BenchError.self) { try Child.output(of: "/nowhere/program", []) }
+        #expect(Child.find("a-program-that-does-not-exist") == nil)
+        #expect(Child.find("sh") != nil)
     }
 
     /// With Foundation's `Process` this waited for the first child's end.
@@ -42,9 +46,24 @@ import Testing
         #expect(!Child.running.withLock { $0.contains(child.identifier) })
     }
 
-    @Test func aProgramThatIsMissingIsSaidSo() {
-        #expect(throws: BenchError.self) { try Child.output(of: "/nowhere/program", []) }
-        #expect(Child.find("a-program-that-does-not-exist") == nil)
-        #expect(Child.find("sh") != nil)
+    private let rollup = """
+        55d0c0e00000-7ffd5a5fe000 ---p 00000000 00:00 0                          [rollup]
+        Rss:                9144 kB
+        Pss:                3071 kB
+        Pss_Dirty:          1724 kB
+        Pss_Anon:           1720 kB
+        SwapPss:               7 kB
+
+        """
+
+    @Test func theProportionalSetSizeIsFound() throws {
+        #expect(ProcessUse.proportionalBytes(in: rollup) == 3071 * 1024)
+        #expect(try #require(ProcessUse.proportionalBytes(of: getpid())) > 0)
+        #expect(ProcessUse.proportionalBytes(of: -1) == nil)
+    }
+
+    @Test(arguments: ["", "Rss: 1 kB\n", "Pss: x kB\n", "Pss: 12\n", "Pss_Anon: 12 kB\n"])
+    func whatDoesNotSayItIsNoFigure(text: String) {
+        #expect(ProcessUse.proportionalBytes(in: text) == nil)
     }
 }
