@@ -14,7 +14,8 @@ import Testing
             response(
                 "/v1/catalog/us/songs/\(number)?l=en", String(repeating: "é\(number)", count: number * 5),
                 variant: number % 2 == 0 ? "gzip" : "",
-                lifetime: Lifetime(freshFor: number, staleFor: 2, staleIfErrorFor: 3, keepFor: 4, initialAge: 5))
+                lifetime: Lifetime(freshFor: number, staleFor: 2, staleIfErrorFor: 3, keepFor: 4, initialAge: 5),
+                resources: number == 1 ? [StoredResponse.everyResource] : [0, 1, 1 << 63, .max - UInt64(number) - 1])
         }
         scratch.fill(stored)
         let reader = scratch.open().makeReader()
@@ -23,6 +24,7 @@ import Testing
             #expect(content(found) == content(each))
             #expect(found?.lifetime == each.lifetime && found?.receivedAt == each.receivedAt)
             #expect(found?.classTag == 1 && found?.storefront == each.storefront && found?.key == each.key)
+            #expect(found?.resources == each.resources)
         }
         #expect(reader.lookup(key("/v1/catalog/us/songs/1?l=en", "other"), at: noon) == nil)
     }

@@ -41,14 +41,6 @@ extension ResponseCache {
         #expect(await cache.purge(.hard) == 0)
     }
 
-    @Test func withoutAFileMemoryAloneIsPurged() async {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
-        for number in 0..<5 { cache.store(response("/\(number)")) }
-        #expect(await cache.purge(.dryRun) == 5 && cache.memory.count == 5)
-        #expect(await cache.purge(.hard, .target("/3")) == 1)
-        #expect(await cache.purge(.hard) == 4 && cache.memory.count == 0)
-    }
-
     /// A target's base key, its variants, its variant index and its users' answers.
     @Test func aTargetGoesWithAllThatAnswersIt() async {
         let (cache, store) = scratch.cache(memory: 16 << 20)

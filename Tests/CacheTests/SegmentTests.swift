@@ -107,11 +107,7 @@ import Testing
         let store = scratch.open(maxBytes: 4 << 20)
         store.write(response("/behind", "kept", at: noon + 1_000))
         #expect(try Segments.listed(in: Segments.folder(of: scratch.file)).keys.min() == 1, "in the same segment")
-        for number in 0..<1_000 {
-            store.store(response("/\(number)", filler(9_000)))
-            if number % 50 == 0 { store.flush() }
-        }
-        store.flush()
+        store.write((0..<1_000).map { response("/\($0)", filler(9_000)) }, atOnce: 50)
         #expect(try Segments.listed(in: Segments.folder(of: scratch.file)).keys.min() ?? 1 > 1, "it was given up")
         #expect(store.makeReader().lookup(key("/behind"), at: noon)?.body == Array("kept".utf8))
         #expect(store.status.damaged == 0)
@@ -122,11 +118,7 @@ import Testing
     @Test func theLastSegmentOfAnEarlierRunIsNotCopiedIntoItself() {
         let first = scratch.open(maxBytes: 4 << 20)
         first.write((0..<20).map { response("/kept/\($0)", filler(200), at: noon + 9) })
-        for number in 0..<600 {
-            first.store(response("/\(number)", filler(9_000), at: noon + Int64(number)))
-            if number % 20 == 0 { first.flush() }
-        }
-        first.flush()
+        first.write((0..<600).map { response("/\($0)", filler(9_000), at: noon + Int64($0)) }, atOnce: 20)
         for number in 560..<600 { first.remove(key("/\(number)")) }
         first.store(response("/last", "live", at: noon + 1_000))
         first.close()

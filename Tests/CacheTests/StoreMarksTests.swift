@@ -198,8 +198,7 @@ import Testing
     @Test func aPurgeOfEverythingEndsTheFutureThatEarlierOnesHave() async throws {
         let clock = TestClock()
         clock.now = noon + 300_000_000
-        let store = scratch.open(now: { clock.now })
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let (cache, store) = scratch.cache(now: { clock.now })
         store.records.add(StoreMark(table: .purged, key: [], value: .time(clock.now)))
         store.flush()
         await purge(cache, .target(Array("/a".utf8)), at: clock.now)
@@ -216,8 +215,7 @@ import Testing
         await purge(cache, .prefix("/c"), at: noon + 300_000_000)
         store.close()
         let lines = Lines()
-        store = scratch.open(lines, now: { noon })
-        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        (cache, store) = scratch.cache(lines, now: { noon })
         #expect(last(cache, "/a") == noon && last(cache, "/c/1") == noon)
         #expect(lines.all.count { $0.contains("2 purges had a time in the future") } == 1, "\(lines.all)")
         store.flush()
@@ -235,12 +233,11 @@ import Testing
         if !isSetBackLater { first.close() }
         clock.now = noon - 86_400
         let behind = isSetBackLater ? first : scratch.open(now: { clock.now })
-        var cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: behind)
-        await purge(cache, .target("/a"), at: clock.now)
+        let purging = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: behind)
+        await purge(purging, .target("/a"), at: clock.now)
         behind.close()
         clock.now = noon + 3_600
-        let store = scratch.open(now: { clock.now })
-        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let (cache, store) = scratch.cache(now: { clock.now })
         #expect(last(cache, "/a") >= noon && last(cache, "/a") <= clock.now && last(cache, "/b") == .min)
         store.close()
     }
@@ -249,10 +246,9 @@ import Testing
     @Test func aPurgeAfterAFastClockIsOfTheNextStart() async throws {
         let clock = TestClock()
         clock.now = noon + 300_000_000
-        var store = scratch.open(now: { clock.now })
+        var (cache, store) = scratch.cache(now: { clock.now })
         store.write(response("/albums", at: clock.now))
         clock.now = noon
-        var cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         await purge(cache, .target("/a"), at: noon)
         #expect(last(cache, "/a") == noon)
         await purge(cache, at: noon + 1)
@@ -261,8 +257,7 @@ import Testing
         store.close()
         for _ in 0..<2 {
             clock.now += 60
-            store = scratch.open(now: { clock.now })
-            cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+            (cache, store) = scratch.cache(now: { clock.now })
             #expect(last(cache, "/b") <= clock.now)
             store.close()
         }
@@ -292,8 +287,7 @@ import Testing
         _ = try? sqlite(scratch.file, "DROP TABLE purged")
         _ = try? sqlite(scratch.file, "PRAGMA user_version = \(Schema.version - 1)")
         let lines = Lines()
-        store = scratch.open(lines)
-        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        (cache, store) = scratch.cache(lines)
         #expect(scratch.setAside.isEmpty && lines.all.isEmpty, "\(lines.all)")
         #expect(content(cache.lookup(entry.key, store.makeReader(), at: noon)) == content(entry))
         await purge(cache, .target("/b"), at: 20)

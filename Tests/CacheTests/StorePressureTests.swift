@@ -91,15 +91,9 @@ import Testing
     /// Rows of small answers take pages; large answers need what these took.
     @Test func pagesThatManySmallAnswersHadAreGivenBack() throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
-        for number in 0..<8_000 {
-            store.store(response("/small/\(number)", at: noon + Int64(number)))
-            if number % 500 == 0 { store.flush() }
-        }
-        for number in 0..<900 {
-            store.store(response("/large/\(number)", filler(9_000), at: noon + 100_000 + Int64(number)))
-            if number % 50 == 0 { store.flush() }
-        }
-        store.flush()
+        store.write((0..<8_000).map { response("/small/\($0)", at: noon + Int64($0)) }, atOnce: 500)
+        let large = (0..<900).map { response("/large/\($0)", filler(9_000), at: noon + 100_000 + Int64($0)) }
+        store.write(large, atOnce: 50)
         let free = Int(try sqlite(scratch.file, "PRAGMA freelist_count")) * Schema.pageBytes
         #expect(free < SpaceBounds(maxBytes: Self.cacheSize).fileBytes / 8, "\(free) bytes hold nothing")
     }

@@ -155,26 +155,23 @@ extension Scratch {
 
 extension Scratch {
     /// Writes these into the file, and closes it.
-    func fill(_ responses: [StoredResponse], maxBytes: Int = 64 << 20) {
+    func fill(_ responses: [StoredResponse], maxBytes: Int = 64 << 20, atOnce: Int = .max) {
         let store = open(maxBytes: maxBytes)
-        store.write(responses)
+        store.write(responses, atOnce: atOnce)
         store.close()
     }
 
     /// A cache over a file, and the file's store.
-    func cache(memory: Int = 1 << 20, maxBytes: Int = 64 << 20) -> (cache: ResponseCache, store: FileTier) {
-        let store = open(maxBytes: maxBytes)
+    func cache(
+        memory: Int = 1 << 20, _ lines: Lines = Lines(), now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
+    ) -> (cache: ResponseCache, store: FileTier) {
+        let store = open(lines, now: now)
         return (ResponseCache(memory: MemoryTier(maxBytes: memory), store: store), store)
     }
 
     /// A file with answers of 3,000 bytes at `/0` and on, in several segments.
     func fillSegments(_ count: Int) {
-        let store = open(maxBytes: 4 << 20)
-        for number in 0..<count {
-            store.store(response("/\(number)", filler(3_000)))
-            if number % 20 == 19 { store.flush() }
-        }
-        store.close()
+        fill((0..<count).map { response("/\($0)", filler(3_000)) }, maxBytes: 4 << 20, atOnce: 20)
     }
 
     /// Where the segment was there is a directory, which can be opened and not be read.
@@ -213,8 +210,12 @@ extension FileTier {
     /// Stores these, and waits until they are in the file.
     func write(_ responses: StoredResponse...) { write(responses) }
 
-    func write(_ responses: [StoredResponse]) {
-        for response in responses { store(response) }
+    /// - Parameter atOnce: after so many of them it waits.
+    func write(_ responses: [StoredResponse], atOnce: Int = .max) {
+        for (number, response) in responses.enumerated() {
+            store(response)
+            if number % atOnce == atOnce - 1 { flush() }
+        }
         flush()
     }
 

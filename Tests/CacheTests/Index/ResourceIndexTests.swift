@@ -35,16 +35,6 @@ extension ResourceIndex {
         }
     }
 
-    @Test func anAnswerIsFoundByWhatItHolds() {
-        let index = ResourceIndex(maxBytes: 1 << 20)
-        index.add(key("/a"), [(7, 0), (8, 1)])
-        #expect(texts(index.sources(of: 7)) == ["a@0"] && texts(index.sources(of: 8)) == ["a@1"])
-        #expect(index.sources(of: 9).isEmpty)
-        #expect(index.holds(7) && index.holds(8) && !index.holds(9))
-        #expect(index.sources(of: 7).first?.key == key("/a"))
-        #expect(index.count == 2)
-    }
-
     @Test func sourcesThatShowSomethingElseAreSaid() {
         let index = ResourceIndex(maxBytes: 1 << 20)
         func add(_ target: String, content: UInt32, detail: UInt32 = 0, at receivedAt: Int64) -> [String] {
@@ -103,6 +93,7 @@ extension ResourceIndex {
             if maxBytes > 1 << 20 {
                 #expect(texts(said) == model.texts(number), "seed \(seed), \(number)")
                 #expect(index.newest(of: number)?.receivedAt == said.first?.receivedAt, "seed \(seed), \(number)")
+                #expect(index.holds(number) != said.isEmpty && !index.holds(number + 500), "seed \(seed), \(number)")
             }
             let keys = said.compactMap(\.key)
             #expect(Set(keys).count == keys.count && said.count <= 4, "seed \(seed), \(number)")
