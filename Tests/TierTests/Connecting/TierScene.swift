@@ -62,17 +62,6 @@ final class TierScene {
         await begin(commands, timeout: timeout).replies()
     }
 
-    /// Sends again until the replies are as wanted; records an issue where they never are.
-    func insist(
-        on command: RESPCommand, until isWanted: ([RESPReply]?) -> Bool,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) async {
-        let deadline = ContinuousClock.now + .seconds(Patience.seconds(60))
-        var replies = await send(command)
-        while !isWanted(replies), ContinuousClock.now < deadline { replies = await send(command) }
-        #expect(isWanted(replies), "the wanted replies never came", sourceLocation: sourceLocation)
-    }
-
     func echo(_ text: String, timeout: Duration? = nil) async -> [RESPReply]? {
         await send(RESPCommand("ECHO", text), timeout: timeout)
     }

@@ -26,6 +26,9 @@ import Testing
         ]
     }
 
+    private let successor = NodeIdentity(
+        name: "a", address: "a:1", version: "1.1", process: 2, startedAt: 9, predecessor: 1)
+
     private func registry(_ nodes: [String: NodeRecord] = [:]) -> NodeRegistry {
         var registry = NodeRegistry(identity("a"))
         _ = registry.take(replies(nodes), wall: Self.engineTime + 250, now: Self.start)
@@ -118,8 +121,6 @@ import Testing
 
     /// While a purge waited for other nodes, both gave signs of life many times a second.
     @Test func theTwoProcessesOfAnUpgradeAreOneNode() {
-        let successor = NodeIdentity(
-            name: "a", address: "a:1", version: "1.1", process: 2, startedAt: 9, predecessor: 1)
         let mark = NodeRecord(successor, seen: Self.engineTime, isReady: true, mark: nil)
         #expect(mark.text.hasSuffix(" ready=1 after=1 since=0") && NodeRecord(Array(mark.text.utf8)) == mark)
         var (old, new) = (registry(), NodeRegistry(successor))
@@ -134,8 +135,6 @@ import Testing
 
     /// In containers each was process 1 before its upgrade, and one node of that name was shown.
     @Test func theProcessOfAnUpgradeElsewhereIsNoPredecessor() {
-        let successor = NodeIdentity(
-            name: "a", address: "a:1", version: "1.1", process: 2, startedAt: 9, predecessor: 1)
         var new = NodeRegistry(successor)
         #expect(new.take(replies(["a": record("a", seen: 0)]), wall: 0, now: Self.start) == nil)
         #expect(NodeRecord(new.own, seen: 1, isReady: true, mark: nil).text.contains(" after=1 since=7"))
