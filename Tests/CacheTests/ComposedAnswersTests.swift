@@ -200,14 +200,4 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         cache.attach(FakeOutline(byteCount: 9), to: newer)
         #expect(cache.memory.lookup(key("/a")) == nil)
     }
-
-    /// A purge, or a removal, means the answer and not the object.
-    @Test func anAnswerIsRemovedDespiteANewOutline() {
-        let cache = makeCache()
-        let stored = response("/a")
-        cache.store(stored)
-        cache.attach(FakeOutline(byteCount: 500), to: stored)
-        cache.memory.remove(stored)
-        #expect(cache.memory.count == 0 && cache.memory.byteCount == 0)
-    }
 }

@@ -41,18 +41,6 @@ import Testing
         let answer = response("/a", resources: [StoredResponse.everyResource])
         #expect([0, 1, .max - 1].allSatisfy { answer.mayName($0) })
     }
-
-    @Test func aSignpostStaysFreshAndGoesWithTheRest() {
-        let signpost = response("/a", selecting: "accept-language")
-        let soft = Purge(selection: EntrySelection(), mode: .soft, now: noon)
-        let hard = Purge(selection: EntrySelection(), mode: .hard, now: noon)
-        let memory = MemoryTier(maxBytes: 1 << 20)
-        memory.store(signpost)
-        memory.purge(soft)
-        #expect(memory.peek(signpost.key)?.lifetime == signpost.lifetime)
-        memory.purge(hard)
-        #expect(memory.peek(signpost.key) == nil)
-    }
 }
 
 /// A selection means the same entries in memory and in the file.

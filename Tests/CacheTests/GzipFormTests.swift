@@ -120,7 +120,8 @@ import Testing
         let found = cache.memory.lookup(stored.key)
         #expect(found?.gzip?.body == [9] && found?.outline != nil)
         #expect(cache.memory.byteCount == found?.byteCount && cache.memory.byteCount > before)
-        // A purge that was about to remove the earlier form removes this one.
+        // A purge that was about to remove the earlier form removes this one: it means the answer,
+        // and not the object.
         cache.memory.remove(stored)
         #expect(cache.memory.lookup(stored.key) == nil && cache.memory.byteCount == 0)
         cache.attach(gzip: [9], to: stored)

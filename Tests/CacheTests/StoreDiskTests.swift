@@ -139,18 +139,6 @@ import Testing
         store.close()
     }
 
-    @Test func waitingBytesAreBoundedAfterAHandover() throws {
-        let store = scratch.open()
-        store.lend()
-        store.noteHandedOver()
-        let reader = store.makeReader()
-        for number in 0..<300 { store.store(response("/\(number)", filler(200_000))) }
-        #expect(store.shared.pending.withLock { $0.byteCount } <= PendingWrites.maxBytes)
-        #expect(reader.lookup(key("/0"), at: noon) != nil && reader.lookup(key("/299"), at: noon) == nil)
-        store.close()
-        #expect(store.shared.pending.withLock { $0.isEmpty })
-    }
-
     /// Answers stored while the clock was ahead were evicted last, for as long.
     @Test func answersFromTheFutureMakeRoom() {
         let clock = TestClock()

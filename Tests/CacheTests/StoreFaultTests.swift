@@ -174,7 +174,8 @@ extension Requirement {
         let store = scratch.open()
         for round in 0..<4 {
             _ = filled(store)
-            // The first report is looked into; what is reported again after that is believed.
+            // The first report is looked into, and the file is sound; what is reported again after
+            // that is believed: not everything shows in such a look.
             for _ in 0..<(round == 0 ? 2 : 1) {
                 store.report("round \(round)")
                 store.flush()

@@ -27,21 +27,7 @@ import Testing
         #expect(await kept(cache, "c") == nil)
     }
 
-    @Test func aFactIsWrittenBehindThePurgeThatItSpeaksOf() async throws {
-        let (cache, store) = scratch.cache()
-        for number in 0..<300 { cache.store(response("/\(number)")) }
-        _ = await withCheckedContinuation { continuation in
-            cache.purge(EntrySelection(), .hard, at: noon) { count in
-                cache.keep("purged", as: "a")
-                continuation.resume(returning: count)
-            }
-        }
-        // A crash at any moment leaves the fact or not, and never the fact together with the
-        // answers.
-        while try sqlite(scratch.file, "SELECT count(*) FROM fact") == 0 { store.flush() }
-        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
-    }
-
+    /// A crash at any moment leaves the fact or not, and never the fact together with the answers.
     /// It waited for whatever was to be written next.
     @Test func aFactThatWaitsForAPurgeIsWrittenAtItsEnd() throws {
         scratch.fill((0..<300).map { response("/\($0)") })

@@ -104,22 +104,6 @@ import Testing
         }
     }
 
-    /// Damage that was reported once and is not there: SQLite or the memory was wrong.
-    @Test func aSoundFileIsAcquittedOnce() {
-        let lines = Lines()
-        scratch.fill(Self.entries)
-        let store = scratch.open(lines)
-        func report() {
-            store.report("so it seemed")
-            store.flush()
-        }
-        report()
-        #expect(isWhole(store, store.makeReader(), after: noon) && scratch.setAside.isEmpty)
-        #expect(lines.all.count == 1 && lines.all[0].contains("found no damage"), "\(lines.all)")
-        report()
-        #expect(scratch.setAside.count == 1 && store.entries == 0, "not everything shows in such a look")
-    }
-
     @Test func aFileThatCannotBeReadNowIsNotJudged() throws {
         scratch.fill(Self.entries)
         let store = scratch.open()

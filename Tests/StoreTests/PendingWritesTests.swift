@@ -176,6 +176,7 @@ import Testing
         pending.touch(4, at: noon)
         pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
         #expect(!pending.hasTouches && !pending.needsQueue && !pending.claim(.scheduled) && !pending.claim(.next))
+        #expect(!store(try waiting("/large", filler(PendingWrites.maxBytes)), 5, in: &pending), "they are bounded")
     }
 
     /// Each turn that left something begot another, in addition to those that were on the way.

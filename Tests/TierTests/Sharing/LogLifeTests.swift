@@ -1,8 +1,8 @@
+import Store
 import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Store
 @testable import Tier
 
 /// Nodes after a change of the log: they catch up, or take everything for stale.
@@ -37,25 +37,6 @@ import Testing
         }
         #expect(b.breaks.isEmpty, "\(b.lines)")
         waitUntil { a.knowledge.fence == b.knowledge.fence }
-    }
-
-    @Test func theMarkSurvivesTheProcess() async throws {
-        let engine = try RedisServer()
-        var a = try NodeScene([engine.endpoint], "a", file: folder.file("a.sqlite"))
-        a.ready()
-        a.store("/1", "/2")
-        #expect(await a.purge(target("/1")).purged == 1)
-        let fence = try #require(a.knowledge.fence)
-        a.end()
-        // As after a crash, the file alone tells.
-        let database = try Database(path: folder.file("a.sqlite"), mode: .readOnly, busyTimeout: .zero)
-        let select = try Statement(database, "SELECT value FROM fact WHERE name = 'purge_log'")
-        #expect(try select.firstRow { $0.text(0) } == fence.text)
-        #expect(try database.integer("SELECT count(*) FROM entry WHERE target = '/1'") == 0)
-        engine.kill()
-        a = try NodeScene([engine.endpoint], "a", file: folder.file("a.sqlite"))
-        waitUntil { a.knowledge.fence == fence }
-        #expect(a.isFresh("/2") == true && a.board.status.standing == .away && a.breaks.isEmpty)
     }
 
     /// With its data it goes on: everything was taken for stale on every node.
