@@ -14,15 +14,10 @@ import Testing
         #expect(selection(.target(target), .storefront("us")).chooses(answer))
         #expect(!selection(.target(target), .storefront("gb")).chooses(answer))
         #expect(!selection(.target(Array(target.dropLast()))).chooses(answer))
+        #expect(!selection(.target("/v1/catalog/us/songs/1")).chooses(answer), "the query belongs to it")
         #expect(selection(.prefix(Array(target.dropLast()))).chooses(answer))
         #expect(selection(.prefix("/v1/"), .resource(7)).chooses(answer))
         #expect(!selection(.prefix("/v1/"), .resource(8)).chooses(answer))
-    }
-
-    @Test func aTargetIsChosenWithAllItsVariantsAndUsers() {
-        let target = selection(.target("/a"))
-        #expect(target.chooses(response("/a", variant: "gzip")) && target.chooses(response("/a", scope: someone(1))))
-        #expect(!target.chooses(response("/a/b")) && !target.chooses(response("/a?b=1")))
     }
 
     @Test(arguments: [41, 42] as [UInt64])

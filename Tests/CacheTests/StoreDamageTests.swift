@@ -180,7 +180,6 @@ import Testing
         #expect(rename(scratch.file, precious) == 0)
         store.flush()
         #expect(store.health == .available && store.entries == 1, "\(lines.all)")
-        store.close()
     }
 
     /// The end of a process that owed a purge renamed whatever had the name.
@@ -209,7 +208,6 @@ import Testing
         let kept = scratch.directory + "/" + (scratch.setAside.first ?? "")
         #expect(try Data(contentsOf: URL(fileURLWithPath: kept + "-journal")) == journal)
         #expect(!scratch.names.contains("cache.sqlite-journal"))
-        store.close()
     }
 
     /// In a process of its own, whose mask is its own.
@@ -242,7 +240,6 @@ import Testing
         #expect(cache.lookup(Self.entries[0].key, reader, at: noon) === Self.entries[0])
         #expect(cache.lookup(key("/other"), reader, at: noon) == nil)
         #expect(lines.all.count == 1, "\(lines.all)")
-        store.close()
     }
 
     @Test func aReadOnlyDirectoryLeavesTheFileAloneAndTheProxyRunning() throws {

@@ -16,13 +16,14 @@ import Testing
         return FileTier.open(path: scratch.file, maxBytes: 64 << 20, lock: lock) { _ in }
     }
 
-    @Test func theNextProcessFindsWhatWasQueuedAndWritesAlone() throws {
+    @Test func theNextProcessFindsWhatWasQueuedAndWritesAlone() async throws {
         let old = scratch.open()
         let reader = old.makeReader()
         old.write(response("/a"))
         #expect(reader.lookup(key("/a"), at: noon) != nil)
         old.store(response("/b"))
         old.lend()
+        #expect(await old.purged(.hard, EntrySelection([.target("/none")])) == nil, "it says that it cannot")
         let new = try successor(of: old)
         #expect(new.health == .available && new.entries == 2)
         new.store(response("/c"))
@@ -40,16 +41,6 @@ import Testing
         let next = scratch.open()
         #expect(next.entries == 2 && scratch.setAside.isEmpty)
         next.close()
-    }
-
-    @Test func aPurgeThatReachesTheOldProcessSaysThatItCouldNot() async throws {
-        let old = scratch.open()
-        old.store(response("/a"))
-        old.lend()
-        #expect(await old.purged(.hard) == nil)
-        let new = try successor(of: old)
-        #expect(await new.purged(.hard) == 1)
-        new.close()
     }
 
     /// The queue was forgotten with the file, and look-ups went on in it.

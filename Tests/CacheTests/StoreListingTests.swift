@@ -16,7 +16,6 @@ import Testing
         scratch.makeUnreadable(1)
         let store = scratch.open(maxBytes: 4 << 20)
         #expect(store.list(EntrySelection(), limit: 100).count == 40)
-        store.close()
     }
 
     /// They were shown as they were while no client got them.
@@ -43,7 +42,6 @@ import Testing
         #expect(store.list(EntrySelection(), limit: 100).isEmpty)
         for id in owed { store.shared.owed.remove(id) }
         #expect(store.list(EntrySelection(), limit: 100).count == 30)
-        store.close()
     }
 
     @Test func theFirstOfAnOrderAreTheFirstOfAll() {
@@ -58,6 +56,5 @@ import Testing
             #expect(store.list(limit: limit, in: .size).map(\.path) == Array(ranked.prefix(limit)))
             #expect(store.list(limit: limit, in: .age).map(\.path) == Array(ranked.prefix(limit)))
         }
-        store.close()
     }
 }

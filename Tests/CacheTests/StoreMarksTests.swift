@@ -52,7 +52,6 @@ import Testing
         #expect((1..<300).contains(entries) && facts == 0)
         waitUntil { shared.owed.isEmpty }
         waitUntil { (try? sqlite(scratch.file, "SELECT count(*) FROM fact")) == 1 }
-        store.close()
     }
 
     @Test func withoutAFileNothingIsKept() async throws {
@@ -133,7 +132,6 @@ import Testing
         (cache, store) = scratch.cache()
         for selection in selections { #expect(cache.remember(purgeOf: selection, at: 50) == 20) }
         #expect(last(cache, "/c/1") == 20 && last(cache, "/a") == 20)
-        store.close()
     }
 
     /// It had counted for every target after a restart, whatever it had chosen.
@@ -162,7 +160,6 @@ import Testing
         try database.execute("INSERT INTO purged VALUES ('colour blue', 20)")
         (cache, store) = scratch.cache()
         #expect(last(cache, "/a") == 20)
-        store.close()
     }
 
     /// The purge of everything forgot it, and the log of the nodes has it still: no answer from
@@ -177,7 +174,6 @@ import Testing
         (cache, store) = scratch.cache()
         #expect(selections.map { cache.remember(purgeOf: $0, at: 90) } == [10, 20])
         #expect(last(cache, "/a") == 10 && last(cache, "/c/1") == 20)
-        store.close()
     }
 
     /// "Everything until 2035" was not ended by a purge of everything either.
@@ -192,7 +188,6 @@ import Testing
         await purge(cache, at: noon)
         #expect(last(cache, "/a") == noon && last(cache, "/b") == .min)
         #expect(try sqlite(scratch.file, "SELECT max(at) FROM purged") == noon)
-        store.close()
     }
 
     @Test func purgesOfTheFutureAreOfNowAfterARestart() async throws {
@@ -206,7 +201,6 @@ import Testing
         #expect(lines.all.count { $0.contains("2 purges had a time in the future") } == 1, "\(lines.all)")
         store.flush()
         waitUntil { (try? sqlite(scratch.file, "SELECT max(at) FROM purged")) == noon }
-        store.close()
     }
 
     /// A process whose clock was a day slow purged and was killed. For the next one, whose clock
@@ -223,9 +217,8 @@ import Testing
         await purge(purging, .target("/a"), at: clock.now)
         behind.close()
         clock.now = noon + 3_600
-        let (cache, store) = scratch.cache(now: { clock.now })
+        let cache = scratch.cache(now: { clock.now }).cache
         #expect(last(cache, "/a") >= noon && last(cache, "/a") <= clock.now && last(cache, "/b") == .min)
-        store.close()
     }
 
     /// And one whose clock had been ahead: its purges lay in the future for one process at most.

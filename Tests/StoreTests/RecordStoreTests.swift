@@ -41,7 +41,6 @@ struct RecordStoreTests {
         #expect(find(written, in: store)?.facts.times.freshFor == 0)
         #expect(find(waiting, in: store)?.facts.times.freshFor == 0)
         #expect(find(leading, in: store)?.facts.times == leading.facts.times)
-        store.close()
     }
 
     /// A record that agrees with its checksum may have been damaged before it was written.
@@ -52,7 +51,6 @@ struct RecordStoreTests {
         store.flush()
         store.check.checkPiece()
         #expect(find(good, in: store) != nil && find(bad, in: store) == nil && store.status.damaged == 1)
-        store.close()
     }
 
     @Test func theOwnerHearsOfMarksBeforeAnythingIsFound() throws {
