@@ -10,13 +10,10 @@ import Testing
     let scratch = Scratch()
 
     @Test func aHitOnDiskIsPromotedToMemory() {
-        let store = scratch.open()
         let stored = response("/a", "body")
-        store.store(stored)
-        store.close()
-        let reopened = scratch.open()
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: reopened)
-        let reader = reopened.makeReader()
+        scratch.fill([stored])
+        let (cache, store) = scratch.cache()
+        let reader = store.makeReader()
         let found = cache.lookup(key("/a"), reader, at: noon)
         #expect(content(found) == content(stored))
         #expect(cache.lookup(key("/a"), nil, at: noon) === found)

@@ -135,17 +135,16 @@ import Testing
         #expect(content(scratch.open().makeReader().lookup(Self.entries[0].key, at: noon)) == content(Self.entries[0]))
     }
 
-    @Test(arguments: ["newer", "older", "unversioned", "tables", "first page", "mark"])
-    func aFileOfOursThatIsOfNoUseIsKeptUnderAnotherName(kind: String) throws {
-        let good = try goodFiles()
-        switch kind {
-        case "newer": _ = try sqlite(scratch.file, "PRAGMA user_version = 99")
-        case "older": _ = try sqlite(scratch.file, "PRAGMA user_version = \(Schema.version - 2)")
-        case "unversioned": _ = try sqlite(scratch.file, "PRAGMA user_version = 0")
-        case "tables": _ = try sqlite(scratch.file, "DROP TRIGGER entry_removed")
-        case "mark": _ = try sqlite(scratch.file, "PRAGMA application_id = 1")
-        default:
-            var files = good
+    @Test(arguments: [
+        ("newer", "PRAGMA user_version = 99"), ("older", "PRAGMA user_version = \(Schema.version - 2)"),
+        ("unversioned", "PRAGMA user_version = 0"), ("tables", "DROP TRIGGER entry_removed"),
+        ("mark", "PRAGMA application_id = 1"), ("first page", nil),
+    ] as [(String, String?)])
+    func aFileOfOursThatIsOfNoUseIsKeptUnderAnotherName(kind: String, change: String?) throws {
+        var files = try goodFiles()
+        if let change {
+            _ = try sqlite(scratch.file, change)
+        } else {
             for index in 0..<Schema.pageBytes { files[index] = 0xA5 }
             try write(files)
         }

@@ -58,10 +58,6 @@ extension Requirement {
         return reader
     }
 
-    private func remove(_ names: String...) {
-        for name in names { unlink(scratch.file + name) }
-    }
-
     @Test(arguments: [["", "-wal", "-shm"], [""], ["", "-wal"]])
     func aFileDeletedWhileRunningIsReplacedByAFreshOne(suffixes: [String]) throws {
         let lines = Lines()
@@ -86,7 +82,7 @@ extension Requirement {
         let lines = Lines()
         let store = scratch.open(lines)
         let reader = filled(store)
-        remove(suffix)
+        unlink(scratch.file + suffix)
         store.write(response("/fresh"))
         #expect(store.health == .available && lines.all.count == 2, "\(lines.all)")
         for each in Self.entries { #expect(content(reader.lookup(each.key, at: noon)) == content(each)) }

@@ -70,6 +70,7 @@ import Testing
         var script = Script.opened
         _ = script.on(.wrote(.all, isOver: true))
         _ = script.on(.failed("full", .room))
+        #expect(script.on(.choreDue(.shrink)).isEmpty, "it goes on after the trouble")
         let effects = script.on(.wrote(.round, isOver: false), after: .seconds(2))
         #expect(plain(effects) == [.schedule(.shrink), .gather])
         #expect(said(effects) == ["cache file /c is available again"])
@@ -179,14 +180,6 @@ import Testing
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         #expect(script.on(.stop) == [.purge(.refuse(1)), .purge(.forget(1)), .forgetQueue, .close, .health(.closed)])
         #expect(script.on(.choreDue(.shrink)).isEmpty && script.on(.due(isForced: true)).isEmpty)
-    }
-
-    @Test func choresThatATroubleInterruptedGoOnAfterIt() {
-        var script = Script.opened
-        _ = script.on(.wrote(.all, isOver: true))
-        _ = script.on(.failed("full", .room))
-        #expect(script.on(.choreDue(.shrink)).isEmpty)
-        #expect(plain(script.on(.wrote(.all, isOver: false), after: .seconds(2))) == [.schedule(.shrink)])
     }
 
     /// Room was made for all that waited, however far the files were beyond their bound.
@@ -304,24 +297,17 @@ import Testing
         #expect(script.on(.stop).contains(.abandon), "the second is owed still")
     }
 
-    @Test func aPurgeWithoutAFileIsOwedToTheOneThatComes() {
+    @Test func purgesThatAreOwedBecomeOneOfEverything() {
         var script = Script()
         _ = script.on(.due(isForced: true))
         _ = script.on(.notOpened("locked", .busy))
-        #expect(script.on(asked(1)) == [.purge(.answer(1))])
-        #expect(script.on(.opened(isLearnt: true), after: .seconds(1)).contains(.purge(.schedule(1))))
-    }
-
-    @Test func purgesThatAreOwedBecomeOneOfEverything() {
-        var script = Script()
         for purge in 0..<PurgeTurns.mostOwed { #expect(script.on(asked(purge)) == [.purge(.answer(purge))]) }
         let last = PurgeTurns.mostOwed
         let wide = Purge(selection: EntrySelection(), mode: .hard, now: noon)
         #expect(script.on(asked(last)) == [.purge(.answer(last)), .purge(.widen(into: last, wide))])
         // The one that it was is no longer owed by itself.
         #expect(script.on(asked(last + 1, like: last)) == [.purge(.answer(last + 1))])
-        _ = script.on(.due(isForced: true))
-        let effects = script.on(.opened(isLearnt: true))
+        let effects = script.on(.opened(isLearnt: true), after: .seconds(1))
         #expect(effects.filter { if case .purge(.schedule) = $0 { true } else { false } } == [.purge(.schedule(last))])
     }
 }
