@@ -9,9 +9,7 @@ import Testing
 
 extension ResponseCache {
     /// Purges the selected answers, and waits until that is done.
-    func purge(
-        _ mode: PurgeMode, at now: Int64 = noon, _ conditions: EntrySelection.Condition...
-    ) async -> Int? {
+    func purge(_ mode: PurgeMode, at now: Int64 = noon, _ conditions: EntrySelection.Condition...) async -> Int? {
         await purge(mode, at: now, EntrySelection(conditions))
     }
 

@@ -3,9 +3,7 @@ import Testing
 
 @testable import Freshness
 
-private func lasting(
-    _ fresh: Int, stale: Int = 0, onError: Int = 0, kept: Int = 0, age: Int = 0
-) -> Lifetime {
+private func lasting(_ fresh: Int, stale: Int = 0, onError: Int = 0, kept: Int = 0, age: Int = 0) -> Lifetime {
     Lifetime(freshFor: fresh, staleFor: stale, staleIfErrorFor: onError, keepFor: kept, initialAge: age)
 }
 

@@ -36,9 +36,7 @@ final class NodeHouse {
     ///   - others: ports of engines that are reached without a relay, tried after it.
     ///   - composes: whether nodes answer out of parts of other answers.
     ///   - hasClocks: whether each node has a wall clock of its own.
-    init(
-        engine: UInt16, others: [UInt16] = [], composes: Bool = false, hasClocks: Bool = false, seed: UInt64
-    ) throws {
+    init(engine: UInt16, others: [UInt16] = [], composes: Bool = false, hasClocks: Bool = false, seed: UInt64) throws {
         self.composes = composes
         folder = try TemporaryFolder()
         calls = hasClocks ? try FaultyCalls(in: folder) : nil

@@ -31,8 +31,7 @@ import Testing
     @Test func nodesMayDoWhatTheyNeedOnTheirOwnKeys() async throws {
         let scene = try scene("refrain", "NODES-PASSWORD")
         let keys = TierKeys(prefix: "refrain:")
-        var registry = NodeRegistry(
-            NodeIdentity(name: "a", address: "", version: "", process: 1, startedAt: 1))
+        var registry = NodeRegistry(NodeIdentity(name: "a", address: "", version: "", process: 1, startedAt: 1))
         let now = scene.loop.sync { scene.loop.now }
         let asked = registry.heartbeat(keys, mark: nil, isReady: true, now: now)
         _ = registry.take(try #require(await scene.begin(asked).replies()), wall: 0, now: now)

@@ -21,8 +21,7 @@ struct FollowerScript {
         var settings = LogFollower.Settings()
         adjust(&settings)
         let identity = NodeIdentity(name: "a", address: "a:1", version: "1", process: 1, startedAt: noon)
-        state = FollowerState(
-            identity, TierKeys(prefix: "refrain"), settings, at: .init(now: now, wall: wall))
+        state = FollowerState(identity, TierKeys(prefix: "refrain"), settings, at: .init(now: now, wall: wall))
     }
 
     /// A node that has read a log up to there in an earlier run, and asks for its first page.

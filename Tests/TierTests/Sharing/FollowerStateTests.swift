@@ -311,8 +311,7 @@ import Testing
         let end = script.engine - 30 * 86_400_000 - 1
         #expect(script.sign().lines(.horizon) == ["XREVRANGE refrain:purges \(end) - COUNT 1"])
         let newest = RESPReply.array([.array([.bulk("7-1"), .array([])])])
-        #expect(
-            script.tell(.answered(.horizon, [newest])).lines(.trimming) == ["XTRIM refrain:purges MINID 7-1"])
+        #expect(script.tell(.answered(.horizon, [newest])).lines(.trimming) == ["XTRIM refrain:purges MINID 7-1"])
         #expect(script.sign().questions.isEmpty, "once an hour")
     }
 

@@ -67,11 +67,8 @@ import Testing
     @Test func aLogThatNeverHadAnEntryIsEmpty() {
         let found = answer(.array([]), Self.stored, Self.noStream, Self.info())
         #expect(found == .page(Self.empty(last: .start, hasForgotten: false)))
-        let trimmed = answer(
-            .array([]), Self.stored, Self.stream(length: 0, added: 2, first: .array(nil)), Self.info())
-        #expect(
-            trimmed
-                == .page(Self.empty(last: LogPosition(9, 0), hasForgotten: true)))
+        let trimmed = answer(.array([]), Self.stored, Self.stream(length: 0, added: 2, first: .array(nil)), Self.info())
+        #expect(trimmed == .page(Self.empty(last: LogPosition(9, 0), hasForgotten: true)))
     }
 
     @Test func anEngineWithAnotherHistoryIsInAnotherLife() {
