@@ -37,6 +37,17 @@ private func numbered(_ number: Int) -> StoredResponse {
     return response("/" + String(repeating: "0", count: 8 - digits.count) + digits)
 }
 
+/// The ranks of popularity that requests ask for, by Zipf's law.
+private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
+    var generator = SeededGenerator(seed: seed)
+    var sums: [Double] = []
+    for rank in 1...popular { sums.append((sums.last ?? 0) + 1 / Double(rank)) }
+    return (0..<count).map { _ in
+        let point = Double.random(in: 0..<(sums.last ?? 1), using: &generator)
+        return sums.firstIndex { $0 > point } ?? 0
+    }
+}
+
 @Suite struct MemoryTierTests {
     @Test(arguments: TestSize.of([11], release: [11, 12, 13]) as [UInt64])
     func evictsAsTheModelDoes(seed: UInt64) {
@@ -44,7 +55,7 @@ private func numbered(_ number: Int) -> StoredResponse {
         let entries = (0..<400).map(numbered)
         let tier = MemoryTier(maxBytes: capacity * entries[0].byteCount + 1, shardCount: 1)
         var model = SieveModel(capacity: capacity)
-        for (step, rank) in Trace(popular: 400, count: 20_000, seed: seed).ranks.enumerated() {
+        for (step, rank) in requests(popular: 400, count: 20_000, seed: seed).enumerated() {
             let isHit = tier.lookup(entries[rank].key) === entries[rank]
             if !isHit { tier.store(entries[rank]) }
             let expected = model.access(rank)

@@ -9,14 +9,16 @@ import Testing
 @Suite struct ResponseCacheTests {
     let scratch = Scratch()
 
-    @Test func aHitOnDiskIsPromotedToMemory() {
+    @Test func aHitOnDiskIsAUseAndPromotedToMemory() throws {
         let stored = response("/a", "body")
         scratch.fill([stored])
         let (cache, store) = scratch.cache()
         let reader = store.makeReader()
-        let found = cache.lookup(key("/a"), reader, at: noon)
+        let found = cache.lookup(key("/a"), reader, at: noon + 100)
         #expect(content(found) == content(stored))
         #expect(cache.lookup(key("/a"), nil, at: noon) === found)
+        cache.flush()
+        #expect(try sqlite(scratch.file, "SELECT last_used FROM entry") == noon + 100)
     }
 
     @Test func closingWritesWhatIsQueuedAndLeavesMemoryAnswering() throws {
