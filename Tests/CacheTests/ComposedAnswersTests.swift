@@ -142,7 +142,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
     /// The file may have an older answer of the origin's for the target, which can still be
     /// confirmed or served stale.
     @Test func theOriginsAnswerInTheFileOutlastsIt() {
-        let store = scratch.open()
+        let (store, reader) = scratch.openWithReader()
         let cache = makeCache(store)
         cache.store(response("/c", "old", at: noon - 100, lifetime: Lifetime(freshFor: 10, keepFor: 10_000)))
         let part = response("/a")
@@ -150,7 +150,6 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         let answer = composed("/c", from: [part], lifetime: Lifetime(freshFor: 10))
         #expect(cache.store(composed: answer, from: [part]))
         cache.flush()
-        let reader = store.makeReader()
         #expect(cache.lookup(key("/c"), reader, at: noon) === answer)
         #expect(cache.lookup(key("/c"), reader, at: noon + 10) == nil)
         #expect(content(cache.lookup(key("/c"), reader, at: noon + 10))?.suffix(3) == Array("old".utf8)[...])

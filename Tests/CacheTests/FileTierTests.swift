@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func theLeastRecentlyUsedGoFirst() {
-        let store = scratch.open(maxBytes: 3 << 19)
+        let (store, reader) = scratch.openWithReader(maxBytes: 3 << 19)
         let body = filler(10_000)
         store.write((0..<60).map { response("/\($0)", body, at: noon + Int64($0)) })
         #expect(store.entries == 60)
@@ -106,7 +106,6 @@ import Testing
         }
         store.flush()
         store.write((100..<155).map { response("/\($0)", body, at: noon + 2_000) })
-        let reader = store.makeReader()
         let left = (0..<60).filter { reader.lookup(key("/\($0)"), at: noon) != nil }
         #expect(left.filter { $0 % 2 == 0 }.count == 30, "those used later stay")
         let odd = left.filter { $0 % 2 == 1 }

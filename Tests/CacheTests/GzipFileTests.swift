@@ -62,12 +62,11 @@ import Testing
 
     /// Content that could not be inflated was sent as a 200 of zeros, again and again.
     @Test func damageBehindTheChecksumIsNoAnswerAndGoes() throws {
-        let (cache, store) = scratch.cache()
+        let (cache, store, reader) = scratch.cacheWithReader()
         var coded = try #require(Gzip.system.deflate(Self.body))
         coded[coded.count / 2] ^= 0xFF
         let bad = response("/a", String(decoding: Self.body, as: UTF8.self)).with(gzip: coded)
         store.write(bad)
-        let reader = store.makeReader()
         let found = try #require(cache.lookup(key("/a"), reader, at: noon))
         #expect(!found.isDamaged && store.status.damaged == 0)
         for form in [AnswerForm.whole, .partial(0..<4)] {

@@ -41,7 +41,7 @@ extension ResponseCache {
 
     /// A target's base key, its variants, its variant index and its users' answers.
     @Test func aTargetGoesWithAllThatAnswersIt() async {
-        let (cache, store) = scratch.cache(memory: 16 << 20)
+        let (cache, store, reader) = scratch.cacheWithReader(memory: 16 << 20)
         cache.store(response("/a", selecting: "accept-language"))
         for variant in ["de", "en", "fr"] { cache.store(response("/a", variant: variant)) }
         cache.store(response("/a", scope: someone(1)))
@@ -51,7 +51,6 @@ extension ResponseCache {
         let target = Array("/a".utf8)
         #expect(await cache.purge(.dryRun, .target(target)) == 4)
         #expect(await cache.purge(.soft, .target(target)) == 4)
-        let reader = store.makeReader()
         #expect(cache.lookup(key("/a", "fr"), reader, at: noon) == nil, "nothing can use it")
         #expect(cache.lookup(key("/a"), reader, at: noon)?.freshFor == 1_000_000, "the signpost")
         #expect(await cache.purge(.hard, .target(target)) == 3)
@@ -80,12 +79,11 @@ extension ResponseCache {
     /// Nothing is fresh afterwards, by any clock; a fresh answer is stale for as long as it may be
     /// from then on.
     @Test func aSoftPurgeEndsFreshnessNow() async {
-        let (cache, store) = scratch.cache(memory: 16 << 20)
+        let (cache, _, reader) = scratch.cacheWithReader(memory: 16 << 20)
         let lifetime = Lifetime(freshFor: 1_000, staleFor: 100, staleIfErrorFor: 300, keepFor: 0, initialAge: 50)
         cache.write(response("/a", lifetime: lifetime))
         cache.memory.remove(key("/a"))
         #expect(await cache.purge(.soft, at: noon + 400) == 1)
-        let reader = store.makeReader()
         for place in ["on disk", "promoted"] {
             let found = cache.lookup(key("/a"), reader, at: noon + 400)
             guard let found else {
@@ -140,13 +138,12 @@ extension ResponseCache {
     }
 
     @Test func aSoftPurgeInMemoryIsThatOnDisk() async {
-        let (cache, store) = scratch.cache(memory: 16 << 20)
+        let (cache, _, reader) = scratch.cacheWithReader(memory: 16 << 20)
         for age in [0, 10, 200] {
             cache.store(response("/\(age)", lifetime: Lifetime(freshFor: 100, staleFor: 900, initialAge: age)))
         }
         cache.flush()
         #expect(await cache.purge(.soft, at: noon + 20) == 3)
-        let reader = store.makeReader()
         for age in [0, 10, 200] {
             let inMemory = cache.memory.lookup(key("/\(age)"))?.lifetime
             #expect(inMemory == reader.lookup(key("/\(age)"), at: noon)?.lifetime && inMemory != nil)

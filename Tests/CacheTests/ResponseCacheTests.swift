@@ -12,8 +12,7 @@ import Testing
     @Test func aHitOnDiskIsAUseAndPromotedToMemory() throws {
         let stored = response("/a", "body")
         scratch.fill([stored])
-        let (cache, store) = scratch.cache()
-        let reader = store.makeReader()
+        let (cache, _, reader) = scratch.cacheWithReader()
         let found = cache.lookup(key("/a"), reader, at: noon + 100)
         #expect(content(found) == content(stored))
         #expect(cache.lookup(key("/a"), nil, at: noon) === found)
@@ -22,8 +21,7 @@ import Testing
     }
 
     @Test func closingWritesWhatIsQueuedAndLeavesMemoryAnswering() throws {
-        let (cache, store) = scratch.cache()
-        let reader = store.makeReader()
+        let (cache, store, reader) = scratch.cacheWithReader()
         for number in 0..<20 { cache.store(response("/\(number)")) }
         cache.close()
         #expect(store.health == .closed)
@@ -35,9 +33,8 @@ import Testing
     }
 
     @Test func anExpiredAnswerIsAMissAndRemoved() {
-        let (cache, store) = scratch.cache()
+        let (cache, store, reader) = scratch.cacheWithReader()
         cache.write(response("/a", lifetime: Lifetime(freshFor: 10, staleFor: 5)))
-        let reader = store.makeReader()
         #expect(cache.lookup(key("/a"), reader, at: noon + 14) != nil)
         #expect(cache.lookup(key("/a"), reader, at: noon + 15) == nil)
         cache.flush()

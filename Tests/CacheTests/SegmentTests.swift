@@ -122,11 +122,10 @@ import Testing
         for number in 560..<600 { first.remove(key("/\(number)")) }
         first.store(response("/last", "live", at: noon + 1_000))
         first.close()
-        let store = scratch.open(maxBytes: 4 << 20)
+        let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20)
         waitUntil { store.shared.directory.known == .max }
         let before = store.entries
         store.write(response("/large", filler(400_000), at: noon + 1_000))
-        let reader = store.makeReader()
         #expect(reader.lookup(key("/last"), at: noon)?.body == Array("live".utf8))
         #expect(reader.lookup(key("/large"), at: noon) != nil && store.entries > before / 2)
         #expect(store.status.damaged == 0)

@@ -40,12 +40,11 @@ import Testing
         let damaged: Set = [0, 7, 8, 31, 59]
         try flip(damaged)
         let lines = Lines()
-        let store = scratch.open(lines)
+        let (store, reader) = scratch.openWithReader(lines)
         pass(store)
         #expect(store.entries == Self.entries.count - damaged.count && store.status.damaged == damaged.count)
         #expect(store.status.checked == Self.entries.count)
         #expect(lines.all.count == 2 && lines.all[1].contains("5 of 60 rows were damaged"), "\(lines.all)")
-        let reader = store.makeReader()
         for (number, each) in Self.entries.enumerated() {
             #expect(content(reader.lookup(each.key, at: noon)) == (damaged.contains(number) ? nil : content(each)))
         }

@@ -231,10 +231,9 @@ import Testing
     @Test(arguments: ["/nonexistent-directory/cache.sqlite", "/proc/cache.sqlite", "/dev/null", "/"])
     func withoutAUsableFileTheStoreSaysSoAndTheRestGoesOn(path: String) throws {
         let lines = Lines()
-        let store = scratch.open(lines, file: path)
+        let (store, reader) = scratch.openWithReader(lines, file: path)
         try #require(store.health.isUnavailable, "\(store.health)")
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
-        let reader = store.makeReader()
         cache.write(Self.entries[0])
         #expect(cache.lookup(Self.entries[0].key, reader, at: noon) === Self.entries[0])
         #expect(cache.lookup(key("/other"), reader, at: noon) == nil)

@@ -114,9 +114,8 @@ extension Requirement {
         let lines = Lines()
         let directory = scratch.directory + "/inner"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-        let store = scratch.open(lines, file: directory + "/cache.sqlite")
+        let (store, reader) = scratch.openWithReader(lines, file: directory + "/cache.sqlite")
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
-        let reader = store.makeReader()
         cache.write(Self.entries[0])
         try FileManager.default.removeItem(atPath: directory)
         cache.write(Self.entries[1])

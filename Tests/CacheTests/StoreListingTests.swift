@@ -20,7 +20,7 @@ import Testing
 
     /// They were shown as they were while no client got them.
     @Test func answersThatAPurgeChoseAreShownAsItLeavesThem() {
-        let store = scratch.open()
+        let (store, reader) = scratch.openWithReader()
         for number in 0..<30 {
             store.store(response("/\(number)", lifetime: Lifetime(freshFor: 900, staleFor: 60), resources: [7]))
         }
@@ -31,7 +31,6 @@ import Testing
         var owed = [owe(.hard, .prefix("/1")), owe(.soft, .prefix("/2"))]
         let listed = store.list(EntrySelection(), limit: 100)
         #expect(listed.count == 19 && !targets(listed).contains { $0.hasPrefix("/1") })
-        let reader = store.makeReader()
         for entry in listed {
             let found = reader.lookup(key(entry.path), at: noon)
             #expect(found?.lifetime == Lifetime(entry.facts.times), "\(entry.path)")

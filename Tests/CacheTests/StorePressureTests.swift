@@ -114,7 +114,7 @@ import Testing
 
     /// It was refused, and the answers that it chose were still found.
     @Test func aPurgeCountsAtOnceThoughTheLogIsFull() throws {
-        let store = scratch.open(maxBytes: Self.cacheSize)
+        let (store, reader) = scratch.openWithReader(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)
         let counts = Mutex<[Int?]>([])
         store.purge(Purge(selection: EntrySelection(), mode: .hard, now: noon)) { count in
@@ -122,7 +122,6 @@ import Testing
         }
         waitUntil(within: 120) { counts.withLock { !$0.isEmpty } }
         #expect(counts.withLock { $0.allSatisfy { $0 != nil } && $0.count == 1 })
-        let reader = store.makeReader()
         #expect(reader.lookup(key("/first"), at: noon) == nil && reader.lookup(key("/1"), at: noon) == nil)
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") > 0, "the file has it still")
         try other.execute("ROLLBACK")
@@ -144,7 +143,7 @@ import Testing
 
     /// The log was emptied between records and their rows, and took the segments of these for dead.
     @Test func waitingAnswersAreWrittenAfterTheReader() throws {
-        let store = scratch.open(maxBytes: Self.cacheSize)
+        let (store, reader) = scratch.openWithReader(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)
         // Several segments of them in one batch.
         let size = SpaceBounds(maxBytes: Self.cacheSize).segmentBytes / 3
@@ -152,7 +151,6 @@ import Testing
         for each in waiting { store.store(each) }
         try other.execute("ROLLBACK")
         store.flush()
-        let reader = store.makeReader()
         for each in waiting { #expect(content(reader.lookup(each.key, at: noon + 1)) == content(each)) }
         #expect(store.status.damaged == 0 && store.status.evicted == 0)
     }

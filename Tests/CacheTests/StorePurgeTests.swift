@@ -122,12 +122,11 @@ private func plan(_ path: String, _ purge: PurgeRun) throws -> String {
     }
 
     @Test func aSoftPurgeLeavesRowsThatTheirChecksumsVouchFor() async {
-        let store = scratch.open()
+        let (store, reader) = scratch.openWithReader()
         for number in 0..<600 {
             store.store(response("/\(number)", lifetime: Lifetime(freshFor: number, staleFor: 1_000), resources: [5]))
         }
         #expect(await store.purged(.soft, at: noon + 7) == 600)
-        let reader = store.makeReader()
         for number in 0..<600 {
             let found = reader.lookup(key("/\(number)"), at: noon)
             #expect(found?.lifetime == Lifetime(freshFor: 0, staleFor: 1_000 + min(number, 7)), "\(number)")

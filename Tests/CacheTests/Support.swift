@@ -169,6 +169,11 @@ extension Scratch {
         return (ResponseCache(memory: MemoryTier(maxBytes: memory), store: store), store)
     }
 
+    func cacheWithReader(memory: Int = 1 << 20) -> (cache: ResponseCache, store: FileTier, reader: FileReader) {
+        let (cache, store) = self.cache(memory: memory)
+        return (cache, store, store.makeReader())
+    }
+
     /// A file with answers of 3,000 bytes at `/0` and on, in several segments.
     func fillSegments(_ count: Int) {
         fill((0..<count).map { response("/\($0)", filler(3_000)) }, maxBytes: 4 << 20, atOnce: 20)
