@@ -70,13 +70,12 @@ import Testing
     }
 
     @Test func answersWhoseSegmentIsGoneAreGone() throws {
-        let lines = Lines()
         scratch.fill((0..<9).map { response("/\($0)") })
         Segments.remove(folder: Segments.folder(of: scratch.file))
-        let store = scratch.open(lines)
+        let store = scratch.open()
         #expect(store.entries == 0 && store.status.damaged == 9)
-        #expect(
-            lines.all.count == 1 && lines.all[0].contains("9 answers were lost with their segments"), "\(lines.all)")
+        let said = scratch.said
+        #expect(said.count == 1 && said[0].contains("9 answers were lost with their segments"), "\(said)")
         store.write(response("/1", "anew"))
         #expect(store.makeReader().lookup(key("/1"), at: noon)?.body == Array("anew".utf8))
     }

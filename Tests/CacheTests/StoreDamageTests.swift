@@ -116,9 +116,8 @@ import Testing
     }
 
     @Test func damageFoundWhileRunningIsSetAsideAndReplaced() throws {
-        let lines = Lines()
         try goodFiles()
-        let (store, reader) = scratch.openWithReader(lines)
+        let (store, reader) = scratch.openWithReader()
         // Work that begins with a file would find the damage before it is asked for.
         store.flush()
         store.runner.queue.sync {}
@@ -128,7 +127,7 @@ import Testing
         for _ in 0..<3 { store.write(Self.entries[0]) }
         #expect(store.health == .available)
         #expect(content(reader.lookup(Self.entries[0].key, at: noon + 5)) == content(Self.entries[0]))
-        #expect(scratch.setAside.count == 1 && lines.all.count { $0.contains("is unusable") } == 1)
+        #expect(scratch.setAside.count == 1 && scratch.said.count { $0.contains("is unusable") } == 1)
         // The old reader's connection is gone by now; the fresh file's journal must not have gone
         // with it.
         store.close()
@@ -148,13 +147,12 @@ import Testing
             for index in 0..<Schema.pageBytes { files[index] = 0xA5 }
             try write(files)
         }
-        let lines = Lines()
-        let store = scratch.open(lines)
+        let store = scratch.open()
         #expect(store.health == .available && store.entries == 0)
-        #expect(scratch.setAside.count == 1 && lines.all.count == 1, "\(lines.all)")
-        #expect(lines.all.first?.contains(scratch.setAside.first ?? "?") == true)
+        #expect(scratch.setAside.count == 1 && scratch.said.count == 1, "\(scratch.said)")
+        #expect(scratch.said.first?.contains(scratch.setAside.first ?? "?") == true)
         if ["newer", "older"].contains(kind) {
-            #expect(lines.all.first?.contains("is \(kind) than \(Schema.version)") == true, "\(lines.all)")
+            #expect(scratch.said.first?.contains("is \(kind) than \(Schema.version)") == true, "\(scratch.said)")
         }
         store.write(Self.entries[0])
         #expect(store.entries == 1)
@@ -167,18 +165,17 @@ import Testing
         #expect(FileManager.default.createFile(atPath: precious, contents: kind == "text" ? Data(count: 5_000) : nil))
         if kind != "text" { _ = try sqlite(precious, "CREATE TABLE precious (x)") }
         let before = try Data(contentsOf: URL(fileURLWithPath: precious))
-        let lines = Lines()
-        let running = kind.hasSuffix("place") ? scratch.open(lines) : nil
+        let running = kind.hasSuffix("place") ? scratch.open() : nil
         #expect(rename(precious, scratch.file) == 0)
-        let store = running ?? scratch.open(lines)
+        let store = running ?? scratch.open()
         store.write(Self.entries[0])
         #expect(store.health.isUnavailable && scratch.setAside.isEmpty, "\(scratch.names)")
-        #expect(lines.all.contains { $0.contains("not a cache file") || $0.contains("replaced") })
+        #expect(scratch.said.contains { $0.contains("not a cache file") || $0.contains("replaced") })
         #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == before)
         #expect(running != nil || !scratch.names.contains("cache.sqlite.segments"), "it would be a sign")
         #expect(rename(scratch.file, precious) == 0)
         store.flush()
-        #expect(store.health == .available && store.entries == 1, "\(lines.all)")
+        #expect(store.health == .available && store.entries == 1, "\(scratch.said)")
     }
 
     /// The end of a process that owed a purge renamed whatever had the name.
@@ -230,14 +227,13 @@ import Testing
 
     @Test(arguments: ["/nonexistent-directory/cache.sqlite", "/proc/cache.sqlite", "/dev/null", "/"])
     func withoutAUsableFileTheStoreSaysSoAndTheRestGoesOn(path: String) throws {
-        let lines = Lines()
-        let (store, reader) = scratch.openWithReader(lines, file: path)
+        let (store, reader) = scratch.openWithReader(file: path)
         try #require(store.health.isUnavailable, "\(store.health)")
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         cache.write(Self.entries[0])
         #expect(cache.lookup(Self.entries[0].key, reader, at: noon) === Self.entries[0])
         #expect(cache.lookup(key("/other"), reader, at: noon) == nil)
-        #expect(lines.all.count == 1, "\(lines.all)")
+        #expect(scratch.said.count == 1, "\(scratch.said)")
     }
 
     @Test func aReadOnlyDirectoryLeavesTheFileAloneAndTheProxyRunning() throws {
@@ -267,8 +263,7 @@ import Testing
     }
 
     @Test func aLockHeldByAnotherProcessDelaysWritesAndLosesNothing() throws {
-        let lines = Lines()
-        let (store, reader) = scratch.openWithReader(lines)
+        let (store, reader) = scratch.openWithReader()
         store.write(Self.entries[0])
         let other = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         try other.execute("BEGIN IMMEDIATE")
@@ -277,12 +272,12 @@ import Testing
         store.flush()
         try #require(store.health.isFailing, "\(store.health)")
         store.flush()
-        #expect(store.status.failedTransactions >= 2 && lines.all.count == 1, "said once: \(lines.all)")
+        #expect(store.status.failedTransactions >= 2 && scratch.said.count == 1, "said once: \(scratch.said)")
         #expect(content(reader.lookup(Self.entries[1].key, at: noon)) == content(Self.entries[1]))
         #expect(reader.lookup(Self.entries[0].key, at: noon) == nil)
         try other.execute("ROLLBACK")
         store.flush()
         #expect(store.health == .available && store.entries == 1)
-        #expect(lines.all.count == 2 && scratch.setAside.isEmpty)
+        #expect(scratch.said.count == 2 && scratch.setAside.isEmpty)
     }
 }

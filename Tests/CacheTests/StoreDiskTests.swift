@@ -43,8 +43,7 @@ import Testing
         let lost = try keys(in: 3)
         try #require(!lost.isEmpty && lost.count < 100)
         if isUnopenable { makeUnopenable(3) } else { scratch.makeUnreadable(3) }
-        let lines = Lines()
-        let (store, reader) = scratch.openWithReader(maxBytes: 8 << 20, lines)
+        let (store, reader) = scratch.openWithReader(maxBytes: 8 << 20)
         // The failure that was reported is not examined before the end.
         store.runner.queue.suspend()
         for each in all {
@@ -53,8 +52,8 @@ import Testing
         }
         store.runner.queue.resume()
         waitUntil { store.status.lost == lost.count }
-        let said = lines.all.count { $0.contains("segment 000003 cannot be read") }
-        #expect(store.health == .available && said == 1, "\(lines.all)")
+        let said = scratch.said.count { $0.contains("segment 000003 cannot be read") }
+        #expect(store.health == .available && said == 1, "\(scratch.said)")
         let new = entries(1_000..<2_000)
         store.write(new, atOnce: 50)
         #expect(store.status.failedTransactions == 0 && store.status.dropped == 0)
@@ -91,8 +90,7 @@ import Testing
     }
 
     @Test func aPageThatCannotBeReadHasTheFileSetAsideOnce() throws {
-        let lines = Lines()
-        let store = scratch.open(lines)
+        let store = scratch.open()
         store.write(entries(0..<40), atOnce: 50)
         FailingReads.run(in: scratch.directory, .max) {
             waitUntil {
@@ -101,7 +99,7 @@ import Testing
                 return !scratch.setAside.isEmpty
             }
         }
-        #expect(scratch.setAside.count == 1 && store.status.lost == 40, "\(lines.all)")
+        #expect(scratch.setAside.count == 1 && store.status.lost == 40, "\(scratch.said)")
         let new = entries(100..<110)
         store.write(new, atOnce: 50)
         #expect(store.health == .available && store.entries == new.count)
@@ -143,18 +141,17 @@ import Testing
     @Test func answersFromTheFutureMakeRoom() {
         let clock = TestClock()
         clock.now = noon + 30 * 86_400
-        let lines = Lines()
-        let store = scratch.open(maxBytes: 4 << 20, lines, now: { clock.now })
+        let store = scratch.open(maxBytes: 4 << 20, now: { clock.now })
         store.write(entries(0..<400, at: clock.now), atOnce: 50)
         clock.now = noon
         let new = entries(1_000..<1_200)
         // It ends step by step; answers that came meanwhile are stored again.
         store.write(new, atOnce: 50)
-        waitUntil { lines.all.contains { $0.contains("in the future") } }
+        waitUntil { scratch.said.contains { $0.contains("in the future") } }
         store.write(new, atOnce: 50)
         let reader = store.makeReader()
         #expect(new.allSatisfy { reader.lookup($0.key, at: noon) != nil })
-        #expect(lines.all.count { $0.contains("in the future") } == 1, "\(lines.all)")
+        #expect(scratch.said.count { $0.contains("in the future") } == 1, "\(scratch.said)")
         store.close()
     }
 

@@ -131,14 +131,13 @@ import Testing
     }
 
     @Test func aReaderThatNeverEndsCannotMakeTheLogGrow() throws {
-        let lines = Lines()
-        let store = scratch.open(maxBytes: Self.cacheSize, lines)
+        let store = scratch.open(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)
         #expect(DatabaseFile.size(scratch.file + "-wal") <= SpaceBounds(maxBytes: Self.cacheSize).journalBytes)
-        #expect(diskBytes() <= Self.cacheSize && lines.all.count == 1, "\(lines.all)")
+        #expect(diskBytes() <= Self.cacheSize && scratch.said.count == 1, "\(scratch.said)")
         try other.execute("ROLLBACK")
         store.flush()
-        #expect(store.health == .available && store.status.dropped == 0 && lines.all.count == 2, "\(lines.all)")
+        #expect(store.health == .available && store.status.dropped == 0 && scratch.said.count == 2, "\(scratch.said)")
     }
 
     /// The log was emptied between records and their rows, and took the segments of these for dead.

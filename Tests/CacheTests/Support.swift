@@ -102,10 +102,13 @@ extension EntrySelection.Condition {
 /// A directory that goes away with the test.
 final class Scratch: Sendable {
     private let folder = try? TemporaryFolder()
+    private let lines = Lines()
     var directory: String { folder?.path ?? "/nonexistent" }
 
     var file: String { directory + "/cache.sqlite" }
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted() }
+    /// The lines that its stores logged.
+    var said: [String] { lines.all }
     /// The files that were set aside, without their journals and segments.
     var setAside: [String] {
         names.filter { name in
@@ -133,10 +136,10 @@ final class TestClock: Sendable {
 extension Scratch {
     /// - Parameter now: the wall clock, after all times that tests write.
     func open(
-        maxBytes: Int = 64 << 20, _ lines: Lines = Lines(), file: String? = nil,
+        maxBytes: Int = 64 << 20, _ lines: Lines? = nil, file: String? = nil,
         now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
     ) -> FileTier {
-        let file = file ?? self.file
+        let (file, lines) = (file ?? self.file, lines ?? self.lines)
         // A program that another test starts has a copy of each descriptor, and so of a lock that
         // was just let go of, until it is another program.
         let lock = try? StoreLock.take(file, within: .milliseconds(500)) { _ in }
@@ -145,10 +148,8 @@ extension Scratch {
             log: { lines.log($0) })
     }
 
-    func openWithReader(
-        maxBytes: Int = 64 << 20, _ lines: Lines = Lines(), file: String? = nil
-    ) -> (store: FileTier, reader: FileReader) {
-        let store = open(maxBytes: maxBytes, lines, file: file)
+    func openWithReader(maxBytes: Int = 64 << 20, file: String? = nil) -> (store: FileTier, reader: FileReader) {
+        let store = open(maxBytes: maxBytes, file: file)
         return (store, store.makeReader())
     }
 }
@@ -163,9 +164,9 @@ extension Scratch {
 
     /// A cache over a file, and the file's store.
     func cache(
-        memory: Int = 1 << 20, _ lines: Lines = Lines(), now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
+        memory: Int = 1 << 20, now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
     ) -> (cache: ResponseCache, store: FileTier) {
-        let store = open(lines, now: now)
+        let store = open(now: now)
         return (ResponseCache(memory: MemoryTier(maxBytes: memory), store: store), store)
     }
 
