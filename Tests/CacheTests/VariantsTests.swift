@@ -40,10 +40,11 @@ private struct Scene {
 }
 
 @Suite struct VariantsTests {
-    let scratch = Scratch()
+    private let scratch = Scratch()
+    /// Without a file.
+    private let scene = Scene()
 
     @Test func eachRequestFindsItsOwnVariant() throws {
-        let scene = Scene()
         scene.answer("one", to: "Foo: 1")
         scene.answer("none")
         let (asked, body) = try scene.ask("Foo: 2")
@@ -57,14 +58,12 @@ private struct Scene {
     }
 
     @Test func withoutASignpostTheKeyStaysAsItIs() throws {
-        let scene = Scene()
         #expect(try scene.ask("Foo: 1").key == key("/a"))
         #expect(scene.answer("plain", to: "Foo: 1", vary: "Accept-Encoding").key == key("/a"))
         #expect(try scene.ask("Foo: 2") == (key("/a"), "plain"))
     }
 
     @Test func theSameNamesKeepTheSignpost() throws {
-        let scene = Scene()
         scene.answer("one", to: "Foo: 1", "Bar: 1", vary: "Foo, Bar")
         let before = try #require(scene.cache.lookup(key("/a"), nil, at: noon))
         #expect(before.isSignpost)
@@ -74,7 +73,6 @@ private struct Scene {
     }
 
     @Test func otherNamesPutUpAnotherSignpost() throws {
-        let scene = Scene()
         scene.answer("one", to: "Foo: 1")
         scene.answer("two", to: "Foo: 1", "Bar: 1", vary: "Foo, Bar")
         #expect(try scene.ask("Foo: 1").body == nil)
@@ -84,7 +82,6 @@ private struct Scene {
     }
 
     @Test func anAnswerThatDoesNotVaryTakesTheSignpostsPlace() throws {
-        let scene = Scene()
         scene.answer("one", to: "Foo: 1")
         let (asked, _) = try scene.ask("Foo: 2")
         scene.answer("plain", to: "Foo: 2", vary: "", under: asked)
@@ -105,7 +102,6 @@ private struct Scene {
     }
 
     @Test func aSignpostOutlivesItsVariants() throws {
-        let scene = Scene()
         scene.answer("one", to: "Foo: 1", lifetime: Lifetime(freshFor: Lifetime.longest - 1))
         #expect(try scene.ask("Foo: 1", at: noon + Int64(Lifetime.longest) - 2).body == "one")
     }
@@ -125,7 +121,6 @@ private struct Scene {
     }
 
     @Test func aDamagedSignpostIsAMiss() throws {
-        let scene = Scene()
         scene.cache.store(
             StoredResponse(
                 restoring: key("/a"), status: 300, fields: [], content: .plain([]), receivedAt: noon,
@@ -150,19 +145,16 @@ private struct Scene {
         "fr, de", "fr, de;q=0.9", "de-AT", "*", "de;q=0", "de, en;q=2", "", "de;x=1", "en",
     ])
     func otherwiseTheListsHaveToMatch(accepted: String) throws {
-        let scene = Scene()
         speaks(scene, "de", to: "en, de")
         #expect(try scene.ask("Accept-Language: \(accepted)").body == nil)
     }
 
     @Test func languageIsNotEnoughWhereOtherFieldsSelectToo() throws {
-        let scene = Scene()
         speaks(scene, "de", to: "en, de", vary: "Accept-Language, Foo")
         #expect(try scene.ask("Accept-Language: de").body == nil)
     }
 
     @Test func anAnswerIsFoundByItsLanguageOnlyWhileItIsFreshAndInIt() throws {
-        let scene = Scene()
         speaks(scene, "de", to: "en, de")
         #expect(try scene.ask("Accept-Language: de", at: noon + 1000).body == nil)
         // The origin now answers the same list in another language.
@@ -172,7 +164,6 @@ private struct Scene {
     }
 
     @Test func anAnswerIsStoredUnderTheListOfItsRequest() throws {
-        let scene = Scene()
         speaks(scene, "de", to: "en, de")
         let (asked, _) = try scene.ask("Accept-Language: de")
         scene.answer(
@@ -183,7 +174,6 @@ private struct Scene {
 
     @Test(arguments: [["de, en"], ["de", "en"], ["d e"], [""], [String(repeating: "d", count: 36)]])
     func severalLanguagesOrNoneAreNotNoted(languages: [String]) throws {
-        let scene = Scene()
         scene.answer(
             "x", to: "Accept-Language: en, de", vary: "Accept-Language",
             fields: languages.map { "Content-Language: \($0)" })

@@ -29,6 +29,8 @@ extension ResourceIndex {
 }
 
 @Suite struct ResourceIndexTests {
+    private let index = ResourceIndex(maxBytes: 1 << 20)
+
     private func texts(_ sources: [ResourceIndex.Source]) -> [String] {
         sources.map { source in
             (source.key.map { String(decoding: $0.target, as: UTF8.self).dropFirst() } ?? "gone") + "@\(source.place)"
@@ -36,7 +38,6 @@ extension ResourceIndex {
     }
 
     @Test func sourcesThatShowSomethingElseAreSaid() {
-        let index = ResourceIndex(maxBytes: 1 << 20)
         func add(_ target: String, content: UInt32, detail: UInt32 = 0, at receivedAt: Int64) -> [String] {
             let differing = index.add(
                 key(target), at: receivedAt, [.init(7, place: 1 << 20 | detail, content: content)])
@@ -51,7 +52,6 @@ extension ResourceIndex {
     }
 
     @Test func numbersMayBeAnything() {
-        let index = ResourceIndex(maxBytes: 1 << 20)
         let numbers: [UInt64] = [0, 1, .max, .max - 1, 1 << 63]
         for (place, number) in numbers.enumerated() { index.add(key("/a"), [(number, UInt32(place))]) }
         index.add(key("/b"), [(0, .max)])
@@ -62,7 +62,6 @@ extension ResourceIndex {
     }
 
     @Test func variantsAndScopesAreAnswersOfTheirOwn() {
-        let index = ResourceIndex(maxBytes: 1 << 20)
         let keys = [key("/a"), key("/a", "de"), key("/a", "", someone(1))]
         for (place, key) in keys.enumerated() { index.add(key, [(7, UInt32(place))]) }
         #expect(index.sources(of: 7).map(\.key) == keys.reversed().map(Optional.some))

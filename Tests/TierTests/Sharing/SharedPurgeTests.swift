@@ -9,8 +9,11 @@ import Testing
 /// Several nodes and a real engine: a purge reaches all nodes, or the report names the missing
 /// ones.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct SharedPurgeTests {
+    private let engine: RedisServer
+
+    init() throws { engine = try RedisServer() }
+
     @Test func aPurgeReachesEveryNode() async throws {
-        let engine = try RedisServer()
         let nodes = try ["a", "b", "c"].map { try NodeScene([engine.endpoint], $0) }
         for node in nodes {
             node.ready()
@@ -33,7 +36,6 @@ import Testing
     }
 
     @Test func aReplicaThatHasThePurgeIsToldOf() async throws {
-        let engine = try RedisServer()
         let replica = try RedisServer(["--replicaof", "127.0.0.1", "\(engine.port)"])
         let node = try NodeScene([engine.endpoint])
         node.ready()
@@ -46,7 +48,6 @@ import Testing
     }
 
     @Test func aPurgeInHandEndsWithTheFollower() async throws {
-        let engine = try RedisServer()
         let node = try NodeScene([engine.endpoint])
         node.ready()
         engine.send(SIGSTOP)
@@ -57,7 +58,6 @@ import Testing
     }
 
     @Test func aNodeThatHasLeftIsNotMissing() async throws {
-        let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a")
         let b = try NodeScene([engine.endpoint], "b")
         a.ready()
@@ -69,7 +69,6 @@ import Testing
     }
 
     @Test func aNodeWithAFailingDiskIsMissing() async throws {
-        let engine = try RedisServer()
         let folder = try TemporaryFolder()
         let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .milliseconds(100) }
         let b = try NodeScene([engine.endpoint], "b", file: folder.file("b.sqlite")) {
@@ -89,7 +88,6 @@ import Testing
     }
 
     @Test func withAFrozenEngineAPurgeIsLocal() async throws {
-        let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a") { $1.patience = .milliseconds(200) }
         let b = try NodeScene([engine.endpoint], "b") { $1.patience = .milliseconds(200) }
         a.ready()
@@ -113,7 +111,6 @@ import Testing
 
     /// The tier gave it back to the node that had purged it.
     @Test func anUnloggedPurgeKeepsItsValuesFromTheTier() async throws {
-        let engine = try RedisServer()
         let scene = try TierScene([engine.endpoint])
         let a = try NodeScene([engine.endpoint], "a")
         let b = try NodeScene([engine.endpoint], "b")
@@ -144,7 +141,6 @@ import Testing
 
     /// The node had never had the purge, and built answers of values from before it.
     @Test func aNodeThatJoinsKnowsOfPurgesFromBeforeIt() async throws {
-        let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a")
         a.ready()
         let before = try #require(a.knowledge.fence)
@@ -157,7 +153,6 @@ import Testing
     }
 
     @Test func twoProcessesUnderOneNameAreToldOf() async throws {
-        let engine = try RedisServer()
         let first = try NodeScene([engine.endpoint], "a", process: 1)
         let second = try NodeScene([engine.endpoint], "a", process: 2)
         waitUntil { first.lines.contains { $0.contains("another process (2 at a:8080)") } }
