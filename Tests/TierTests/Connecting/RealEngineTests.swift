@@ -1,5 +1,4 @@
 import EventLoop
-import Foundation
 import TestSupport
 import Testing
 

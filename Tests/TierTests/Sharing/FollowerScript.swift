@@ -1,6 +1,5 @@
 import EventLoop
 import Store
-import Testing
 
 @testable import Tier
 
