@@ -6,6 +6,9 @@ import Testing
 
 /// Scripts: a node's events, and its actions.
 @Suite struct FollowerStateTests {
+    /// Of a node that has read a log up to 20, and reads on.
+    private var script = FollowerScript.ready()
+
     private func at(_ milliseconds: UInt64) -> LogPosition { LogPosition(milliseconds, 0) }
 
     /// The purge of `/` at that place of the log.
@@ -30,8 +33,7 @@ import Testing
         #expect(script.state.wakeAt == script.now + .seconds(2))
     }
 
-    @Test func aCaughtUpNodeIsReadyAndPolls() {
-        var script = FollowerScript.ready()
+    @Test mutating func aCaughtUpNodeIsReadyAndPolls() {
         #expect(script.status.standing == .ready && script.state.mayTake)
         #expect(script.state.fence == fence(20))
         let effects = script.wake()
@@ -64,8 +66,7 @@ import Testing
         #expect(second.times == [script.wall / 1000] && second.warnings.isEmpty)
     }
 
-    @Test func aPurgeIsNotDatedAfterTheEnginesClock() {
-        var script = FollowerScript.ready()
+    @Test mutating func aPurgeIsNotDatedAfterTheEnginesClock() {
         let effects = script.tell(.purge(1, purge(.target([47]), at: noon + 300_000_000)))
         #expect(effects.questions == [.announcement(1)])
         #expect(effects.lines(.announcement(1))[0].contains(" at \(script.engine / 1000) by a target /"))
@@ -158,8 +159,7 @@ import Testing
         #expect(script.tell(.purged(.logged(entry(40)), 1)).reports.map(\.replication) == [.noReplica])
     }
 
-    @Test func withoutAnEngineAPurgeIsDoneFirstAndLoggedLater() {
-        var script = FollowerScript.ready()
+    @Test mutating func withoutAnEngineAPurgeIsDoneFirstAndLoggedLater() {
         let record = purge(.target([47]))
         script.tell(.purge(1, record))
         let effects = script.announced(1, at: nil)
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// Signs of life are answered for that long; the questions about purges without the log.
-    private func logging(_ script: inout FollowerScript, for time: Duration) -> [FollowerState.Question] {
+    private static func logging(_ script: inout FollowerScript, for time: Duration) -> [FollowerState.Question] {
         var asked: [FollowerState.Question] = []
         let end = script.now + time
         var effects = script.sign()
@@ -189,15 +189,14 @@ import Testing
 
     /// Each copy in the log was another purge of every node, and no copy was read before the next
     /// one was written.
-    @Test func aPurgeThatWaitedForALargeOneWasWrittenEveryTwoSeconds() {
-        var script = FollowerScript.ready()
+    @Test mutating func aPurgeThatWaitedForALargeOneWasWrittenEveryTwoSeconds() {
         let large = PurgeLogEntry(at(30), purge(.prefix([47])))
         script.tell(.purge(1, large.record))
         script.announced(1, at: 30)
         script.read([30], record: large.record)
         script.tell(.purge(2, purge(.target([47]))))
         script.announced(2, at: 40)
-        #expect(logging(&script, for: .seconds(60)).isEmpty)
+        #expect(Self.logging(&script, for: .seconds(60)).isEmpty)
         #expect(script.tell(.purged(.asked(2), 1)).reports.map(\.purged) == [1], "it is done here")
         var read = script.tell(.purged(.logged(large), 1))
         while read.purges.isEmpty, script.state.wakeAt != nil {
@@ -220,19 +219,18 @@ import Testing
         var script = unlogged()
         script.read([50])
         script.tell(.purged(.logged(entry(50)), 0))
-        #expect(logging(&script, for: .seconds(3)) == [.unlogged([1])])
+        #expect(Self.logging(&script, for: .seconds(3)) == [.unlogged([1])])
     }
 
     @Test func aPurgeThatWasLostWithTheLogIsWrittenToTheNext() {
         var script = unlogged()
         #expect(script.read([], last: 20, stored: LogEpoch(number: 5)).purges == [.everything(.otherEpoch)])
         script.tell(.purged(.everything(.otherEpoch), 0))
-        #expect(logging(&script, for: .seconds(3)) == [.unlogged([1])])
+        #expect(Self.logging(&script, for: .seconds(3)) == [.unlogged([1])])
     }
 
     /// The latest of too many purges reached no other node.
-    @Test func tooManyUnloggedPurgesBecomeOneOfEverything() {
-        var script = FollowerScript.ready()
+    @Test mutating func tooManyUnloggedPurgesBecomeOneOfEverything() {
         script.sign(["b": fence(20)])
         let long = [UInt8](repeating: 47, count: UnloggedPurges.mostBytes / 4)
         var reports: [PurgeReport] = []
@@ -282,8 +280,7 @@ import Testing
     }
 
     /// It began the log and asked for the next page as fast as the engine answered.
-    @Test func anEngineThatKeepsNoEpochWasAskedWithoutAPause() {
-        var script = FollowerScript.ready()
+    @Test mutating func anEngineThatKeepsNoEpochWasAskedWithoutAPause() {
         var parts = script.parts([])
         parts[2] = .bulk(nil)
         var pages: [Instant] = []
@@ -306,8 +303,7 @@ import Testing
         #expect(zip(pages, pages.dropFirst()).allSatisfy { $1 - $0 >= LogFollower.Settings().pause })
     }
 
-    @Test func theLogIsTrimmedToItsNewestOldEntry() {
-        var script = FollowerScript.ready()
+    @Test mutating func theLogIsTrimmedToItsNewestOldEntry() {
         let end = script.engine - 30 * 86_400_000 - 1
         #expect(script.sign().lines(.horizon) == ["XREVRANGE refrain:purges \(end) - COUNT 1"])
         let newest = RESPReply.array([.array([.bulk("7-1"), .array([])])])
@@ -316,8 +312,7 @@ import Testing
     }
 
     /// Each purge waited for it, until the engine's clock came to the time that it had said.
-    @Test func aHeartbeatFromTheFutureCountsAsNow() {
-        var script = FollowerScript.ready()
+    @Test mutating func aHeartbeatFromTheFutureCountsAsNow() {
         let warnings = script.sign(["b": fence(20)], seen: 300_000_000_000).warnings
         #expect(warnings.count == 1 && warnings[0].contains("the last heartbeat of node b is in the future"))
         var sign: [String] = []
@@ -326,22 +321,19 @@ import Testing
     }
 
     /// It left the list, and nobody else ever heard of the purge.
-    @Test func aNodeThatLeavesWritesWhatTheLogLacks() {
-        var script = FollowerScript.ready()
+    @Test mutating func aNodeThatLeavesWritesWhatTheLogLacks() {
         script.sign()
         script.purgeUnlogged(1)
         #expect(script.tell(.leave).questions == [.unlogged([1]), .farewell])
     }
 
-    @Test func aNodeThatLeavesGivesNoMoreSigns() {
-        var script = FollowerScript.ready()
+    @Test mutating func aNodeThatLeavesGivesNoMoreSigns() {
         #expect(script.tell(.leave).lines(.farewell) == ["HDEL refrain:nodes a"])
         #expect(script.tell(.answered(.farewell, nil)) == [.left])
         for _ in 0..<10 { #expect(!script.wake().questions.contains(.signs)) }
     }
 
-    @Test func closingReportsToWaitingPurges() {
-        var script = FollowerScript.ready()
+    @Test mutating func closingReportsToWaitingPurges() {
         script.tell(.purge(1, purge(.target([47]))))
         let effects = script.tell(.close)
         #expect(effects.purges == [.asked(1)] && effects.reports.map(\.purged) == [nil])
