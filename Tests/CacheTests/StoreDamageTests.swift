@@ -79,16 +79,17 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         var found = 0
         let rounds = stretch == nil ? TestSize.of(60, release: 2_000) : 60
-        for _ in 0..<rounds {
+        for round in 0..<rounds {
             var bytes = good
-            let start = Int.random(in: 0..<bytes.count - (stretch ?? 0), using: &generator)
             if let stretch {
+                let start = Int.random(in: 0..<bytes.count - stretch, using: &generator)
                 for index in start..<start + stretch { bytes[index] = UInt8.random(in: 0...255, using: &generator) }
             } else {
-                bytes[start] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+                let bit = Int.random(in: 0..<bytes.count * 8, using: &generator)
+                bytes[bit / 8] ^= 1 << (bit % 8)
             }
             try write(bytes)
-            found += exercise("\(stretch ?? 1) at \(start) of \(bytes.count)")
+            found += exercise("seed \(seed), round \(round)")
         }
         // Most damage touches one row: the damaged row goes, not the cache.
         #expect(found > rounds * Self.entries.count * 8 / 10, "\(found)")
