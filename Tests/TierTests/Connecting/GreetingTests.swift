@@ -24,17 +24,12 @@ import Testing
 
     @Test func onlyAMasterIsUsed() {
         let table: [(RESPReply, TierFailure?)] = [
-            (Self.master, nil),
-            (.array([.bulk("master")]), nil),
+            (Self.master, nil), (.array([.bulk("master")]), nil),
             (.array([.bulk("slave"), .bulk("10.0.0.1"), .integer(6379), .bulk("connected")]), .role("slave")),
             (.array([.bulk("sentinel"), .array([])]), .role("sentinel")),
-            (.array([.bulk("mas\r\nter")]), .role("unknown")),
-            (.array([.bulk("")]), .role("unknown")),
-            (.array([.integer(1)]), .role("unknown")),
-            (.array([]), .role("unknown")),
-            (.array(nil), .role("unknown")),
-            (.simple("OK"), .role("unknown")),
-            (.bulk("master"), .role("unknown")),
+            (.array([.bulk("mas\r\nter")]), .role("unknown")), (.array([.bulk("")]), .role("unknown")),
+            (.array([.integer(1)]), .role("unknown")), (.array([]), .role("unknown")),
+            (.array(nil), .role("unknown")), (.simple("OK"), .role("unknown")), (.bulk("master"), .role("unknown")),
             (Self.noAuth, .refused("NOAUTH")),
             (.error(code: "LOADING", text: "Redis is loading"), .refused("LOADING")),
             (.error(code: "\u{1B}[31m", text: ""), .refused("unknown")),
