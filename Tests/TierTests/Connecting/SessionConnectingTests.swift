@@ -36,10 +36,8 @@ import Testing
 
     @Test(arguments: [
         ("-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n", TierFailure.refused("NOAUTH")),
-        ("+OK\r\n-LOADING Redis is loading\r\n", .refused("LOADING")),
-        ("+OK\r\n+OK\r\n", .role("unknown")),
-        ("SSH-2.0-OpenSSH\r\n", .malformed(.kind)),
-        (SessionScript.master + "+OK\r\n", .surplus),
+        ("+OK\r\n-LOADING Redis is loading\r\n", .refused("LOADING")), ("+OK\r\n+OK\r\n", .role("unknown")),
+        ("SSH-2.0-OpenSSH\r\n", .malformed(.kind)), (SessionScript.master + "+OK\r\n", .surplus),
         (SessionScript.master + "+", .surplus),
     ])
     func anEngineThatGreetsBadlyIsNotUsed(replies: String, failure: TierFailure) {
