@@ -50,7 +50,7 @@ private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
 
 @Suite struct MemoryTierTests {
     @Test(arguments: TestSize.of([11], release: [11, 12, 13]) as [UInt64])
-    func evictsAsTheModelDoes(seed: UInt64) {
+    func evictsAsTheModelDoes(seed: UInt64) throws {
         let capacity = 50
         let entries = (0..<400).map(numbered)
         let tier = MemoryTier(maxBytes: capacity * entries[0].byteCount + 1, shardCount: 1)
@@ -59,16 +59,13 @@ private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
             let isHit = tier.lookup(entries[rank].key) === entries[rank]
             if !isHit { tier.store(entries[rank]) }
             let expected = model.access(rank)
-            guard isHit == expected else {
-                Issue.record("seed \(seed), step \(step): \(isHit) where the model says \(expected)")
-                return
-            }
+            try #require(isHit == expected, "seed \(seed), step \(step)")
         }
         #expect(tier.count == capacity)
     }
 
     @Test(arguments: [21, 22] as [UInt64])
-    func randomOperationsMatchADictionaryAsLongAsNothingIsEvicted(seed: UInt64) {
+    func randomOperationsMatchADictionaryAsLongAsNothingIsEvicted(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let tier = MemoryTier(maxBytes: 64 << 20)
         var model: [Int: StoredResponse] = [:]
@@ -83,10 +80,7 @@ private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
                 tier.remove(key("/\(number)"))
                 model[number] = nil
             default:
-                guard tier.lookup(key("/\(number)")) === model[number] else {
-                    Issue.record("seed \(seed), step \(step)")
-                    return
-                }
+                try #require(tier.lookup(key("/\(number)")) === model[number], "seed \(seed), step \(step)")
             }
         }
         #expect(tier.count == model.count)

@@ -129,10 +129,7 @@ import Testing
             default: store.store(response("/\(number)", filler(40_000)))
             }
             let bytes = store.shared.pending.withLock { $0.byteCount }
-            guard bytes <= PendingWrites.maxBytes else {
-                Issue.record("seed \(seed), step \(step): \(bytes) bytes wait")
-                return
-            }
+            try #require(bytes <= PendingWrites.maxBytes, "seed \(seed), step \(step): \(bytes) bytes wait")
         }
         store.close()
     }

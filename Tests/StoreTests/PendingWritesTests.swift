@@ -254,10 +254,7 @@ import Testing
                 _ = pending.enqueue(.store(try waiting("/\(index)", body)), index)
             }
             let held = Array(pending.queued.values) + Array(pending.inFlight.values)
-            guard pending.byteCount == held.reduce(0, { $0 + $1.byteCount }) else {
-                Issue.record("seed \(seed), step \(step): \(pending.byteCount) bytes")
-                return
-            }
+            try #require(pending.byteCount == held.reduce(0) { $0 + $1.byteCount }, "seed \(seed), step \(step)")
         }
     }
 
