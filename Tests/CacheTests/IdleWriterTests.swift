@@ -55,9 +55,7 @@ struct IdleWriterTests {
         writer.end()
     }
 
-    @Test func withoutAThreadItIsAskedForNothing() {
-        #expect(!IdleWriter().ask())
-    }
+    @Test func withoutAThreadItIsAskedForNothing() { #expect(!IdleWriter().ask()) }
 
     // MARK: Small transactions
 

@@ -245,9 +245,7 @@ import Testing
     @Test func forgottenPurgesAreWrittenAsOneMark() async throws {
         let (cache, store) = scratch.cache()
         await purge(cache, .target("/a"), at: 5)
-        for number in 0..<20_000 {
-            store.purgedTargets.note(Array("/\(number)".utf8), at: Int64(number + 10))
-        }
+        for number in 0..<20_000 { store.purgedTargets.note(Array("/\(number)".utf8), at: Int64(number + 10)) }
         let until = store.purgedTargets.forgottenUntil
         #expect(until > 5)
         await purge(cache, .target("/b"), at: 40_000)

@@ -89,9 +89,7 @@ func someone(_ number: UInt64) -> CacheKey.Scope {
 }
 
 /// Everything a client could see of a response.
-func content(_ response: StoredResponse?) -> [UInt8]? {
-    response.map { $0.head + $0.body }
-}
+func content(_ response: StoredResponse?) -> [UInt8]? { response.map { $0.head + $0.body } }
 
 extension EntrySelection.Condition {
     static func target(_ text: String) -> Self { .target(Array(text.utf8)) }

@@ -102,9 +102,7 @@ final class NodeHouse {
     var log: String { programs.map { $0.text.suffix(1_500) }.joined(separator: "\n--\n") }
     var areRunning: Bool { programs.allSatisfy(\.isRunning) }
 
-    func isReady(_ node: Int) -> Bool {
-        (try? admin(node).send("GET", "/readyz"))?.status == 200
-    }
+    func isReady(_ node: Int) -> Bool { (try? admin(node).send("GET", "/readyz"))?.status == 200 }
 
     private func admin(_ node: Int) throws -> HTTPTestClient { HTTPTestClient(port: try programs[node].adminPort) }
 

@@ -41,9 +41,7 @@ struct PurgeChaos {
         generator = SeededGenerator(seed: seed)
     }
 
-    private mutating func note(_ text: String) {
-        story.append("\(Date().timeIntervalSince1970) \(text)")
-    }
+    private mutating func note(_ text: String) { story.append("\(Date().timeIntervalSince1970) \(text)") }
 
     private mutating func draw(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
 

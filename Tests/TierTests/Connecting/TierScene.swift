@@ -43,9 +43,7 @@ final class TierScene {
         return limits
     }()
 
-    func onLoop<R>(_ body: (TierConnection) -> R) -> R {
-        loop.sync { body(connection!) }
-    }
+    func onLoop<R>(_ body: (TierConnection) -> R) -> R { loop.sync { body(connection!) } }
 
     var status: TierStatus { onLoop { $0.status } }
     /// The lines of the log.

@@ -117,8 +117,6 @@ import Testing
     }
 
     @Test func examplesAreWrittenAsTheyWereRead() {
-        for (wire, replies) in RESPReaderTests.examples {
-            #expect(replies.flatMap(\.wire) == Array(wire.utf8))
-        }
+        for (wire, replies) in RESPReaderTests.examples { #expect(replies.flatMap(\.wire) == Array(wire.utf8)) }
     }
 }

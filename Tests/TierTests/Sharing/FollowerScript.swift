@@ -165,17 +165,11 @@ extension [FollowerState.Effect] {
         compactMap { if case .purge(let job, _, _, _) = $0 { job } else { nil } }
     }
 
-    var times: [Int64] {
-        compactMap { if case .purge(_, _, _, let time) = $0 { time } else { nil } }
-    }
+    var times: [Int64] { compactMap { if case .purge(_, _, _, let time) = $0 { time } else { nil } } }
 
-    var reports: [PurgeReport] {
-        compactMap { if case .report(_, let report) = $0 { report } else { nil } }
-    }
+    var reports: [PurgeReport] { compactMap { if case .report(_, let report) = $0 { report } else { nil } } }
 
-    var warnings: [String] {
-        compactMap { if case .warn(let line) = $0 { line } else { nil } }
-    }
+    var warnings: [String] { compactMap { if case .warn(let line) = $0 { line } else { nil } } }
 
     /// The commands of the question, each as one line.
     func lines(_ question: FollowerState.Question) -> [String] {

@@ -150,9 +150,7 @@ import Testing
     @Test func aRecordFromBeforeTheStartIsNoDuplicate() {
         var registry = NodeRegistry(identity("a"))
         let earlier = ["a": record("a", seen: 0, process: 2)]
-        for _ in 0..<3 {
-            #expect(registry.take([replies()[0]], wall: 0, now: Self.start) == nil)
-        }
+        for _ in 0..<3 { #expect(registry.take([replies()[0]], wall: 0, now: Self.start) == nil) }
         #expect(registry.take(replies(earlier), wall: 0, now: Self.start) == nil)
         #expect(registry.take(replies(["a": record("a", seen: 0)]), wall: 0, now: Self.start) == nil)
     }
