@@ -69,9 +69,6 @@ import Testing
             let form = asked.form(of: answer("ETag: \"abc\"", gzip: gzip))
             #expect(form == (isKnown ? .notModified : .whole))
         }
-    }
-
-    @Test func aWeakTagHasNoCodedOne() throws {
         #expect(try ParsedRequest(fields: "If-None-Match: \"abc-gzip\"").form(of: answer("ETag: W/\"abc\"")) == .whole)
     }
 

@@ -230,6 +230,7 @@ import Testing
     func withoutAUsableFileTheStoreSaysSoAndTheRestGoesOn(path: String) throws {
         let (store, reader) = scratch.openWithReader(file: path)
         try #require(store.health.isUnavailable, "\(store.health)")
+        #expect(store.records.check.checkPiece() == nil)
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         cache.write(Self.entries[0])
         #expect(cache.lookup(Self.entries[0].key, reader, at: noon) === Self.entries[0])

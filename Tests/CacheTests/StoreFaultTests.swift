@@ -223,7 +223,7 @@ extension Requirement {
             }
             store.flush()
             try #require(store.health == .available && store.status.failedTransactions == 0, "\(scratch.said)")
-            try #require(scratch.said.isEmpty && store.byteCount > 1 << 20 && store.status.evicted > 1_000, "\(scratch.said)")
+            try #require(scratch.said == [] && store.byteCount > 1 << 20 && store.status.evicted > 1_000)
             try #require(store.makeReader().lookup(key("/1999"), at: noon) != nil && disk.usedBytes <= 4 << 20)
             store.close()
         }

@@ -11,13 +11,6 @@ import Testing
 
     private func targets(_ entries: [ListedRecord]) -> Set<String> { Set(entries.map(\.path)) }
 
-    @Test func aSegmentThatCannotBeReadIsNoMatterOfListings() throws {
-        scratch.fillSegments(40)
-        scratch.makeUnreadable(1)
-        let store = scratch.open(maxBytes: 4 << 20)
-        #expect(store.list(EntrySelection(), limit: 100).count == 40)
-    }
-
     /// They were shown as they were while no client got them.
     @Test func answersThatAPurgeChoseAreShownAsItLeavesThem() {
         let (store, reader) = scratch.openWithReader()

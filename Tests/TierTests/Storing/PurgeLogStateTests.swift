@@ -179,17 +179,11 @@ import Testing
     @Test func aLogTrimmedUpToTheNodeGoesOn() {
         var state = connected(20)
         #expect(state.read(page(20, 30, hasForgotten: true)) == [begin(20), .note(entry(20)), .apply(entry(30))])
-    }
-
-    @Test func aFullyReadLogMayBeTrimmedToNothing() {
-        var state = connected(20)
-        #expect(state.read(page(last: 20, hasForgotten: true)) == [begin(20), .wait])
-        #expect(state.standing == .ready && state.mayTake)
-    }
-
-    @Test func theVeryFirstEntryIsNoTrimming() {
-        var state = connected(0)
-        #expect(state.read(page(30)) == [begin(0), .apply(entry(30))])
+        var emptied = connected(20)
+        #expect(emptied.read(page(last: 20, hasForgotten: true)) == [begin(20), .wait])
+        #expect(emptied.standing == .ready && emptied.mayTake)
+        var first = connected(0)
+        #expect(first.read(page(30)) == [begin(0), .apply(entry(30))], "nothing was trimmed")
     }
 
     @Test func entriesThatSomeoneTookOutMakeAllStale() {
