@@ -173,9 +173,7 @@ private let (dated, redated) = ("Last-Modified: \(date(5))", "Last-Modified: \(d
     }
 
     @Test(arguments: [
-        ["ETag: \"b\""], ["ETag: W/\"a\""], [redated],
-        [tag, redated],
-        ["Cache-Control: no-store"], ["Vary: Foo"],
+        ["ETag: \"b\""], ["ETag: W/\"a\""], [redated], [tag, redated], ["Cache-Control: no-store"], ["Vary: Foo"],
     ])
     func aDisagreeingHeadMakesStale(new: [String]) {
         let stale = after(["Cache-Control: max-age=1000"] + new)

@@ -53,8 +53,7 @@ import Testing
     @Test(arguments: [
         "Set-Cookie: a=b", "set-cookie2: a", "Content-Length: 99", "Transfer-Encoding: chunked", "Connection: x",
         "AGE: 4", "Date: now", "Cache-Status: x; hit", "Authorization: Bearer x", "Music-User-Token: t",
-        "Keep-Alive: a",
-        "no colon", ": no name", "lone\nFeed: x",
+        "Keep-Alive: a", "no colon", ": no name", "lone\nFeed: x",
     ])
     func unstorableFieldsAreDropped(line: String) {
         let response = stored(404, "A: 1\r\n\(line)\r\nB: 2\r\n")

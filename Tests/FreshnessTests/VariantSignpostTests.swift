@@ -32,13 +32,10 @@ import Testing
     }
 
     static let same: [(String, [String], [String])] = [
-        ("foo", ["Foo: 1"], ["foo: 1"]),
-        ("foo", ["Foo: 1", "Other: 2"], ["Other: 3", "Foo: 1"]),
+        ("foo", ["Foo: 1"], ["foo: 1"]), ("foo", ["Foo: 1", "Other: 2"], ["Other: 3", "Foo: 1"]),
         ("bar,foo", ["Foo: 1", "Bar: abc"], ["Bar: abc", "Foo: 1"]),
-        ("bar,baz,foo", ["Foo: 1", "Baz: 789"], ["Baz: 789", "Foo: 1"]),
-        ("foo", ["Foo: 1, 2"], ["Foo: 1", "Foo: 2"]),
-        ("foo", ["Foo: 1,2"], ["Foo:  1 ,\t2 "]),
-        ("foo", ["Foo: 1, 2,3"], ["Foo: 1", "Foo: 2 , 3"]),
+        ("bar,baz,foo", ["Foo: 1", "Baz: 789"], ["Baz: 789", "Foo: 1"]), ("foo", ["Foo: 1, 2"], ["Foo: 1", "Foo: 2"]),
+        ("foo", ["Foo: 1,2"], ["Foo:  1 ,\t2 "]), ("foo", ["Foo: 1, 2,3"], ["Foo: 1", "Foo: 2 , 3"]),
         ("accept-language", ["Accept-Language: en, de"], ["Accept-Language: de, en"]),
         ("accept-language", ["Accept-Language: en, de"], ["Accept-Language: eN, De"]),
         ("accept-language", ["Accept-Language: en, de"], ["Accept-Language:  en ,   de"]),

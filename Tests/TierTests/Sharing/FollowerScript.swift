@@ -118,7 +118,7 @@ struct FollowerScript {
         let confirmed = confirmed.map { " confirmed=\($0.text)" } ?? ""
         let time = RESPReply.array([.bulk("\(engine / 1000)"), .bulk("\(engine % 1000 * 1000)")])
         let fields = nodes.flatMap { name, mark in
-            [RESPReply.bulk(Array(name.utf8)), .bulk("seen=\(engine + seen) ready=1 applied=\(mark.text)\(confirmed)")]
+            [RESPReply.bulk(name), .bulk("seen=\(engine + seen) ready=1 applied=\(mark.text)\(confirmed)")]
         }
         return [time, .array(fields), .integer(0)]
     }
@@ -140,8 +140,8 @@ struct FollowerScript {
         let begin: [RESPReply] = first.map { [.bulk("first-entry"), .array([.bulk("\($0)-0"), fields])] } ?? []
         let replication = "connected_slaves:0\r\nmaster_replid:\(LogEpoch(number: engine).text)0000\r\n"
         return [
-            range(place.map { [$0] } ?? []), range(entries), .bulk(Array(stored.text.utf8)), .array(facts + begin),
-            .bulk(Array(replication.utf8)),
+            range(place.map { [$0] } ?? []), range(entries), .bulk(stored.text), .array(facts + begin),
+            .bulk(replication),
         ]
     }
 }

@@ -77,7 +77,7 @@ import Testing
         var parts = script.parts([30, 31])
         let fields = purge().fields + [Array("language".utf8), Array("de".utf8)]
         let odd = RESPReply.array(fields.map { .bulk($0) })
-        parts[1] = .array(["30-0", "31-0"].map { .array([.bulk(Array($0.utf8)), odd]) })
+        parts[1] = .array(["30-0", "31-0"].map { .array([.bulk($0), odd]) })
         let first = script.answerPage([.array(parts)])
         guard case .purge(let job, let selection, let mode, _)? = first.last else {
             Issue.record("nothing is purged: \(first)")
@@ -179,7 +179,7 @@ import Testing
         while script.now < end, script.state.wakeAt != nil || effects.questions.contains(.signs) {
             for case .unlogged(let numbers) in effects.questions {
                 asked.append(.unlogged(numbers))
-                let places = numbers.indices.map { RESPReply.bulk(Array("\(100 + asked.count)-\($0)".utf8)) }
+                let places = numbers.indices.map { RESPReply.bulk("\(100 + asked.count)-\($0)") }
                 script.tell(.answered(.unlogged(numbers), places))
             }
             effects = script.goOn(after: effects)

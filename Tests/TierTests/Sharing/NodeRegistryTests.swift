@@ -19,10 +19,9 @@ import Testing
     /// The replies to a sign of life, as an engine would give them; `after` its first.
     private func replies(after milliseconds: Int64 = 0, _ nodes: [String: NodeRecord] = [:]) -> [RESPReply] {
         let time = Self.engineTime + milliseconds
-        let fields = nodes.flatMap { [RESPReply.bulk(Array($0.key.utf8)), .bulk(Array($0.value.text.utf8))] }
+        let fields = nodes.flatMap { [RESPReply.bulk($0.key), .bulk($0.value.text)] }
         return [
-            .array([.bulk(Array("\(time / 1000)".utf8)), .bulk(Array("\(time % 1000 * 1000)".utf8))]), .array(fields),
-            .integer(0),
+            .array([.bulk("\(time / 1000)"), .bulk("\(time % 1000 * 1000)")]), .array(fields), .integer(0),
         ]
     }
 
@@ -170,10 +169,10 @@ import Testing
     /// The age of a node that was heard of at the end of time did not fit into 64 bits.
     @Test func microsecondsBeforeTheSecondEndedTheProcess() {
         let ends = [Int64.min, -1, 0, 999_999, 1_000_000, 1 << 40, 1 << 40 + 1, .max]
-        let node = [RESPReply.bulk("b"), .bulk(Array("seen=\(Int64.max) ready=1".utf8))]
+        let node = [RESPReply.bulk("b"), .bulk("seen=\(Int64.max) ready=1")]
         for (seconds, microseconds) in ends.flatMap({ second in ends.map { (second, $0) } }) {
             var registry = NodeRegistry(identity("a"))
-            let time = [seconds, microseconds].map { RESPReply.bulk(Array("\($0)".utf8)) }
+            let time = [seconds, microseconds].map { RESPReply.bulk("\($0)") }
             _ = registry.take([.array(time), .array(node), .integer(0)], wall: .max, now: Self.start)
             let isTime = 0...1 << 40 ~= seconds && 0..<1_000_000 ~= microseconds
             #expect(registry.knowsTime == isTime, "\(seconds) \(microseconds)")

@@ -30,7 +30,7 @@ import Text
         let name = "t:g:" + Hexadecimal.text(anna.bytes)
         #expect(commands == [RESPCommand("SET", name, value, "NX", "PX", "86400000"), RESPCommand("GET", name)])
         for first in [RESPReply.simple("OK"), .bulk(nil)] {
-            #expect(TierGeneration.read([first, .bulk(Array(value.utf8))], of: anna) == .current(drawn(3)))
+            #expect(TierGeneration.read([first, .bulk(value)], of: anna) == .current(drawn(3)))
         }
     }
 
@@ -39,7 +39,7 @@ import Text
         let value = Hexadecimal.text(anna.bytes) + ":writing"
         let name = "t:g:" + Hexadecimal.text(anna.bytes)
         #expect(TierGeneration.announcement(anna, keys) == [RESPCommand("SET", name, value, "PX", "180000")])
-        #expect(TierGeneration.read([.bulk(nil), .bulk(Array(value.utf8))], of: anna) == .writing)
+        #expect(TierGeneration.read([.bulk(nil), .bulk(value)], of: anna) == .writing)
     }
 
     @Test func otherRepliesAreUnknown() throws {

@@ -135,8 +135,7 @@ import Testing
         (60, Lifetime(freshFor: 5_000, staleFor: 5_000), 30, true), (95, Lifetime(freshFor: 5_000), 0, false),
         (60, Lifetime(freshFor: 60), 0, false), (89, Lifetime(freshFor: 5_000), 1, true),
         (110, Lifetime(freshFor: 100, staleFor: 50), 0, true),
-        (140, Lifetime(freshFor: 5_000, staleFor: 900), 0, false),
-        (0, Lifetime(freshFor: 0), 0, false),
+        (140, Lifetime(freshFor: 5_000, staleFor: 900), 0, false), (0, Lifetime(freshFor: 0), 0, false),
     ])
     func takingItAppliesTheShorterLifetime(after seconds: Int, rule: Lifetime, fresh: Int, isUseful: Bool) {
         let stored = answer("/a", lifetime: Lifetime(freshFor: 100, staleFor: 50, initialAge: 10))
