@@ -9,7 +9,7 @@ import Testing
 @Suite struct FileTierTests {
     let scratch = Scratch()
 
-    @Test func answersSurviveReopening() {
+    @Test func answersSurviveReopening() throws {
         let stored = (0..<300).map { number in
             response(
                 "/v1/catalog/us/songs/\(number)?l=en", String(repeating: "é\(number)", count: number * 5),
@@ -27,6 +27,8 @@ import Testing
             #expect(found?.resources == each.resources)
         }
         #expect(reader.lookup(key("/v1/catalog/us/songs/1?l=en", "other"), at: noon) == nil)
+        let any = "SELECT count(*) FROM entry WHERE hex(resources) = 'FFFFFFFFFFFFFFFF'"
+        #expect(try sqlite(scratch.file, any) == 1)
     }
 
     @Test func readersSeeWhatIsStillQueued() {

@@ -1,8 +1,8 @@
-import Store
 import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 @testable import Tier
 
 /// Nodes after a change of the log: they catch up, or take everything for stale.
@@ -20,6 +20,8 @@ import Testing
         b.store("/1", "/2", "/3")
         #expect(b.breaks.count == 1)
         b.end()
+        let database = try Database(path: folder.file("b.sqlite"), mode: .readOnly, busyTimeout: .zero)
+        #expect(try database.integer("SELECT count(*) FROM fact WHERE name = 'purge_log'") == 1)
         // More than a page of them.
         let scene = try TierScene([engine.endpoint])
         let record = try #require(PurgeRecord(EntrySelection([target("/other")]), .hard, at: noon, by: "a"))
