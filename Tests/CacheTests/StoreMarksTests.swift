@@ -123,17 +123,6 @@ import Testing
         cache.lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: 0)
     }
 
-    /// It was dated anew at every start, and no answer of before was good for composing then.
-    @Test func aPurgeOfAnotherNodeSurvivesARestart() async {
-        var (cache, store) = scratch.cache()
-        let selections = [EntrySelection([.prefix("/c")]), EntrySelection([.target("/a")])]
-        for selection in selections { _ = cache.remember(purgeOf: selection, at: 20) }
-        store.close()
-        (cache, store) = scratch.cache()
-        for selection in selections { #expect(cache.remember(purgeOf: selection, at: 50) == 20) }
-        #expect(last(cache, "/c/1") == 20 && last(cache, "/a") == 20)
-    }
-
     /// It had counted for every target after a restart, whatever it had chosen.
     @Test func purgesSurviveARestartAndCountForTheirTargetsAlone() async throws {
         var (cache, store) = scratch.cache()
@@ -162,18 +151,21 @@ import Testing
         #expect(last(cache, "/a") == 20)
     }
 
-    /// The purge of everything forgot it, and the log of the nodes has it still: no answer from
-    /// before the restart was good for composing.
+    /// Purges of other nodes were dated anew at every start, and after a purge of everything, which
+    /// forgot them; the log of the nodes has them still: no answer of before was good for composing.
     @Test func aPurgeBeforeOneOfEverythingWasOfTheRestart() async {
         var (cache, store) = scratch.cache()
-        let selections = [EntrySelection([.target(Array("/a".utf8))]), EntrySelection([.prefix(Array("/c".utf8))])]
-        await purge(cache, .target(Array("/a".utf8)), at: 10)
-        _ = cache.remember(purgeOf: selections[1], at: 20)
+        let conditions: [EntrySelection.Condition] = [.target("/a"), .prefix("/c"), .target("/e")]
+        let selections = conditions.map { EntrySelection([$0]) }
+        await purge(cache, .target("/a"), at: 10)
+        for (selection, time) in zip(selections.dropFirst(), [20, 30] as [Int64]) {
+            _ = cache.remember(purgeOf: selection, at: time)
+        }
         await purge(cache, at: 50)
         store.close()
         (cache, store) = scratch.cache()
-        #expect(selections.map { cache.remember(purgeOf: $0, at: 90) } == [10, 20])
-        #expect(last(cache, "/a") == 10 && last(cache, "/c/1") == 20)
+        #expect(selections.map { cache.remember(purgeOf: $0, at: 90) } == [10, 20, 30])
+        #expect(last(cache, "/a") == 10 && last(cache, "/c/1") == 20 && last(cache, "/e") == 30)
     }
 
     /// "Everything until 2035" was not ended by a purge of everything either.
