@@ -5,7 +5,7 @@ import Testing
 
 private let day = TTLRule.fixed(86_400, stale: 604_800)
 
-/// Of an answer with these fields, to a GET of its own.
+/// Decides on an answer with these fields to a GET.
 private func decide(
     _ status: Int = 200, _ fields: String = "", rule: TTLRule = day, notFound: TTLRule = day,
     badRequest: TTLRule = .off, to change: (inout RequestFacts) -> Void = { _ in }

@@ -6,7 +6,7 @@ import Testing
 
 /// Scripts: a node's events, and its actions.
 @Suite struct FollowerStateTests {
-    /// Of a node that has read a log up to 20, and reads on.
+    /// A node that has read a log up to 20, and reads on.
     private var script = FollowerScript.ready()
 
     private func at(_ milliseconds: UInt64) -> LogPosition { LogPosition(milliseconds, 0) }
