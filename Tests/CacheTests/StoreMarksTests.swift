@@ -152,7 +152,8 @@ import Testing
     }
 
     /// Purges of other nodes were dated anew at every start, and after a purge of everything, which
-    /// forgot them; the log of the nodes has them still: no answer of before was good for composing.
+    /// forgot them. The log of the nodes has them still: no answer from before the restart was good
+    /// for composing.
     @Test func aPurgeBeforeOneOfEverythingWasOfTheRestart() async {
         var (cache, store) = scratch.cache()
         let conditions: [EntrySelection.Condition] = [.target("/a"), .prefix("/c"), .target("/e")]
