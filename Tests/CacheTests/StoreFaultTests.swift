@@ -127,9 +127,7 @@ extension Requirement {
     }
 
     @Test func aFileThatAnotherProcessKeepsToItselfIsUsedOnceItIsFree() throws {
-        let before = scratch.open()
-        _ = filled(before)
-        before.close()
+        scratch.fill(Self.entries)
         var other: Database? = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         try other?.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
         let (store, reader) = scratch.openWithReader()
