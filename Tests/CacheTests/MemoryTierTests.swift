@@ -31,12 +31,6 @@ private struct SieveModel {
     }
 }
 
-/// All responses of one size, so that bytes are a count.
-private func numbered(_ number: Int) -> StoredResponse {
-    let digits = String(number)
-    return response("/" + String(repeating: "0", count: 8 - digits.count) + digits)
-}
-
 /// The ranks of popularity that requests ask for, by Zipf's law.
 private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
     var generator = SeededGenerator(seed: seed)
@@ -52,7 +46,8 @@ private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
     @Test(arguments: TestSize.of([11], release: [11, 12, 13]) as [UInt64])
     func evictsAsTheModelDoes(seed: UInt64) throws {
         let capacity = 50
-        let entries = (0..<400).map(numbered)
+        // All of one size, so that bytes are a count.
+        let entries = (1_000..<1_400).map { response("/\($0)") }
         let tier = MemoryTier(maxBytes: capacity * entries[0].byteCount + 1, shardCount: 1)
         var model = SieveModel(capacity: capacity)
         for (step, rank) in requests(popular: 400, count: 20_000, seed: seed).enumerated() {

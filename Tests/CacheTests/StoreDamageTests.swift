@@ -20,15 +20,8 @@ import Testing
         var segment: [UInt8]
         var count: Int { database.count + segment.count }
 
-        subscript(_ index: Int) -> UInt8 {
-            get { index < database.count ? database[index] : segment[index - database.count] }
-            set {
-                if index < database.count {
-                    database[index] = newValue
-                } else {
-                    segment[index - database.count] = newValue
-                }
-            }
+        mutating func change(_ index: Int, _ body: (inout UInt8) -> Void) {
+            if index < database.count { body(&database[index]) } else { body(&segment[index - database.count]) }
         }
     }
 
@@ -83,10 +76,12 @@ import Testing
             var bytes = good
             if let stretch {
                 let start = Int.random(in: 0..<bytes.count - stretch, using: &generator)
-                for index in start..<start + stretch { bytes[index] = UInt8.random(in: 0...255, using: &generator) }
+                for index in start..<start + stretch {
+                    bytes.change(index) { $0 = UInt8.random(in: 0...255, using: &generator) }
+                }
             } else {
                 let bit = Int.random(in: 0..<bytes.count * 8, using: &generator)
-                bytes[bit / 8] ^= 1 << (bit % 8)
+                bytes.change(bit / 8) { $0 ^= 1 << (bit % 8) }
             }
             try write(bytes)
             found += exercise("seed \(seed), round \(round)")
@@ -145,7 +140,7 @@ import Testing
         if let change {
             _ = try sqlite(scratch.file, change)
         } else {
-            for index in 0..<Schema.pageBytes { files[index] = 0xA5 }
+            for index in 0..<Schema.pageBytes { files.change(index) { $0 = 0xA5 } }
             try write(files)
         }
         let store = scratch.open()

@@ -229,12 +229,6 @@ extension FileTier {
             purge(Purge(selection: selection, mode: mode, now: now)) { continuation.resume(returning: $0) }
         }
     }
-
-    func listed(_ selection: EntrySelection = EntrySelection()) async -> [ListedRecord] {
-        await withCheckedContinuation { continuation in
-            records.entries(selection, limit: 10, in: .use) { continuation.resume(returning: $0) }
-        }
-    }
 }
 
 extension FileTier {
