@@ -34,8 +34,6 @@ import Testing
         return registry
     }
 
-    private func replies(_ nodes: [String: NodeRecord]) -> [RESPReply] { replies(after: 0, nodes) }
-
     private func text(_ command: RESPCommand) -> [String] { command.words.map { String(decoding: $0, as: UTF8.self) } }
 
     @Test func theEnginesTimeIsAskedForFirst() {
