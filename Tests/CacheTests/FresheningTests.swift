@@ -94,14 +94,15 @@ private let (dated, redated) = ("Last-Modified: \(date(5))", "Last-Modified: \(d
         #expect(fields(fresh).contains("Date: \(date(noon + 1000))") && fresh.lifetime.initialAge == 0)
     }
 
-    @Test(arguments: [
-        ([tag], ["ETag: \"b\""], true), ([tag], ["ETag: a"], true), (["ETag: W/\"a\""], [tag], true),
-        (["ETag: W/\"a\""], ["ETag: W/\"b\""], true), ([dated], [tag], true), ([dated], [redated], true),
-        ([tag, dated], ["ETag: \"b\"", dated], true),
-        // The same, or none.
-        ([tag], [tag], false), ([tag], ["ETag: W/\"a\""], false), (["ETag: W/\"a\""], ["ETag: W/\"a\""], false),
-        ([tag, dated], [tag, redated], false), ([tag], [redated], false), ([tag], [], false), ([dated], [], false),
-    ] as [([String], [String], Bool)])
+    @Test(
+        arguments: [
+            ([tag], ["ETag: \"b\""], true), ([tag], ["ETag: a"], true), (["ETag: W/\"a\""], [tag], true),
+            (["ETag: W/\"a\""], ["ETag: W/\"b\""], true), ([dated], [tag], true), ([dated], [redated], true),
+            ([tag, dated], ["ETag: \"b\"", dated], true),
+            // The same, or none.
+            ([tag], [tag], false), ([tag], ["ETag: W/\"a\""], false), (["ETag: W/\"a\""], ["ETag: W/\"a\""], false),
+            ([tag, dated], [tag, redated], false), ([tag], [redated], false), ([tag], [], false), ([dated], [], false),
+        ] as [([String], [String], Bool)])
     func anotherValidatorContradicts(old: [String], new: [String], expected: Bool) {
         #expect(isContradicted(stored(old + [brief]), by: new) == expected)
     }

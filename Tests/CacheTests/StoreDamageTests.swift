@@ -130,11 +130,12 @@ import Testing
         #expect(content(scratch.open().makeReader().lookup(Self.entries[0].key, at: noon)) == content(Self.entries[0]))
     }
 
-    @Test(arguments: [
-        ("newer", "PRAGMA user_version = 99"), ("older", "PRAGMA user_version = \(Schema.version - 2)"),
-        ("unversioned", "PRAGMA user_version = 0"), ("tables", "DROP TRIGGER entry_removed"),
-        ("mark", "PRAGMA application_id = 1"), ("first page", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("newer", "PRAGMA user_version = 99"), ("older", "PRAGMA user_version = \(Schema.version - 2)"),
+            ("unversioned", "PRAGMA user_version = 0"), ("tables", "DROP TRIGGER entry_removed"),
+            ("mark", "PRAGMA application_id = 1"), ("first page", nil),
+        ] as [(String, String?)])
     func aFileOfOursThatIsOfNoUseIsKeptUnderAnotherName(kind: String, change: String?) throws {
         var files = try goodFiles()
         if let change {
