@@ -100,8 +100,7 @@ struct IdleWriterTests {
         store.write(kept)
         store.shared.pending.withLock { $0.touch(kept.key.index, at: 2_000_000_000) }
         #expect(little(store) == .wrote && little(store) == .nothing)
-        let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
-        #expect(try database.integer("SELECT last_used FROM entry") == 2_000_000_000)
+        #expect(try sqlite(scratch.file, "SELECT last_used FROM entry") == 2_000_000_000)
     }
 
     /// Room is made by the queue: it takes long, and others wait for the lock meanwhile.
@@ -128,8 +127,7 @@ struct IdleWriterTests {
         store.runner.writeIdly()
         // The queue makes another file of that name.
         waitUntil { store.entries == 1 && store.health == .available }
-        let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
-        #expect(try database.integer("SELECT count(*) FROM entry") == 1)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 1)
     }
 
     /// Everything is written once, by whichever thread.

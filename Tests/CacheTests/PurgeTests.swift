@@ -18,6 +18,11 @@ extension ResponseCache {
             purge(selection, mode, at: now) { continuation.resume(returning: $0) }
         }
     }
+
+    /// The time of the last purge that counts for a target.
+    func last(_ target: String, at now: Int64 = 0) -> Int64 {
+        lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: now)
+    }
 }
 
 /// Purges through both tiers.
@@ -99,21 +104,17 @@ extension ResponseCache {
         #expect(cache.lookup(key("/a"), reader, at: noon + 450)?.lifetime.staleFor == 500, "twice is once")
     }
 
-    private func last(_ cache: ResponseCache, _ target: String) -> Int64 {
-        cache.lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: noon)
-    }
-
     /// Answers were composed of parts from before a purge, where a loop had read the clock later,
     /// or the clock was set back.
     @Test func noPurgeIsOfATimeBeforeThatOfWhatWasStored() async {
         let (cache, _) = scratch.cache(memory: 16 << 20)
         cache.store(response("/a", at: noon + 60))
         _ = await cache.purge(.hard, at: noon, .target("/b"))
-        #expect(last(cache, "/b") == noon + 60)
+        #expect(cache.last("/b", at: noon) == noon + 60)
         // Nothing of a later time looks fresh.
         cache.store(response("/c", at: noon + 61))
         _ = await cache.purge(.hard, at: noon, .target("/d"))
-        #expect(last(cache, "/d") == noon)
+        #expect(cache.last("/d", at: noon) == noon)
     }
 
     @Test func aPurgeOfAnotherNodeCountsFromItsTime() async {
@@ -125,12 +126,12 @@ extension ResponseCache {
             #expect(cache.remember(purgeOf: selection, at: noon + 10) == noon, "it is known")
             #expect(cache.remember(purgeOf: selection, at: noon - 10) == noon - 10)
         }
-        #expect(last(cache, "/a") == noon && last(cache, "/b/1") == noon && last(cache, "/c") == .min)
+        #expect(["/a", "/b/1", "/c"].map { cache.last($0, at: noon) } == [noon, noon, .min])
         // These leave no parts.
         for selection in [EntrySelection(), EntrySelection([.resource(1)])] {
             #expect(cache.remember(purgeOf: selection, at: noon + 5) == noon + 5)
         }
-        #expect(last(cache, "/c") == .min)
+        #expect(cache.last("/c", at: noon) == .min)
     }
 
     @Test func aSoftPurgeInMemoryIsThatOnDisk() async {

@@ -141,7 +141,6 @@ import Testing
         #expect(store.status.lost < 300 && scratch.said.contains { $0.contains("it is discarded") }, "\(scratch.said)")
         pass(store)
         #expect(store.makeReader().lookup(key("/299"), at: noon) != nil)
-        store.close()
     }
 
     /// By itself, from the rate on.

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import Synchronization
 import TestSupport
 import Testing
 
@@ -16,18 +15,6 @@ import Testing
         range.map { response("/\($0)", filler(bytes), at: time) }
     }
 
-    private func keys(in segment: Int) throws -> Set<String> {
-        let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
-        var found: Set<String> = []
-        try Statement(database, "SELECT target FROM entry WHERE abs(place) >> 39 = ?1").forEachRow([
-            .integer(Int64(segment))
-        ]) {
-            found.insert($0.text(0))
-            return true
-        }
-        return found
-    }
-
     /// A link in place of a segment is not followed.
     private func makeUnopenable(_ segment: Int) {
         let path = Segments(besides: scratch.file).path(segment)
@@ -40,7 +27,7 @@ import Testing
     func aSegmentThatCannotBeReadCostsWhatItHoldsAndNothingElse(isUnopenable: Bool) async throws {
         let all = entries(0..<300)
         scratch.fill(all, maxBytes: 8 << 20, atOnce: 50)
-        let lost = try keys(in: 3)
+        let lost = Set(try texts(scratch.file, "SELECT target FROM entry WHERE abs(place) >> 39 = 3"))
         try #require(!lost.isEmpty && lost.count < 100)
         if isUnopenable { makeUnopenable(3) } else { scratch.makeUnreadable(3) }
         let (store, reader) = scratch.openWithReader(maxBytes: 8 << 20)
@@ -60,7 +47,6 @@ import Testing
         #expect(content(reader.lookup(new[999].key, at: noon)) == content(new[999]))
         let count = store.entries
         #expect(await store.purged(.hard) == count && store.entries == 0)
-        store.close()
     }
 
     /// The writer met it whenever the log was to be copied, and wrote nothing any more.
@@ -71,7 +57,6 @@ import Testing
         store.write(entries(1_000..<2_000), atOnce: 50)
         #expect(store.health == .available && store.status.lost > 0)
         #expect(store.makeReader().lookup(key("/1999"), at: noon) != nil)
-        store.close()
     }
 
     /// The segment is as good as before when the process has a descriptor again.
@@ -103,7 +88,6 @@ import Testing
         let new = entries(100..<110)
         store.write(new, atOnce: 50)
         #expect(store.health == .available && store.entries == new.count)
-        store.close()
     }
 
     /// Random stores, purges and look-ups through the states of the file.
@@ -131,7 +115,6 @@ import Testing
             let bytes = store.shared.pending.withLock { $0.byteCount }
             try #require(bytes <= PendingWrites.maxBytes, "seed \(seed), step \(step): \(bytes) bytes wait")
         }
-        store.close()
     }
 
     /// Answers stored while the clock was ahead were evicted last, for as long.
@@ -149,7 +132,6 @@ import Testing
         let reader = store.makeReader()
         #expect(new.allSatisfy { reader.lookup($0.key, at: noon) != nil })
         #expect(scratch.said.count { $0.contains("in the future") } == 1, "\(scratch.said)")
-        store.close()
     }
 
     /// Both had to wait until the file had shrunk.
@@ -159,14 +141,11 @@ import Testing
         #expect(await store.purged(.hard, EntrySelection([.target("/599")])) ?? 0 <= 1)
         store.write(response("/new"))
         #expect(store.makeReader().lookup(key("/new"), at: noon) != nil)
-        waitUntil(within: 120) { used <= SpaceBounds(maxBytes: 2 << 20).fileBytes }
+        waitUntil(within: 120) {
+            scratch.segments.values.reduce(DatabaseFile.size(scratch.file), +)
+                <= SpaceBounds(maxBytes: 2 << 20).fileBytes
+        }
         #expect(store.status.evicted > 0 && store.health == .available)
-        store.close()
-    }
-
-    private var used: Int {
-        let segments = (try? Segments.listed(in: Segments.folder(of: scratch.file))) ?? [:]
-        return segments.values.reduce(DatabaseFile.size(scratch.file), +)
     }
 
     /// A process that ends with a purge that its disk refused left it undone.
@@ -182,6 +161,5 @@ import Testing
         #expect(scratch.setAside.count == 1)
         let next = scratch.open()
         #expect(next.entries == 0 && next.makeReader().lookup(key("/1"), at: noon) == nil)
-        next.close()
     }
 }

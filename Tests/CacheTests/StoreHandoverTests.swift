@@ -40,7 +40,6 @@ import Testing
         #expect(StoreLock.holder(of: scratch.file) == nil)
         let next = scratch.open()
         #expect(next.entries == 2 && scratch.setAside.isEmpty)
-        next.close()
     }
 
     /// The queue was forgotten with the file, and look-ups went on in it.
@@ -57,8 +56,6 @@ import Testing
         old.store(response("/a", "anew"))
         #expect(reader.lookup(key("/a"), at: noon)?.body == Array("anew".utf8))
         #expect(new.makeReader().lookup(key("/a"), at: noon)?.body == response("/a").body)
-        new.close()
-        old.close()
     }
 
     /// It was forgotten; and rows that it had not reached would have counted as reached, where the

@@ -119,10 +119,6 @@ import Testing
         _ = await cache.purge(.hard, at: now, EntrySelection(conditions))
     }
 
-    private func last(_ cache: ResponseCache, _ target: String) -> Int64 {
-        cache.lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: 0)
-    }
-
     /// It had counted for every target after a restart, whatever it had chosen.
     @Test func purgesSurviveARestartAndCountForTheirTargetsAlone() async throws {
         var (cache, store) = scratch.cache()
@@ -136,9 +132,9 @@ import Testing
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM purged") == 5)
         store.close()
         (cache, store) = scratch.cache()
-        #expect(last(cache, "/a") == 10 && last(cache, "/b") == 30 && last(cache, "/d") == .min)
-        #expect(last(cache, "/c/1") == 20 && last(cache, "/e/1") == 25 && last(cache, "/e/2") == .min)
-        #expect(last(cache, "/f/1") == 45)
+        #expect(cache.last("/a") == 10 && cache.last("/b") == 30 && cache.last("/d") == .min)
+        #expect(cache.last("/c/1") == 20 && cache.last("/e/1") == 25 && cache.last("/e/2") == .min)
+        #expect(cache.last("/f/1") == 45)
     }
 
     /// A word that this version does not know may mean any target.
@@ -148,7 +144,7 @@ import Testing
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(5))
         try database.execute("INSERT INTO purged VALUES ('colour blue', 20)")
         (cache, store) = scratch.cache()
-        #expect(last(cache, "/a") == 20)
+        #expect(cache.last("/a") == 20)
     }
 
     /// Purges of other nodes were dated anew at every start, and after a purge of everything, which
@@ -166,7 +162,7 @@ import Testing
         store.close()
         (cache, store) = scratch.cache()
         #expect(selections.map { cache.remember(purgeOf: $0, at: 90) } == [10, 20, 30])
-        #expect(last(cache, "/a") == 10 && last(cache, "/c/1") == 20 && last(cache, "/e") == 30)
+        #expect(cache.last("/a") == 10 && cache.last("/c/1") == 20 && cache.last("/e") == 30)
     }
 
     /// "Everything until 2035" was not ended by a purge of everything either.
@@ -179,7 +175,7 @@ import Testing
         await purge(cache, .target(Array("/a".utf8)), at: clock.now)
         clock.now = noon
         await purge(cache, at: noon)
-        #expect(last(cache, "/a") == noon && last(cache, "/b") == .min)
+        #expect(cache.last("/a") == noon && cache.last("/b") == .min)
         #expect(try sqlite(scratch.file, "SELECT max(at) FROM purged") == noon)
     }
 
@@ -189,7 +185,7 @@ import Testing
         await purge(cache, .prefix("/c"), at: noon + 300_000_000)
         store.close()
         (cache, store) = scratch.cache(now: { noon })
-        #expect(last(cache, "/a") == noon && last(cache, "/c/1") == noon)
+        #expect(cache.last("/a") == noon && cache.last("/c/1") == noon)
         #expect(scratch.said.count { $0.contains("2 purges had a time in the future") } == 1, "\(scratch.said)")
         store.flush()
         waitUntil { (try? sqlite(scratch.file, "SELECT max(at) FROM purged")) == noon }
@@ -210,7 +206,7 @@ import Testing
         behind.close()
         clock.now = noon + 3_600
         let cache = scratch.cache(now: { clock.now }).cache
-        #expect(last(cache, "/a") >= noon && last(cache, "/a") <= clock.now && last(cache, "/b") == .min)
+        #expect(cache.last("/a") >= noon && cache.last("/a") <= clock.now && cache.last("/b") == .min)
     }
 
     /// And one whose clock had been ahead: its purges lay in the future for one process at most.
@@ -221,7 +217,7 @@ import Testing
         store.write(response("/albums", at: clock.now))
         clock.now = noon
         await purge(cache, .target("/a"), at: noon)
-        #expect(last(cache, "/a") == noon)
+        #expect(cache.last("/a") == noon)
         await purge(cache, at: noon + 1)
         #expect(try sqlite(scratch.file, "SELECT max(at) FROM purged") == noon + 1, "everything ends it")
         await purge(cache, .target(Array("/b".utf8)), at: noon + 2)
@@ -229,7 +225,7 @@ import Testing
         for _ in 0..<2 {
             clock.now += 60
             (cache, store) = scratch.cache(now: { clock.now })
-            #expect(last(cache, "/b") <= clock.now)
+            #expect(cache.last("/b") <= clock.now)
             store.close()
         }
         #expect(try sqlite(scratch.file, "SELECT max(at) FROM purged") <= clock.now)

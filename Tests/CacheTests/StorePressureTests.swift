@@ -15,11 +15,9 @@ import Testing
 
     /// The segments, the database, its log, the log's index and a rollback journal.
     private func diskBytes() -> Int {
-        ["", "-wal", "-shm", "-journal"].reduce(segmentBytes) { $0 + DatabaseFile.size(scratch.file + $1) }
-    }
-
-    private var segmentBytes: Int {
-        ((try? Segments.listed(in: Segments.folder(of: scratch.file))) ?? [:]).values.reduce(0, +)
+        ["", "-wal", "-shm", "-journal"].reduce(scratch.segments.values.reduce(0, +)) {
+            $0 + DatabaseFile.size(scratch.file + $1)
+        }
     }
 
     /// From 200 bytes to 200 KiB, each order of magnitude as likely as the next.
@@ -159,14 +157,10 @@ import Testing
         let long = filler(500)
         for number in 0..<2_000 { store.store(response("/\(number)/\(long)")) }
         store.close()
-        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
-        var plan: [String] = []
-        try Statement(database, "EXPLAIN QUERY PLAN " + RecordRow.select).forEachRow([.integer(1)]) { row in
-            plan.append(row.text(3))
-            return true
-        }
+        let plan = try texts(scratch.file, "EXPLAIN QUERY PLAN " + RecordRow.select, [.integer(1)], column: 3)
         #expect(plan.count { $0.hasPrefix("SEARCH ") } == 1 && !plan.contains { $0.hasPrefix("SCAN ") }, "\(plan)")
         // A connection that read every row would have read every page.
+        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         _ = try WriterConnection(
             database, SpaceBounds(maxBytes: 64 << 20),
             RowLedger(KeyDirectory(mostKeys: 9_999), SegmentLog(Segments(besides: scratch.file))))

@@ -107,6 +107,8 @@ final class Scratch: Sendable {
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted() }
     /// The lines that its stores logged.
     var said: [String] { lines.all }
+    /// Its store's segments, and their sizes.
+    var segments: [Int: Int] { (try? Segments.listed(in: Segments.folder(of: file))) ?? [:] }
     /// The files that were set aside, without their journals and segments.
     var setAside: [String] {
         names.filter { name in
@@ -253,6 +255,16 @@ extension Freshening {
 /// Runs SQL on a file from outside, as an operator would.
 func sqlite(_ path: String, _ sql: String) throws -> Int64 {
     try Database(path: path, mode: .readWrite, busyTimeout: .seconds(5)).integer(sql)
+}
+
+/// A column of the rows that a query of it finds.
+func texts(_ path: String, _ sql: String, _ values: [SQLValue] = [], column: Int32 = 0) throws -> [String] {
+    var found: [String] = []
+    try Statement(Database(path: path, mode: .readOnly, busyTimeout: .seconds(5)), sql).forEachRow(values) { row in
+        found.append(row.text(column))
+        return true
+    }
+    return found
 }
 
 /// The file that holds the answers.
