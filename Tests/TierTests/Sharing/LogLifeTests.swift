@@ -45,11 +45,7 @@ import Testing
     @Test(arguments: [false, true])
     func aRestartedEngineWithItsDataGoesOn(isKept: Bool) async throws {
         let engine = try RedisServer(isKept ? ["--appendonly", "yes", "--appendfsync", "always"] : [])
-        let a = try NodeScene([engine.endpoint])
-        let b = try NodeScene([engine.endpoint], "b")
-        a.ready()
-        b.ready()
-        waitUntil { a.board.status.aliveCount == 2 && b.board.status.aliveCount == 2 }
+        let (a, b) = try NodeScene.pair(engine)
         _ = await a.purge(target("/1"))
         a.store("/2")
         let before = try #require(a.knowledge.fence)

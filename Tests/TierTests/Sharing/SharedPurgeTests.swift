@@ -58,11 +58,7 @@ import Testing
     }
 
     @Test func aNodeThatHasLeftIsNotMissing() async throws {
-        let a = try NodeScene([engine.endpoint], "a")
-        let b = try NodeScene([engine.endpoint], "b")
-        a.ready()
-        b.ready()
-        waitUntil { a.board.status.nodes.count == 2 }
+        let (a, b) = try NodeScene.pair(engine)
         await b.leave()
         waitUntil { a.board.status.nodes.count == 1 }
         #expect(await a.purge(target("/1")).nodes == 1)
@@ -70,13 +66,9 @@ import Testing
 
     @Test func aNodeWithAFailingDiskIsMissing() async throws {
         let folder = try TemporaryFolder()
-        let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .milliseconds(100) }
-        let b = try NodeScene([engine.endpoint], "b", file: folder.file("b.sqlite")) {
-            $1.purgePatience = .milliseconds(100)
+        let (a, b) = try NodeScene.pair(engine, file: folder.file("b.sqlite")) {
+            $0.purgePatience = .milliseconds(100)
         }
-        a.ready()
-        b.ready()
-        waitUntil { a.board.status.nodes.count == 2 }
         let before = b.knowledge.fence
         b.cache.close()
         let report = await a.purge(target("/1"))
@@ -88,10 +80,7 @@ import Testing
     }
 
     @Test func withAFrozenEngineAPurgeIsLocal() async throws {
-        let a = try NodeScene([engine.endpoint], "a") { $1.patience = .milliseconds(200) }
-        let b = try NodeScene([engine.endpoint], "b") { $1.patience = .milliseconds(200) }
-        a.ready()
-        waitUntil { a.board.status.nodes.count == 2 && b.board.status.standing == .ready }
+        let (a, b) = try NodeScene.pair(engine) { $0.patience = .milliseconds(200) }
         a.store("/1")
         engine.send(SIGSTOP)
         waitUntil { a.board.status.standing == .away && b.board.status.standing == .away }
@@ -112,10 +101,7 @@ import Testing
     /// The tier gave it back to the node that had purged it.
     @Test func anUnloggedPurgeKeepsItsValuesFromTheTier() async throws {
         let scene = try TierScene([engine.endpoint])
-        let a = try NodeScene([engine.endpoint], "a")
-        let b = try NodeScene([engine.endpoint], "b")
-        a.ready()
-        b.ready()
+        let (a, b) = try NodeScene.pair(engine)
         b.store("/1")
         let (old, other) = try (value("/1", a), value("/2", a))
         #expect(!a.knowledge.isPurged(old))
