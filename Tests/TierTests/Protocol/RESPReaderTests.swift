@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RESPReaderTests {
     /// Bytes on the wire, and the replies in them.
-    static let examples: [(wire: String, replies: [RESPReply])] = [
+    private static let examples: [(wire: String, replies: [RESPReply])] = [
         ("+OK\r\n", [.simple("OK")]), ("+\r\n", [.simple("")]),
         ("-ERR unknown command 'x'\r\n", [.error(code: "ERR", text: "unknown command 'x'")]),
         ("-NOSCRIPT\r\n", [.error(code: "NOSCRIPT", text: "")]), ("-\r\n", [.error(code: "", text: "")]),
@@ -27,16 +27,12 @@ import Testing
         ("*1\r\n*1\r\n*1\r\n*1\r\n:4\r\n", [.array([.array([.array([.array([.integer(4)])])])])]),
     ]
 
-    @Test(arguments: examples.indices) func examplesAreRead(number: Int) {
-        let (wire, replies) = Self.examples[number]
-        let read = ReadReplies(wire)
-        #expect(read.replies == replies)
-        #expect(read.fault == nil && read.isBetweenReplies)
-    }
-
     @Test func everyCutOfEveryExampleIsTheSame() {
         for (wire, replies) in Self.examples {
-            let count = wire.utf8.count
+            let (whole, count) = (ReadReplies(wire), wire.utf8.count)
+            #expect(whole.replies == replies, "\(wire.debugDescription)")
+            #expect(whole.fault == nil && whole.isBetweenReplies, "\(wire.debugDescription)")
+            #expect(replies.flatMap(\.wire) == Array(wire.utf8), "it is written as it was read")
             for cut in 1..<count {
                 #expect(ReadReplies(wire, cuts: [cut]).replies == replies, "\(wire.debugDescription) cut at \(cut)")
                 let part = ReadReplies(Array(wire.utf8.prefix(cut)))
@@ -114,9 +110,5 @@ import Testing
         #expect(all.map(\.isNil) == [false, false, false, false, true, false, true])
         #expect(all.map(\.isOK) == [true, false, false, false, false, false, false])
         #expect(!RESPReply.bulk("OK").isOK)
-    }
-
-    @Test func examplesAreWrittenAsTheyWereRead() {
-        for (wire, replies) in RESPReaderTests.examples { #expect(replies.flatMap(\.wire) == Array(wire.utf8)) }
     }
 }
