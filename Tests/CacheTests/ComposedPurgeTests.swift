@@ -13,13 +13,8 @@ import Testing
 
     /// Every way to choose the second of two parts, of which an answer under `/c` was composed.
     private static let selections: [[EntrySelection.Condition]] = [
-        [],
-        [.target("/v1/catalog/us/artists/2")],
-        [.prefix("/v1/catalog/us/art")],
-        [.storefront("us")],
-        [.classTag(2)],
-        [.resource(9)],
-        [.prefix("/v1/catalog/us/artists/"), .resource(9)],
+        [], [.target("/v1/catalog/us/artists/2")], [.prefix("/v1/catalog/us/art")], [.storefront("us")],
+        [.classTag(2)], [.resource(9)], [.prefix("/v1/catalog/us/artists/"), .resource(9)],
     ]
 
     @Test(arguments: selections.indices, [false, true])

@@ -14,15 +14,10 @@ import Testing
         #expect(selection(.target(target), .storefront("us")).chooses(answer))
         #expect(!selection(.target(target), .storefront("gb")).chooses(answer))
         #expect(!selection(.target(Array(target.dropLast()))).chooses(answer))
+        #expect(!selection(.target("/v1/catalog/us/songs/1")).chooses(answer), "the query belongs to it")
         #expect(selection(.prefix(Array(target.dropLast()))).chooses(answer))
         #expect(selection(.prefix("/v1/"), .resource(7)).chooses(answer))
         #expect(!selection(.prefix("/v1/"), .resource(8)).chooses(answer))
-    }
-
-    @Test func aTargetIsChosenWithAllItsVariantsAndUsers() {
-        let target = selection(.target("/a"))
-        #expect(target.chooses(response("/a", variant: "gzip")) && target.chooses(response("/a", scope: someone(1))))
-        #expect(!target.chooses(response("/a/b")) && !target.chooses(response("/a?b=1")))
     }
 
     @Test(arguments: [41, 42] as [UInt64])
@@ -40,18 +35,6 @@ import Testing
     @Test func anAnswerThatMayNameEverythingNamesEach() {
         let answer = response("/a", resources: [StoredResponse.everyResource])
         #expect([0, 1, .max - 1].allSatisfy { answer.mayName($0) })
-    }
-
-    @Test func aSignpostStaysFreshAndGoesWithTheRest() {
-        let signpost = response("/a", selecting: "accept-language")
-        let soft = Purge(selection: EntrySelection(), mode: .soft, now: noon)
-        let hard = Purge(selection: EntrySelection(), mode: .hard, now: noon)
-        let memory = MemoryTier(maxBytes: 1 << 20)
-        memory.store(signpost)
-        memory.purge(soft)
-        #expect(memory.peek(signpost.key)?.lifetime == signpost.lifetime)
-        memory.purge(hard)
-        #expect(memory.peek(signpost.key) == nil)
     }
 }
 

@@ -9,12 +9,13 @@ import Testing
 @Suite struct FileTierTests {
     let scratch = Scratch()
 
-    @Test func answersSurviveReopening() {
+    @Test func answersSurviveReopening() throws {
         let stored = (0..<300).map { number in
             response(
                 "/v1/catalog/us/songs/\(number)?l=en", String(repeating: "é\(number)", count: number * 5),
                 variant: number % 2 == 0 ? "gzip" : "",
-                lifetime: Lifetime(freshFor: number, staleFor: 2, staleIfErrorFor: 3, keepFor: 4, initialAge: 5))
+                lifetime: Lifetime(freshFor: number, staleFor: 2, staleIfErrorFor: 3, keepFor: 4, initialAge: 5),
+                resources: number == 1 ? [StoredResponse.everyResource] : [0, 1, 1 << 63, .max - UInt64(number) - 1])
         }
         scratch.fill(stored)
         let reader = scratch.open().makeReader()
@@ -23,8 +24,11 @@ import Testing
             #expect(content(found) == content(each))
             #expect(found?.lifetime == each.lifetime && found?.receivedAt == each.receivedAt)
             #expect(found?.classTag == 1 && found?.storefront == each.storefront && found?.key == each.key)
+            #expect(found?.resources == each.resources)
         }
         #expect(reader.lookup(key("/v1/catalog/us/songs/1?l=en", "other"), at: noon) == nil)
+        let any = "SELECT count(*) FROM entry WHERE hex(resources) = 'FFFFFFFFFFFFFFFF'"
+        #expect(try sqlite(scratch.file, any) == 1)
     }
 
     @Test func readersSeeWhatIsStillQueued() {
@@ -95,7 +99,7 @@ import Testing
     }
 
     @Test func theLeastRecentlyUsedGoFirst() {
-        let store = scratch.open(maxBytes: 3 << 19)
+        let (store, reader) = scratch.openWithReader(maxBytes: 3 << 19)
         let body = filler(10_000)
         store.write((0..<60).map { response("/\($0)", body, at: noon + Int64($0)) })
         #expect(store.entries == 60)
@@ -104,7 +108,6 @@ import Testing
         }
         store.flush()
         store.write((100..<155).map { response("/\($0)", body, at: noon + 2_000) })
-        let reader = store.makeReader()
         let left = (0..<60).filter { reader.lookup(key("/\($0)"), at: noon) != nil }
         #expect(left.filter { $0 % 2 == 0 }.count == 30, "those used later stay")
         let odd = left.filter { $0 % 2 == 1 }
@@ -161,5 +164,56 @@ import Testing
         store.store(response("/first", at: noon))
         store.write(response("/last", at: noon + 16 * 100))
         #expect(store.useInterval.seconds == 100)
+    }
+}
+
+/// Readers see committed changes, whatever the writer does meanwhile.
+struct FileReaderTests {
+    private let scratch = Scratch()
+
+    @Test func theNextLookUpSeesACommit() throws {
+        let (store, reader) = scratch.openWithReader()
+        for round in 0..<3 {
+            store.write(["/a", "/b"].map { response($0, "\($0) \(round)") })
+            #expect(reader.lookup(key("/a"), at: noon)?.body == Array("/a \(round)".utf8))
+            #expect(reader.lookup(key("/b"), at: noon)?.body == Array("/b \(round)".utf8))
+        }
+        store.remove(key("/a"))
+        store.flush()
+        #expect(reader.lookup(key("/a"), at: noon) == nil && reader.lookup(key("/b"), at: noon) != nil)
+    }
+
+    @Test func readersDoNotKeepTheLogFromBeingEmptied() throws {
+        let store = scratch.open(maxBytes: 8 << 20)
+        let readers = (0..<3).map { _ in store.makeReader() }
+        let body = filler(50_000)
+        for number in 0..<400 {
+            store.write(response("/\(number % 60)", body))
+            for reader in readers { #expect(reader.lookup(key("/\(number % 60)"), at: noon) != nil) }
+        }
+        #expect(store.health == .available && store.status.failedTransactions == 0)
+        #expect(DatabaseFile.size(scratch.file + "-wal") <= SpaceBounds(maxBytes: 8 << 20).journalBytes)
+        store.close()
+        #expect(DatabaseFile.size(scratch.file + "-wal") == 0)
+    }
+
+    /// Two keys of one number would be as many as one: the row tells whose the record is.
+    @Test func aRecordOfAnotherKeyIsNoDamage() throws {
+        let (store, reader) = scratch.openWithReader()
+        store.write(response("/a", "one"))
+        let place = try sqlite(scratch.file, "SELECT place FROM entry")
+        store.shared.directory.set(key("/b").index, place)
+        #expect(reader.lookup(key("/b"), at: noon) == nil && store.status.damaged == 0)
+        #expect(reader.lookup(key("/a"), at: noon)?.body == Array("one".utf8))
+    }
+
+    /// The writer moves records while others read them.
+    @Test func aRecordThatMovedDuringALookUpIsFound() throws {
+        let (store, reader) = scratch.openWithReader()
+        store.write(response("/a", "one"))
+        // As if the directory had been asked before the move.
+        let index = key("/a").index
+        store.shared.directory.set(index, Place(segment: 7, offset: 64, span: 128).number)
+        #expect(reader.lookup(key("/a"), at: noon)?.body == Array("one".utf8) && store.status.damaged == 0)
     }
 }

@@ -55,9 +55,7 @@ struct IdleWriterTests {
         writer.end()
     }
 
-    @Test func withoutAThreadItIsAskedForNothing() {
-        #expect(!IdleWriter().ask())
-    }
+    @Test func withoutAThreadItIsAskedForNothing() { #expect(!IdleWriter().ask()) }
 
     // MARK: Small transactions
 
@@ -68,29 +66,32 @@ struct IdleWriterTests {
     }
 
     /// A store whose thread stays away, and which knows its file.
-    private func quiet() -> FileTier {
-        let store = scratch.open()
+    private func quiet(maxBytes: Int = 64 << 20) -> FileTier {
+        let store = scratch.open(maxBytes: maxBytes)
         store.runner.idle.end()
         store.flush()
         waitUntil { store.shared.directory.known == .max }
         return store
     }
 
-    @Test func oneTransactionIsSmall() {
-        let store = quiet()
-        let operations = (0..<150).map { response("/\($0)") }
+    /// No turn comes for these.
+    private func enqueue(_ responses: [StoredResponse], in store: FileTier) {
         store.shared.pending.withLock { pending in
-            for response in operations {
+            for response in responses {
                 _ = pending.enqueue(.store(WaitingRecord(response.record)), response.key.index)
             }
         }
+    }
+
+    @Test func oneTransactionIsSmall() {
+        let store = quiet()
+        enqueue((0..<150).map { response("/\($0)") }, in: store)
         for left in [86, 22, 0] {
             #expect(little(store) == .wrote)
             #expect(store.entries == 150 - left && store.shared.pending.withLock { $0.queued.count } == left)
             #expect(store.shared.pending.withLock { $0.inFlight.isEmpty })
         }
         #expect(little(store) == .nothing)
-        store.close()
     }
 
     @Test func lastUsesAreWrittenWhereNothingElseWaits() throws {
@@ -99,27 +100,15 @@ struct IdleWriterTests {
         store.write(kept)
         store.shared.pending.withLock { $0.touch(kept.key.index, at: 2_000_000_000) }
         #expect(little(store) == .wrote && little(store) == .nothing)
-        let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
-        #expect(try database.integer("SELECT last_used FROM entry") == 2_000_000_000)
-        store.close()
+        #expect(try sqlite(scratch.file, "SELECT last_used FROM entry") == 2_000_000_000)
     }
 
     /// Room is made by the queue: it takes long, and others wait for the lock meanwhile.
     @Test func writesThatNeedRoomAreLeftToTheQueue() {
-        let store = scratch.open(maxBytes: 16 << 20)
-        store.runner.idle.end()
-        store.flush()
-        waitUntil { store.shared.directory.known == .max }
+        let store = quiet(maxBytes: 16 << 20)
         var rounds = 0
         while rounds < 300 {
-            let responses = (0..<IdleWriter.batchRows).map { number in
-                response("/\(rounds)/\(number)", String(repeating: "7", count: 2_000))
-            }
-            store.shared.pending.withLock { pending in
-                for response in responses {
-                    _ = pending.enqueue(.store(WaitingRecord(response.record)), response.key.index)
-                }
-            }
+            enqueue((0..<IdleWriter.batchRows).map { response("/\(rounds)/\($0)", filler(2_000)) }, in: store)
             rounds += 1
             if little(store) == .cannot { break }
         }
@@ -127,23 +116,18 @@ struct IdleWriterTests {
         #expect(store.shared.pending.withLock { ($0.queued.count, $0.inFlight.count) } == (IdleWriter.batchRows, 0))
         store.flush()
         #expect(store.shared.pending.withLock { $0.isEmpty } && store.status.evicted > 0)
-        store.close()
     }
 
     @Test func aFileThatWasRemovedIsLeftToOthers() throws {
         let store = quiet()
         #expect(store.runner.work.withLock { $0.hold.isInPlace })
-        store.shared.pending.withLock { pending in
-            _ = pending.enqueue(.store(WaitingRecord(response("/a").record)), response("/a").key.index)
-        }
+        enqueue([response("/a")], in: store)
         unlink(scratch.file)
         #expect(!store.runner.work.withLock { $0.hold.isInPlace })
         store.runner.writeIdly()
         // The queue makes another file of that name.
         waitUntil { store.entries == 1 && store.health == .available }
-        let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
-        #expect(try database.integer("SELECT count(*) FROM entry") == 1)
-        store.close()
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 1)
     }
 
     /// Everything is written once, by whichever thread.
@@ -153,6 +137,5 @@ struct IdleWriterTests {
         for number in 0..<300 { store.store(response("/\(number)")) }
         waitUntil(within: 120) { store.entries == 300 }
         #expect(store.entries == 300 && store.status.dropped == 0)
-        store.close()
     }
 }

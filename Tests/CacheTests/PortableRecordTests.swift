@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import Cache
@@ -39,46 +38,6 @@ import Testing
         #expect(found.classTag == answer.classTag && found.storefront == answer.storefront)
         #expect(found.selecting == answer.selecting && found.resources == answer.resources)
         #expect(found.key == answer.key && self.bytes(found) == bytes)
-    }
-
-    @Test func itHoldsNoSecondForm() {
-        let (plain, coded) = (Self.answer(), Self.answer(gzip: true))
-        #expect(PortableRecord.byteCount(of: coded) < PortableRecord.byteCount(of: plain) / 4)
-    }
-
-    @Test func anotherKeyFindsNothing() {
-        let bytes = bytes(Self.answer())
-        #expect(read(bytes, for: key("/v1/catalog/us/albums/1")) == nil)
-        #expect(read(bytes, for: key("/v1/catalog/us/albums/2", "en")) == nil)
-    }
-
-    @Test func partsAndMoreAreNothing() {
-        let answer = Self.answer("{}")
-        let bytes = bytes(answer)
-        for count in bytes.indices { #expect(read(Array(bytes[..<count]), for: answer.key) == nil, "\(count)") }
-        #expect(read(bytes + [0], for: answer.key) == nil)
-        #expect(read(bytes + bytes, for: answer.key) == nil)
-    }
-
-    @Test(arguments: [1, 2] as [UInt64])
-    func noBytesTrap(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        let whole = bytes(Self.answer("{}"))
-        for _ in 0..<5_000 {
-            var bytes = whole
-            for _ in 0..<Int.random(in: 1...8, using: &generator) {
-                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0 ... .max, using: &generator)
-            }
-            bytes.removeLast(Int.random(in: 0..<3, using: &generator))
-            if bytes != whole { #expect(read(bytes, for: Self.answer().key) == nil, "seed \(seed)") }
-        }
-    }
-
-    @Test func withoutZlibItIsUnreadableAndNotDamaged() {
-        let answer = Self.answer(gzip: true)
-        let found = PortableRecord.read(bytes(answer).span, for: answer.key, .absent)
-        if case .unreadable = found {} else { Issue.record("it was read") }
-        #expect(read(bytes(Self.answer()), for: answer.key, .absent) != nil)
     }
 
     /// A checksum agrees with a record that was damaged before it was written.

@@ -9,9 +9,7 @@ import Testing
 
 extension ResponseCache {
     /// Purges the selected answers, and waits until that is done.
-    func purge(
-        _ mode: PurgeMode, at now: Int64 = noon, _ conditions: EntrySelection.Condition...
-    ) async -> Int? {
+    func purge(_ mode: PurgeMode, at now: Int64 = noon, _ conditions: EntrySelection.Condition...) async -> Int? {
         await purge(mode, at: now, EntrySelection(conditions))
     }
 
@@ -19,6 +17,11 @@ extension ResponseCache {
         await withCheckedContinuation { continuation in
             purge(selection, mode, at: now) { continuation.resume(returning: $0) }
         }
+    }
+
+    /// The time of the last purge that counts for a target.
+    func last(_ target: String, at now: Int64 = 0) -> Int64 {
+        lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: now)
     }
 }
 
@@ -41,17 +44,9 @@ extension ResponseCache {
         #expect(await cache.purge(.hard) == 0)
     }
 
-    @Test func withoutAFileMemoryAloneIsPurged() async {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
-        for number in 0..<5 { cache.store(response("/\(number)")) }
-        #expect(await cache.purge(.dryRun) == 5 && cache.memory.count == 5)
-        #expect(await cache.purge(.hard, .target("/3")) == 1)
-        #expect(await cache.purge(.hard) == 4 && cache.memory.count == 0)
-    }
-
     /// A target's base key, its variants, its variant index and its users' answers.
     @Test func aTargetGoesWithAllThatAnswersIt() async {
-        let (cache, store) = scratch.cache(memory: 16 << 20)
+        let (cache, store, reader) = scratch.cacheWithReader(memory: 16 << 20)
         cache.store(response("/a", selecting: "accept-language"))
         for variant in ["de", "en", "fr"] { cache.store(response("/a", variant: variant)) }
         cache.store(response("/a", scope: someone(1)))
@@ -61,7 +56,6 @@ extension ResponseCache {
         let target = Array("/a".utf8)
         #expect(await cache.purge(.dryRun, .target(target)) == 4)
         #expect(await cache.purge(.soft, .target(target)) == 4)
-        let reader = store.makeReader()
         #expect(cache.lookup(key("/a", "fr"), reader, at: noon) == nil, "nothing can use it")
         #expect(cache.lookup(key("/a"), reader, at: noon)?.freshFor == 1_000_000, "the signpost")
         #expect(await cache.purge(.hard, .target(target)) == 3)
@@ -89,19 +83,14 @@ extension ResponseCache {
 
     /// Nothing is fresh afterwards, by any clock; a fresh answer is stale for as long as it may be
     /// from then on.
-    @Test func aSoftPurgeEndsFreshnessNow() async {
-        let (cache, store) = scratch.cache(memory: 16 << 20)
+    @Test func aSoftPurgeEndsFreshnessNow() async throws {
+        let (cache, _, reader) = scratch.cacheWithReader(memory: 16 << 20)
         let lifetime = Lifetime(freshFor: 1_000, staleFor: 100, staleIfErrorFor: 300, keepFor: 0, initialAge: 50)
         cache.write(response("/a", lifetime: lifetime))
         cache.memory.remove(key("/a"))
         #expect(await cache.purge(.soft, at: noon + 400) == 1)
-        let reader = store.makeReader()
         for place in ["on disk", "promoted"] {
-            let found = cache.lookup(key("/a"), reader, at: noon + 400)
-            guard let found else {
-                Issue.record("gone \(place)")
-                continue
-            }
+            let found = try #require(cache.lookup(key("/a"), reader, at: noon + 400), "\(place)")
             #expect(found.age(at: noon + 400) == 450, "the age stays true")
             for second in [-9, 0, 399, 400, 499] as [Int64] {
                 if case .stale = Freshness.of(found, at: noon + second) { continue }
@@ -115,21 +104,17 @@ extension ResponseCache {
         #expect(cache.lookup(key("/a"), reader, at: noon + 450)?.lifetime.staleFor == 500, "twice is once")
     }
 
-    private func last(_ cache: ResponseCache, _ target: String) -> Int64 {
-        cache.lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: noon)
-    }
-
     /// Answers were composed of parts from before a purge, where a loop had read the clock later,
     /// or the clock was set back.
     @Test func noPurgeIsOfATimeBeforeThatOfWhatWasStored() async {
         let (cache, _) = scratch.cache(memory: 16 << 20)
         cache.store(response("/a", at: noon + 60))
         _ = await cache.purge(.hard, at: noon, .target("/b"))
-        #expect(last(cache, "/b") == noon + 60)
+        #expect(cache.last("/b", at: noon) == noon + 60)
         // Nothing of a later time looks fresh.
         cache.store(response("/c", at: noon + 61))
         _ = await cache.purge(.hard, at: noon, .target("/d"))
-        #expect(last(cache, "/d") == noon)
+        #expect(cache.last("/d", at: noon) == noon)
     }
 
     @Test func aPurgeOfAnotherNodeCountsFromItsTime() async {
@@ -141,22 +126,21 @@ extension ResponseCache {
             #expect(cache.remember(purgeOf: selection, at: noon + 10) == noon, "it is known")
             #expect(cache.remember(purgeOf: selection, at: noon - 10) == noon - 10)
         }
-        #expect(last(cache, "/a") == noon && last(cache, "/b/1") == noon && last(cache, "/c") == .min)
+        #expect(["/a", "/b/1", "/c"].map { cache.last($0, at: noon) } == [noon, noon, .min])
         // These leave no parts.
         for selection in [EntrySelection(), EntrySelection([.resource(1)])] {
             #expect(cache.remember(purgeOf: selection, at: noon + 5) == noon + 5)
         }
-        #expect(last(cache, "/c") == .min)
+        #expect(cache.last("/c", at: noon) == .min)
     }
 
     @Test func aSoftPurgeInMemoryIsThatOnDisk() async {
-        let (cache, store) = scratch.cache(memory: 16 << 20)
+        let (cache, _, reader) = scratch.cacheWithReader(memory: 16 << 20)
         for age in [0, 10, 200] {
             cache.store(response("/\(age)", lifetime: Lifetime(freshFor: 100, staleFor: 900, initialAge: age)))
         }
         cache.flush()
         #expect(await cache.purge(.soft, at: noon + 20) == 3)
-        let reader = store.makeReader()
         for age in [0, 10, 200] {
             let inMemory = cache.memory.lookup(key("/\(age)"))?.lifetime
             #expect(inMemory == reader.lookup(key("/\(age)"), at: noon)?.lifetime && inMemory != nil)

@@ -4,6 +4,8 @@ import Testing
 @testable import Store
 
 @Suite struct PurgedTargetsTests {
+    private let purged = PurgedTargets()
+
     private func purge(_ conditions: [EntrySelection.Condition], _ mode: PurgeMode = .hard, at now: Int64) -> Purge {
         Purge(selection: EntrySelection(conditions), mode: mode, now: now)
     }
@@ -14,7 +16,6 @@ import Testing
     }
 
     @Test func theLatestPurgeOfATargetCounts() {
-        let purged = PurgedTargets()
         #expect(last(purged, "/a") == .min)
         purged.note(purge([.target("/a")], at: 10))
         purged.note(purge([.target("/a")], .soft, at: 20))
@@ -31,7 +32,6 @@ import Testing
     func aPurgeCountsForWhatItWouldHaveChosen(
         condition: EntrySelection.Condition, target: String, storefront: String, tag: UInt8, counts: Bool
     ) {
-        let purged = PurgedTargets()
         purged.note(purge([condition], at: 10))
         #expect(last(purged, target, storefront, tag) == (counts ? 10 : .min))
         let narrowed = PurgedTargets()
@@ -41,14 +41,12 @@ import Testing
 
     /// An album that the purge did not choose showed the song as it was.
     @Test func aPurgeOfAResourceInSomeAnswersLeavesItInOthers() {
-        let purged = PurgedTargets()
         purged.note(purge([.prefix("/songs"), .resource(1)], at: 10))
         #expect(last(purged, "/songs/1") == 10 && last(purged, "/albums/1") == .min)
     }
 
     /// It went by its first purge, and took all that is older than its last along.
     @Test func aTargetThatIsPurgedAgainIsNotTheFirstToBeForgotten() {
-        let purged = PurgedTargets()
         for number in 0..<16_384 { purged.note(purge([.target("/\(number)")], at: Int64(number))) }
         purged.note(purge([.target("/0")], at: 20_000))
         purged.note(purge([.target("/new")], at: 20_001))
@@ -58,7 +56,6 @@ import Testing
     /// Marks of the file are noted again whenever it is opened: they pushed out others.
     @Test func aMarkThatIsKnownIsNotedOnce() throws {
         func selection(_ number: Int) -> [EntrySelection.Condition] { [.prefix("/\(number)/")] }
-        let purged = PurgedTargets()
         for number in 0..<200 { purged.note(purge(selection(number), at: Int64(number) + 1_000)) }
         for number in 0..<200 {
             let written = purged.marks(of: purge(selection(number), at: Int64(number)))
@@ -72,7 +69,6 @@ import Testing
 
     /// A forgotten purge may have been of any target.
     @Test func forgottenPurgesCountForAllTargets() {
-        let purged = PurgedTargets()
         for number in 0..<20_000 { purged.note(purge([.target("/\(number)")], at: Int64(number))) }
         #expect(last(purged, "/19999") == 19_999)
         let floor = last(purged, "/other")
@@ -85,7 +81,6 @@ import Testing
     /// It was set right before anything was looked for: purges from the file counted as of the
     /// start, and answers were composed of parts from before them.
     @Test func aClockThatWasBehindAtTheStartAloneMadePurgesOlder() {
-        let purged = PurgedTargets()
         purged.note(Array("/a".utf8), at: noon)
         #expect(purged.cap(at: noon - 86_400) == 1 && last(purged, "/a") == noon - 86_400)
         let mark = purged.heed(clock: noon + 5)
@@ -95,7 +90,6 @@ import Testing
     /// A process whose clock was a day slow purged. Once the clock was right, answers were composed
     /// of parts from before the purge, because its time was of the day before.
     @Test func aPurgeByASlowClockCountsFromTheCorrection() {
-        let purged = PurgedTargets()
         #expect(purged.heed(clock: noon) == nil, "nothing was purged")
         purged.note(Purge(selection: EntrySelection([.target("/a")]), mode: .hard, now: noon - 86_400))
         #expect(purged.heed(clock: noon - 86_400) == nil && last(purged, "/a") == noon - 86_400)

@@ -9,45 +9,32 @@ import Testing
 @Suite struct ResponseCacheTests {
     let scratch = Scratch()
 
-    @Test func aHitOnDiskIsPromotedToMemory() {
-        let store = scratch.open()
+    @Test func aHitOnDiskIsAUseAndPromotedToMemory() throws {
         let stored = response("/a", "body")
-        store.store(stored)
-        store.close()
-        let reopened = scratch.open()
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: reopened)
-        let reader = reopened.makeReader()
-        let found = cache.lookup(key("/a"), reader, at: noon)
+        scratch.fill([stored])
+        let (cache, _, reader) = scratch.cacheWithReader()
+        let found = cache.lookup(key("/a"), reader, at: noon + 100)
         #expect(content(found) == content(stored))
         #expect(cache.lookup(key("/a"), nil, at: noon) === found)
+        cache.flush()
+        #expect(try sqlite(scratch.file, "SELECT last_used FROM entry") == noon + 100)
     }
 
     @Test func closingWritesWhatIsQueuedAndLeavesMemoryAnswering() throws {
-        let (cache, store) = scratch.cache()
-        let reader = store.makeReader()
+        let (cache, store, reader) = scratch.cacheWithReader()
         for number in 0..<20 { cache.store(response("/\(number)")) }
         cache.close()
         #expect(store.health == .closed)
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 20)
         cache.store(response("/later"))
+        #expect(store.shared.pending.withLock { $0.isEmpty && $0.byteCount == 0 }, "nothing waits for another try")
         #expect(cache.lookup(key("/later"), reader, at: noon) != nil)
         #expect(cache.lookup(key("/nowhere"), reader, at: noon) == nil)
     }
 
-    @Test func aClosedStoreKeepsNothingWaitingForAnotherTry() {
-        let store = scratch.open()
-        store.close()
-        store.store(response("/a"))
-        store.touch(key("/a"), at: noon)
-        store.remove(key("/b"))
-        store.flush()
-        #expect(store.shared.pending.withLock { $0.isEmpty && $0.byteCount == 0 })
-    }
-
     @Test func anExpiredAnswerIsAMissAndRemoved() {
-        let (cache, store) = scratch.cache()
+        let (cache, store, reader) = scratch.cacheWithReader()
         cache.write(response("/a", lifetime: Lifetime(freshFor: 10, staleFor: 5)))
-        let reader = store.makeReader()
         #expect(cache.lookup(key("/a"), reader, at: noon + 14) != nil)
         #expect(cache.lookup(key("/a"), reader, at: noon + 15) == nil)
         cache.flush()
@@ -103,4 +90,81 @@ import Testing
 
 private final class Counter: Sendable {
     let value = Atomic<Int>(-1)
+}
+
+@Suite struct StorageBreakdownTests {
+    private func breakdown(_ cache: ResponseCache) throws -> StorageBreakdown {
+        let result = Mutex<StorageBreakdown?>(nil)
+        cache.breakdown { made in result.withLock { $0 = made } }
+        waitUntil { result.withLock { $0 != nil } }
+        return try #require(result.withLock { $0 })
+    }
+
+    @Test func bothTiersAreToldApartByClassAndStorefront() throws {
+        let scratch = Scratch()
+        let store = FileTier.open(path: scratch.file, maxBytes: 16 << 20) { _ in }
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        for number in 0..<3 { cache.store(response("/v1/\(number)", storefront: "us", classTag: 2)) }
+        cache.store(response("/v1/3", storefront: "gb", classTag: 2))
+        cache.write(response("/v1/4", String(repeating: " ", count: 10_000), storefront: ""))
+        let made = try breakdown(cache)
+        #expect(made.file.map { "\($0.classTag)\($0.storefront) \($0.entries)" } == ["1 1", "2gb 1", "2us 3"])
+        #expect(made.memory.map { "\($0.classTag)\($0.storefront) \($0.entries)" } == ["1 1", "2gb 1", "2us 3"])
+        #expect(made.file.reduce(0) { $0 + $1.bytes } == store.byteCount)
+        #expect(made.memory.reduce(0) { $0 + $1.bytes } <= cache.memory.byteCount)
+        // While it is recent it is handed out again.
+        cache.store(response("/v1/5", storefront: ""))
+        #expect(try breakdown(cache) == made)
+    }
+}
+
+/// Looking without a trace.
+@Suite struct PeekTests {
+    /// A cache of `one` and three others, which were used since.
+    private func cache(of one: StoredResponse, maxBytes: Int) -> ResponseCache {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: maxBytes, shardCount: 1), store: nil)
+        cache.store(one)
+        for number in 2...4 { cache.store(response("/\(number)", filler(4_000))) }
+        for number in 2...4 { _ = cache.lookup(response("/\(number)").key, nil, at: noon + 1) }
+        return cache
+    }
+
+    /// An entry that an operator looked at outlived those that clients used.
+    @Test func aLookDoesNotKeepAnEntryFromEviction() {
+        let one = response("/1", filler(4_000))
+        let cache = cache(of: one, maxBytes: one.byteCount * 4)
+        #expect(cache.peek(one.key, nil, at: noon + 1) === one)
+        cache.store(response("/5", filler(4_000)))
+        #expect(cache.peek(one.key, nil, at: noon + 1) == nil)
+    }
+
+    /// Compressing an answer in the background kept it in memory as a request would.
+    @Test func aFormThatIsAttachedIsNoUse() {
+        let one = response("/1", filler(4_000))
+        let cache = cache(of: one, maxBytes: one.byteCount * 4 + 2000)
+        cache.attach(gzip: [9], to: one)
+        #expect(cache.peek(one.key, nil, at: noon + 1)?.gzip != nil)
+        cache.store(response("/5", filler(4_000)))
+        #expect(cache.peek(one.key, nil, at: noon + 1) == nil)
+    }
+
+    @Test func whatNothingCanUseIsNotShownAndStays() {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let old = response("/1", lifetime: Lifetime(freshFor: 100))
+        cache.store(old)
+        #expect(cache.peek(old.key, nil, at: noon + 100) == nil)
+        #expect(cache.memory.count == 1)
+        #expect(cache.lookup(old.key, nil, at: noon + 100) == nil && cache.memory.count == 0, "a request removes it")
+    }
+
+    @Test func aVariantIsFoundWithoutItsFields() throws {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        var vary = ResponseFacts.Vary()
+        vary.merge(Array("Accept-Language".utf8).span)
+        let stored = cache.store(response("/1"), varyingBy: vary, forwarded: [UInt8]().span, nil)
+        let signpost = try #require(cache.peek(response("/1").key, nil, at: noon + 1))
+        let variant = try #require(cache.variant(at: signpost))
+        #expect(variant.names == ["accept-language"] && variant.plain.map { $0[...] } == stored.key.variant)
+        #expect(cache.variant(at: stored) == nil)
+    }
 }

@@ -48,8 +48,7 @@ import Testing
             #expect(found == store.entries, "seed \(seed), round \(round): \(found) of \(store.entries)")
         }
         #expect(store.status.damaged == 0 && store.status.failedReads == 0, "\(store.status)")
-        let files = try Segments.listed(in: Segments.folder(of: scratch.file))
-        #expect(files.keys.min() ?? 1 > 1, "the first segment was given up")
+        #expect(scratch.segments.keys.min() ?? 1 > 1, "the first segment was given up")
         #expect(try sqlite(scratch.file, "SELECT sum(size) FROM entry") == Int64(store.byteCount))
     }
 
@@ -70,13 +69,12 @@ import Testing
     }
 
     @Test func answersWhoseSegmentIsGoneAreGone() throws {
-        let lines = Lines()
         scratch.fill((0..<9).map { response("/\($0)") })
         Segments.remove(folder: Segments.folder(of: scratch.file))
-        let store = scratch.open(lines)
+        let store = scratch.open()
         #expect(store.entries == 0 && store.status.damaged == 9)
-        #expect(
-            lines.all.count == 1 && lines.all[0].contains("9 answers were lost with their segments"), "\(lines.all)")
+        let said = scratch.said
+        #expect(said.count == 1 && said[0].contains("9 answers were lost with their segments"), "\(said)")
         store.write(response("/1", "anew"))
         #expect(store.makeReader().lookup(key("/1"), at: noon)?.body == Array("anew".utf8))
     }
@@ -100,19 +98,12 @@ import Testing
         first.store(response("/torn", filler(9_000)))
         first.close()
         _ = try sqlite(scratch.file, "DELETE FROM entry WHERE target = '/torn' RETURNING 1")
-        let path = Segments(besides: scratch.file).path(1)
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        try handle.truncate(atOffset: 5_000)
-        try handle.close()
+        #expect(truncate(Segments(besides: scratch.file).path(1), 5_000) == 0)
         let store = scratch.open(maxBytes: 4 << 20)
         store.write(response("/behind", "kept", at: noon + 1_000))
-        #expect(try Segments.listed(in: Segments.folder(of: scratch.file)).keys.min() == 1, "in the same segment")
-        for number in 0..<1_000 {
-            store.store(response("/\(number)", filler(9_000)))
-            if number % 50 == 0 { store.flush() }
-        }
-        store.flush()
-        #expect(try Segments.listed(in: Segments.folder(of: scratch.file)).keys.min() ?? 1 > 1, "it was given up")
+        #expect(scratch.segments.keys.min() == 1, "in the same segment")
+        store.write((0..<1_000).map { response("/\($0)", filler(9_000)) }, atOnce: 50)
+        #expect(scratch.segments.keys.min() ?? 1 > 1, "it was given up")
         #expect(store.makeReader().lookup(key("/behind"), at: noon)?.body == Array("kept".utf8))
         #expect(store.status.damaged == 0)
     }
@@ -122,19 +113,14 @@ import Testing
     @Test func theLastSegmentOfAnEarlierRunIsNotCopiedIntoItself() {
         let first = scratch.open(maxBytes: 4 << 20)
         first.write((0..<20).map { response("/kept/\($0)", filler(200), at: noon + 9) })
-        for number in 0..<600 {
-            first.store(response("/\(number)", filler(9_000), at: noon + Int64(number)))
-            if number % 20 == 0 { first.flush() }
-        }
-        first.flush()
+        first.write((0..<600).map { response("/\($0)", filler(9_000), at: noon + Int64($0)) }, atOnce: 20)
         for number in 560..<600 { first.remove(key("/\(number)")) }
         first.store(response("/last", "live", at: noon + 1_000))
         first.close()
-        let store = scratch.open(maxBytes: 4 << 20)
+        let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20)
         waitUntil { store.shared.directory.known == .max }
         let before = store.entries
         store.write(response("/large", filler(400_000), at: noon + 1_000))
-        let reader = store.makeReader()
         #expect(reader.lookup(key("/last"), at: noon)?.body == Array("live".utf8))
         #expect(reader.lookup(key("/large"), at: noon) != nil && store.entries > before / 2)
         #expect(store.status.damaged == 0)
@@ -166,11 +152,9 @@ import Testing
             if number % 3 > 0 { store.remove(key("/\(number - 60)")) }
             guard number % 20 == 0 else { continue }
             store.flush()
-            let files = try Segments.listed(in: Segments.folder(of: scratch.file))
-            #expect(files.values.allSatisfy { $0 <= most }, "\(files)")
+            #expect(scratch.segments.values.allSatisfy { $0 <= most }, "\(scratch.segments)")
         }
-        let files = try Segments.listed(in: Segments.folder(of: scratch.file))
-        #expect(files.keys.min() ?? 1 > 1, "the first segment was given up")
+        #expect(scratch.segments.keys.min() ?? 1 > 1, "the first segment was given up")
     }
 
     /// A transaction that failed had removed a row; the next one told the directory of it.

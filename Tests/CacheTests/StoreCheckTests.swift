@@ -39,19 +39,17 @@ import Testing
         scratch.fill(Self.entries)
         let damaged: Set = [0, 7, 8, 31, 59]
         try flip(damaged)
-        let lines = Lines()
-        let store = scratch.open(lines)
+        let (store, reader) = scratch.openWithReader()
         pass(store)
         #expect(store.entries == Self.entries.count - damaged.count && store.status.damaged == damaged.count)
         #expect(store.status.checked == Self.entries.count)
-        #expect(lines.all.count == 2 && lines.all[1].contains("5 of 60 rows were damaged"), "\(lines.all)")
-        let reader = store.makeReader()
+        #expect(scratch.said.count == 2 && scratch.said[1].contains("5 of 60 rows were damaged"), "\(scratch.said)")
         for (number, each) in Self.entries.enumerated() {
             #expect(content(reader.lookup(each.key, at: noon)) == (damaged.contains(number) ? nil : content(each)))
         }
         #expect(store.status.damaged == damaged.count, "they are gone, not damaged still")
         pass(store)
-        #expect(store.status.damaged == damaged.count && lines.all.count == 2 && scratch.setAside.isEmpty)
+        #expect(store.status.damaged == damaged.count && scratch.said.count == 2 && scratch.setAside.isEmpty)
     }
 
     @Test(arguments: [
@@ -118,13 +116,12 @@ import Testing
     }
 
     @Test func tornPagesThatNobodyAsksForAreFoundToo() throws {
-        let lines = Lines()
         scratch.fill(Self.entries)
-        let store = scratch.open(lines)
+        let store = scratch.open()
         try scratch.damage()
         pass(store)
         store.flush()
-        #expect(scratch.setAside.count == 1 && store.health == .available, "\(lines.all)")
+        #expect(scratch.setAside.count == 1 && store.health == .available, "\(scratch.said)")
         #expect(store.records.check.checkPiece()?.isLast == true, "the fresh file")
     }
 
@@ -132,24 +129,18 @@ import Testing
     @Test func aSegmentThatCannotBeReadDoesNotEndTheLook() throws {
         scratch.fillSegments(300)
         scratch.makeUnreadable(1)
-        let lines = Lines()
-        let store = scratch.open(maxBytes: 4 << 20, lines)
+        let store = scratch.open(maxBytes: 4 << 20)
         // The failure that was reported is not examined before the end.
         let isHeld = DispatchSemaphore(value: 0)
         store.runner.queue.async { isHeld.waitOrFail() }
         let pieces = pass(store)
         #expect(pieces >= 2 && store.status.checked == 300 && store.status.damaged == 0)
+        #expect(store.list(limit: 1_000).count == 300, "it is no matter of listings")
         isHeld.signal()
         waitUntil { store.status.lost > 0 }
-        #expect(store.status.lost < 300 && lines.all.contains { $0.contains("it is discarded") }, "\(lines.all)")
+        #expect(store.status.lost < 300 && scratch.said.contains { $0.contains("it is discarded") }, "\(scratch.said)")
         pass(store)
         #expect(store.makeReader().lookup(key("/299"), at: noon) != nil)
-        store.close()
-    }
-
-    @Test func aStoreWithoutAFileIsNotLookedAt() {
-        let store = scratch.open(file: "/nonexistent-directory/cache.sqlite")
-        #expect(store.records.check.checkPiece() == nil)
     }
 
     /// By itself, from the rate on.

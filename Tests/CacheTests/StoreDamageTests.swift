@@ -20,15 +20,8 @@ import Testing
         var segment: [UInt8]
         var count: Int { database.count + segment.count }
 
-        subscript(_ index: Int) -> UInt8 {
-            get { index < database.count ? database[index] : segment[index - database.count] }
-            set {
-                if index < database.count {
-                    database[index] = newValue
-                } else {
-                    segment[index - database.count] = newValue
-                }
-            }
+        mutating func change(_ index: Int, _ body: (inout UInt8) -> Void) {
+            if index < database.count { body(&database[index]) } else { body(&segment[index - database.count]) }
         }
     }
 
@@ -72,34 +65,29 @@ import Testing
         return found
     }
 
-    @Test func aFlippedBitAnywhereNeverServesWrongBytes() throws {
+    /// One bit, or 600 bytes in a row.
+    @Test(arguments: [(2_026, nil), (77, 600)] as [(UInt64, Int?)])
+    func damageAnywhereNeverServesWrongBytes(seed: UInt64, stretch: Int?) throws {
         let good = try goodFiles()
-        var generator = SeededGenerator(seed: 2_026)
+        var generator = SeededGenerator(seed: seed)
         var found = 0
-        let flips = TestSize.of(60, release: 2_000)
-        for _ in 0..<flips {
+        let rounds = stretch == nil ? TestSize.of(60, release: 2_000) : 60
+        for round in 0..<rounds {
             var bytes = good
-            let bit = Int.random(in: 0..<bytes.count * 8, using: &generator)
-            bytes[bit / 8] ^= 1 << (bit % 8)
+            if let stretch {
+                let start = Int.random(in: 0..<bytes.count - stretch, using: &generator)
+                for index in start..<start + stretch {
+                    bytes.change(index) { $0 = UInt8.random(in: 0...255, using: &generator) }
+                }
+            } else {
+                let bit = Int.random(in: 0..<bytes.count * 8, using: &generator)
+                bytes.change(bit / 8) { $0 ^= 1 << (bit % 8) }
+            }
             try write(bytes)
-            found += exercise("bit \(bit) of \(bytes.count * 8)")
+            found += exercise("seed \(seed), round \(round)")
         }
-        // Most flips touch one row: the damaged row goes, not the cache.
-        #expect(found > flips * Self.entries.count * 8 / 10, "\(found)")
-    }
-
-    @Test func overwrittenStretchesNeverServeWrongBytes() throws {
-        let good = try goodFiles()
-        var generator = SeededGenerator(seed: 77)
-        var found = 0
-        for _ in 0..<60 {
-            var bytes = good
-            let start = Int.random(in: 0..<bytes.count - 600, using: &generator)
-            for index in start..<start + 600 { bytes[index] = UInt8.random(in: 0...255, using: &generator) }
-            try write(bytes)
-            found += exercise("600 bytes at \(start)")
-        }
-        #expect(found > 60 * Self.entries.count * 8 / 10, "\(found)")
+        // Most damage touches one row: the damaged row goes, not the cache.
+        #expect(found > rounds * Self.entries.count * 8 / 10, "\(found)")
     }
 
     @Test func aTruncatedFileNeverServesWrongBytes() throws {
@@ -124,9 +112,8 @@ import Testing
     }
 
     @Test func damageFoundWhileRunningIsSetAsideAndReplaced() throws {
-        let lines = Lines()
         try goodFiles()
-        let (store, reader) = scratch.openWithReader(lines)
+        let (store, reader) = scratch.openWithReader()
         // Work that begins with a file would find the damage before it is asked for.
         store.flush()
         store.runner.queue.sync {}
@@ -136,34 +123,33 @@ import Testing
         for _ in 0..<3 { store.write(Self.entries[0]) }
         #expect(store.health == .available)
         #expect(content(reader.lookup(Self.entries[0].key, at: noon + 5)) == content(Self.entries[0]))
-        #expect(scratch.setAside.count == 1 && lines.all.count { $0.contains("is unusable") } == 1)
+        #expect(scratch.setAside.count == 1 && scratch.said.count { $0.contains("is unusable") } == 1)
         // The old reader's connection is gone by now; the fresh file's journal must not have gone
         // with it.
         store.close()
         #expect(content(scratch.open().makeReader().lookup(Self.entries[0].key, at: noon)) == content(Self.entries[0]))
     }
 
-    @Test(arguments: ["newer", "older", "unversioned", "tables", "first page", "mark"])
-    func aFileOfOursThatIsOfNoUseIsKeptUnderAnotherName(kind: String) throws {
-        let good = try goodFiles()
-        switch kind {
-        case "newer": _ = try sqlite(scratch.file, "PRAGMA user_version = 99")
-        case "older": _ = try sqlite(scratch.file, "PRAGMA user_version = \(Schema.version - 2)")
-        case "unversioned": _ = try sqlite(scratch.file, "PRAGMA user_version = 0")
-        case "tables": _ = try sqlite(scratch.file, "DROP TRIGGER entry_removed")
-        case "mark": _ = try sqlite(scratch.file, "PRAGMA application_id = 1")
-        default:
-            var files = good
-            for index in 0..<Schema.pageBytes { files[index] = 0xA5 }
+    @Test(
+        arguments: [
+            ("newer", "PRAGMA user_version = 99"), ("older", "PRAGMA user_version = \(Schema.version - 2)"),
+            ("unversioned", "PRAGMA user_version = 0"), ("tables", "DROP TRIGGER entry_removed"),
+            ("mark", "PRAGMA application_id = 1"), ("first page", nil),
+        ] as [(String, String?)])
+    func aFileOfOursThatIsOfNoUseIsKeptUnderAnotherName(kind: String, change: String?) throws {
+        var files = try goodFiles()
+        if let change {
+            _ = try sqlite(scratch.file, change)
+        } else {
+            for index in 0..<Schema.pageBytes { files.change(index) { $0 = 0xA5 } }
             try write(files)
         }
-        let lines = Lines()
-        let store = scratch.open(lines)
+        let store = scratch.open()
         #expect(store.health == .available && store.entries == 0)
-        #expect(scratch.setAside.count == 1 && lines.all.count == 1, "\(lines.all)")
-        #expect(lines.all.first?.contains(scratch.setAside.first ?? "?") == true)
+        #expect(scratch.setAside.count == 1 && scratch.said.count == 1, "\(scratch.said)")
+        #expect(scratch.said.first?.contains(scratch.setAside.first ?? "?") == true)
         if ["newer", "older"].contains(kind) {
-            #expect(lines.all.first?.contains("is \(kind) than \(Schema.version)") == true, "\(lines.all)")
+            #expect(scratch.said.first?.contains("is \(kind) than \(Schema.version)") == true, "\(scratch.said)")
         }
         store.write(Self.entries[0])
         #expect(store.entries == 1)
@@ -176,19 +162,17 @@ import Testing
         #expect(FileManager.default.createFile(atPath: precious, contents: kind == "text" ? Data(count: 5_000) : nil))
         if kind != "text" { _ = try sqlite(precious, "CREATE TABLE precious (x)") }
         let before = try Data(contentsOf: URL(fileURLWithPath: precious))
-        let lines = Lines()
-        let running = kind.hasSuffix("place") ? scratch.open(lines) : nil
+        let running = kind.hasSuffix("place") ? scratch.open() : nil
         #expect(rename(precious, scratch.file) == 0)
-        let store = running ?? scratch.open(lines)
+        let store = running ?? scratch.open()
         store.write(Self.entries[0])
         #expect(store.health.isUnavailable && scratch.setAside.isEmpty, "\(scratch.names)")
-        #expect(lines.all.contains { $0.contains("not a cache file") || $0.contains("replaced") })
+        #expect(scratch.said.contains { $0.contains("not a cache file") || $0.contains("replaced") })
         #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == before)
         #expect(running != nil || !scratch.names.contains("cache.sqlite.segments"), "it would be a sign")
         #expect(rename(scratch.file, precious) == 0)
         store.flush()
-        #expect(store.health == .available && store.entries == 1, "\(lines.all)")
-        store.close()
+        #expect(store.health == .available && store.entries == 1, "\(scratch.said)")
     }
 
     /// The end of a process that owed a purge renamed whatever had the name.
@@ -217,7 +201,6 @@ import Testing
         let kept = scratch.directory + "/" + (scratch.setAside.first ?? "")
         #expect(try Data(contentsOf: URL(fileURLWithPath: kept + "-journal")) == journal)
         #expect(!scratch.names.contains("cache.sqlite-journal"))
-        store.close()
     }
 
     /// In a process of its own, whose mask is its own.
@@ -241,16 +224,14 @@ import Testing
 
     @Test(arguments: ["/nonexistent-directory/cache.sqlite", "/proc/cache.sqlite", "/dev/null", "/"])
     func withoutAUsableFileTheStoreSaysSoAndTheRestGoesOn(path: String) throws {
-        let lines = Lines()
-        let store = scratch.open(lines, file: path)
+        let (store, reader) = scratch.openWithReader(file: path)
         try #require(store.health.isUnavailable, "\(store.health)")
+        #expect(store.records.check.checkPiece() == nil)
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
-        let reader = store.makeReader()
         cache.write(Self.entries[0])
         #expect(cache.lookup(Self.entries[0].key, reader, at: noon) === Self.entries[0])
         #expect(cache.lookup(key("/other"), reader, at: noon) == nil)
-        #expect(lines.all.count == 1, "\(lines.all)")
-        store.close()
+        #expect(scratch.said.count == 1, "\(scratch.said)")
     }
 
     @Test func aReadOnlyDirectoryLeavesTheFileAloneAndTheProxyRunning() throws {
@@ -280,8 +261,7 @@ import Testing
     }
 
     @Test func aLockHeldByAnotherProcessDelaysWritesAndLosesNothing() throws {
-        let lines = Lines()
-        let (store, reader) = scratch.openWithReader(lines)
+        let (store, reader) = scratch.openWithReader()
         store.write(Self.entries[0])
         let other = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         try other.execute("BEGIN IMMEDIATE")
@@ -290,12 +270,12 @@ import Testing
         store.flush()
         try #require(store.health.isFailing, "\(store.health)")
         store.flush()
-        #expect(store.status.failedTransactions >= 2 && lines.all.count == 1, "said once: \(lines.all)")
+        #expect(store.status.failedTransactions >= 2 && scratch.said.count == 1, "said once: \(scratch.said)")
         #expect(content(reader.lookup(Self.entries[1].key, at: noon)) == content(Self.entries[1]))
         #expect(reader.lookup(Self.entries[0].key, at: noon) == nil)
         try other.execute("ROLLBACK")
         store.flush()
         #expect(store.health == .available && store.entries == 1)
-        #expect(lines.all.count == 2 && scratch.setAside.isEmpty)
+        #expect(scratch.said.count == 2 && scratch.setAside.isEmpty)
     }
 }

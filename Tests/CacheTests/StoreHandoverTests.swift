@@ -16,13 +16,14 @@ import Testing
         return FileTier.open(path: scratch.file, maxBytes: 64 << 20, lock: lock) { _ in }
     }
 
-    @Test func theNextProcessFindsWhatWasQueuedAndWritesAlone() throws {
+    @Test func theNextProcessFindsWhatWasQueuedAndWritesAlone() async throws {
         let old = scratch.open()
         let reader = old.makeReader()
         old.write(response("/a"))
         #expect(reader.lookup(key("/a"), at: noon) != nil)
         old.store(response("/b"))
         old.lend()
+        #expect(await old.purged(.hard, EntrySelection([.target("/none")])) == nil, "it says that it cannot")
         let new = try successor(of: old)
         #expect(new.health == .available && new.entries == 2)
         new.store(response("/c"))
@@ -39,17 +40,6 @@ import Testing
         #expect(StoreLock.holder(of: scratch.file) == nil)
         let next = scratch.open()
         #expect(next.entries == 2 && scratch.setAside.isEmpty)
-        next.close()
-    }
-
-    @Test func aPurgeThatReachesTheOldProcessSaysThatItCouldNot() async throws {
-        let old = scratch.open()
-        old.store(response("/a"))
-        old.lend()
-        #expect(await old.purged(.hard) == nil)
-        let new = try successor(of: old)
-        #expect(await new.purged(.hard) == 1)
-        new.close()
     }
 
     /// The queue was forgotten with the file, and look-ups went on in it.
@@ -66,8 +56,6 @@ import Testing
         old.store(response("/a", "anew"))
         #expect(reader.lookup(key("/a"), at: noon)?.body == Array("anew".utf8))
         #expect(new.makeReader().lookup(key("/a"), at: noon)?.body == response("/a").body)
-        new.close()
-        old.close()
     }
 
     /// It was forgotten; and rows that it had not reached would have counted as reached, where the

@@ -11,17 +11,9 @@ import Testing
 
     private func targets(_ entries: [ListedRecord]) -> Set<String> { Set(entries.map(\.path)) }
 
-    @Test func aSegmentThatCannotBeReadIsNoMatterOfListings() throws {
-        scratch.fillSegments(40)
-        scratch.makeUnreadable(1)
-        let store = scratch.open(maxBytes: 4 << 20)
-        #expect(store.list(EntrySelection(), limit: 100).count == 40)
-        store.close()
-    }
-
     /// They were shown as they were while no client got them.
     @Test func answersThatAPurgeChoseAreShownAsItLeavesThem() {
-        let store = scratch.open()
+        let (store, reader) = scratch.openWithReader()
         for number in 0..<30 {
             store.store(response("/\(number)", lifetime: Lifetime(freshFor: 900, staleFor: 60), resources: [7]))
         }
@@ -32,7 +24,6 @@ import Testing
         var owed = [owe(.hard, .prefix("/1")), owe(.soft, .prefix("/2"))]
         let listed = store.list(EntrySelection(), limit: 100)
         #expect(listed.count == 19 && !targets(listed).contains { $0.hasPrefix("/1") })
-        let reader = store.makeReader()
         for entry in listed {
             let found = reader.lookup(key(entry.path), at: noon)
             #expect(found?.lifetime == Lifetime(entry.facts.times), "\(entry.path)")
@@ -43,7 +34,6 @@ import Testing
         #expect(store.list(EntrySelection(), limit: 100).isEmpty)
         for id in owed { store.shared.owed.remove(id) }
         #expect(store.list(EntrySelection(), limit: 100).count == 30)
-        store.close()
     }
 
     @Test func theFirstOfAnOrderAreTheFirstOfAll() {
@@ -58,6 +48,5 @@ import Testing
             #expect(store.list(limit: limit, in: .size).map(\.path) == Array(ranked.prefix(limit)))
             #expect(store.list(limit: limit, in: .age).map(\.path) == Array(ranked.prefix(limit)))
         }
-        store.close()
     }
 }

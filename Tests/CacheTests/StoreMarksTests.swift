@@ -27,21 +27,7 @@ import Testing
         #expect(await kept(cache, "c") == nil)
     }
 
-    @Test func aFactIsWrittenBehindThePurgeThatItSpeaksOf() async throws {
-        let (cache, store) = scratch.cache()
-        for number in 0..<300 { cache.store(response("/\(number)")) }
-        _ = await withCheckedContinuation { continuation in
-            cache.purge(EntrySelection(), .hard, at: noon) { count in
-                cache.keep("purged", as: "a")
-                continuation.resume(returning: count)
-            }
-        }
-        // A crash at any moment leaves the fact or not, and never the fact together with the
-        // answers.
-        while try sqlite(scratch.file, "SELECT count(*) FROM fact") == 0 { store.flush() }
-        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
-    }
-
+    /// A crash at any moment leaves the fact or not, and never the fact together with the answers.
     /// It waited for whatever was to be written next.
     @Test func aFactThatWaitsForAPurgeIsWrittenAtItsEnd() throws {
         scratch.fill((0..<300).map { response("/\($0)") })
@@ -66,7 +52,6 @@ import Testing
         #expect((1..<300).contains(entries) && facts == 0)
         waitUntil { shared.owed.isEmpty }
         waitUntil { (try? sqlite(scratch.file, "SELECT count(*) FROM fact")) == 1 }
-        store.close()
     }
 
     @Test func withoutAFileNothingIsKept() async throws {
@@ -134,22 +119,6 @@ import Testing
         _ = await cache.purge(.hard, at: now, EntrySelection(conditions))
     }
 
-    private func last(_ cache: ResponseCache, _ target: String) -> Int64 {
-        cache.lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: 0)
-    }
-
-    /// It was dated anew at every start, and no answer of before was good for composing then.
-    @Test func aPurgeOfAnotherNodeSurvivesARestart() async {
-        var (cache, store) = scratch.cache()
-        let selections = [EntrySelection([.prefix("/c")]), EntrySelection([.target("/a")])]
-        for selection in selections { _ = cache.remember(purgeOf: selection, at: 20) }
-        store.close()
-        (cache, store) = scratch.cache()
-        for selection in selections { #expect(cache.remember(purgeOf: selection, at: 50) == 20) }
-        #expect(last(cache, "/c/1") == 20 && last(cache, "/a") == 20)
-        store.close()
-    }
-
     /// It had counted for every target after a restart, whatever it had chosen.
     @Test func purgesSurviveARestartAndCountForTheirTargetsAlone() async throws {
         var (cache, store) = scratch.cache()
@@ -163,9 +132,9 @@ import Testing
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM purged") == 5)
         store.close()
         (cache, store) = scratch.cache()
-        #expect(last(cache, "/a") == 10 && last(cache, "/b") == 30 && last(cache, "/d") == .min)
-        #expect(last(cache, "/c/1") == 20 && last(cache, "/e/1") == 25 && last(cache, "/e/2") == .min)
-        #expect(last(cache, "/f/1") == 45)
+        #expect(cache.last("/a") == 10 && cache.last("/b") == 30 && cache.last("/d") == .min)
+        #expect(cache.last("/c/1") == 20 && cache.last("/e/1") == 25 && cache.last("/e/2") == .min)
+        #expect(cache.last("/f/1") == 45)
     }
 
     /// A word that this version does not know may mean any target.
@@ -175,39 +144,39 @@ import Testing
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(5))
         try database.execute("INSERT INTO purged VALUES ('colour blue', 20)")
         (cache, store) = scratch.cache()
-        #expect(last(cache, "/a") == 20)
-        store.close()
+        #expect(cache.last("/a") == 20)
     }
 
-    /// The purge of everything forgot it, and the log of the nodes has it still: no answer from
-    /// before the restart was good for composing.
+    /// Purges of other nodes were dated anew at every start, and after a purge of everything, which
+    /// forgot them. The log of the nodes has them still: no answer from before the restart was good
+    /// for composing.
     @Test func aPurgeBeforeOneOfEverythingWasOfTheRestart() async {
         var (cache, store) = scratch.cache()
-        let selections = [EntrySelection([.target(Array("/a".utf8))]), EntrySelection([.prefix(Array("/c".utf8))])]
-        await purge(cache, .target(Array("/a".utf8)), at: 10)
-        _ = cache.remember(purgeOf: selections[1], at: 20)
+        let conditions: [EntrySelection.Condition] = [.target("/a"), .prefix("/c"), .target("/e")]
+        let selections = conditions.map { EntrySelection([$0]) }
+        await purge(cache, .target("/a"), at: 10)
+        for (selection, time) in zip(selections.dropFirst(), [20, 30] as [Int64]) {
+            _ = cache.remember(purgeOf: selection, at: time)
+        }
         await purge(cache, at: 50)
         store.close()
         (cache, store) = scratch.cache()
-        #expect(selections.map { cache.remember(purgeOf: $0, at: 90) } == [10, 20])
-        #expect(last(cache, "/a") == 10 && last(cache, "/c/1") == 20)
-        store.close()
+        #expect(selections.map { cache.remember(purgeOf: $0, at: 90) } == [10, 20, 30])
+        #expect(cache.last("/a") == 10 && cache.last("/c/1") == 20 && cache.last("/e") == 30)
     }
 
     /// "Everything until 2035" was not ended by a purge of everything either.
     @Test func aPurgeOfEverythingEndsTheFutureThatEarlierOnesHave() async throws {
         let clock = TestClock()
         clock.now = noon + 300_000_000
-        let store = scratch.open(now: { clock.now })
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let (cache, store) = scratch.cache(now: { clock.now })
         store.records.add(StoreMark(table: .purged, key: [], value: .time(clock.now)))
         store.flush()
         await purge(cache, .target(Array("/a".utf8)), at: clock.now)
         clock.now = noon
         await purge(cache, at: noon)
-        #expect(last(cache, "/a") == noon && last(cache, "/b") == .min)
+        #expect(cache.last("/a") == noon && cache.last("/b") == .min)
         #expect(try sqlite(scratch.file, "SELECT max(at) FROM purged") == noon)
-        store.close()
     }
 
     @Test func purgesOfTheFutureAreOfNowAfterARestart() async throws {
@@ -215,14 +184,11 @@ import Testing
         await purge(cache, .target("/a"), at: noon + 300_000_000)
         await purge(cache, .prefix("/c"), at: noon + 300_000_000)
         store.close()
-        let lines = Lines()
-        store = scratch.open(lines, now: { noon })
-        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
-        #expect(last(cache, "/a") == noon && last(cache, "/c/1") == noon)
-        #expect(lines.all.count { $0.contains("2 purges had a time in the future") } == 1, "\(lines.all)")
+        (cache, store) = scratch.cache(now: { noon })
+        #expect(cache.last("/a") == noon && cache.last("/c/1") == noon)
+        #expect(scratch.said.count { $0.contains("2 purges had a time in the future") } == 1, "\(scratch.said)")
         store.flush()
         waitUntil { (try? sqlite(scratch.file, "SELECT max(at) FROM purged")) == noon }
-        store.close()
     }
 
     /// A process whose clock was a day slow purged and was killed. For the next one, whose clock
@@ -235,35 +201,31 @@ import Testing
         if !isSetBackLater { first.close() }
         clock.now = noon - 86_400
         let behind = isSetBackLater ? first : scratch.open(now: { clock.now })
-        var cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: behind)
-        await purge(cache, .target("/a"), at: clock.now)
+        let purging = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: behind)
+        await purge(purging, .target("/a"), at: clock.now)
         behind.close()
         clock.now = noon + 3_600
-        let store = scratch.open(now: { clock.now })
-        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
-        #expect(last(cache, "/a") >= noon && last(cache, "/a") <= clock.now && last(cache, "/b") == .min)
-        store.close()
+        let cache = scratch.cache(now: { clock.now }).cache
+        #expect(cache.last("/a") >= noon && cache.last("/a") <= clock.now && cache.last("/b") == .min)
     }
 
     /// And one whose clock had been ahead: its purges lay in the future for one process at most.
     @Test func aPurgeAfterAFastClockIsOfTheNextStart() async throws {
         let clock = TestClock()
         clock.now = noon + 300_000_000
-        var store = scratch.open(now: { clock.now })
+        var (cache, store) = scratch.cache(now: { clock.now })
         store.write(response("/albums", at: clock.now))
         clock.now = noon
-        var cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         await purge(cache, .target("/a"), at: noon)
-        #expect(last(cache, "/a") == noon)
+        #expect(cache.last("/a") == noon)
         await purge(cache, at: noon + 1)
         #expect(try sqlite(scratch.file, "SELECT max(at) FROM purged") == noon + 1, "everything ends it")
         await purge(cache, .target(Array("/b".utf8)), at: noon + 2)
         store.close()
         for _ in 0..<2 {
             clock.now += 60
-            store = scratch.open(now: { clock.now })
-            cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
-            #expect(last(cache, "/b") <= clock.now)
+            (cache, store) = scratch.cache(now: { clock.now })
+            #expect(cache.last("/b") <= clock.now)
             store.close()
         }
         #expect(try sqlite(scratch.file, "SELECT max(at) FROM purged") <= clock.now)
@@ -272,9 +234,7 @@ import Testing
     @Test func forgottenPurgesAreWrittenAsOneMark() async throws {
         let (cache, store) = scratch.cache()
         await purge(cache, .target("/a"), at: 5)
-        for number in 0..<20_000 {
-            store.purgedTargets.note(Array("/\(number)".utf8), at: Int64(number + 10))
-        }
+        for number in 0..<20_000 { store.purgedTargets.note(Array("/\(number)".utf8), at: Int64(number + 10)) }
         let until = store.purgedTargets.forgottenUntil
         #expect(until > 5)
         await purge(cache, .target("/b"), at: 40_000)
@@ -291,10 +251,8 @@ import Testing
         store.close()
         _ = try? sqlite(scratch.file, "DROP TABLE purged")
         _ = try? sqlite(scratch.file, "PRAGMA user_version = \(Schema.version - 1)")
-        let lines = Lines()
-        store = scratch.open(lines)
-        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
-        #expect(scratch.setAside.isEmpty && lines.all.isEmpty, "\(lines.all)")
+        (cache, store) = scratch.cache()
+        #expect(scratch.setAside.isEmpty && scratch.said.isEmpty, "\(scratch.said)")
         #expect(content(cache.lookup(entry.key, store.makeReader(), at: noon)) == content(entry))
         await purge(cache, .target("/b"), at: 20)
         store.flush()

@@ -15,11 +15,9 @@ import Testing
 
     /// The segments, the database, its log, the log's index and a rollback journal.
     private func diskBytes() -> Int {
-        ["", "-wal", "-shm", "-journal"].reduce(segmentBytes) { $0 + DatabaseFile.size(scratch.file + $1) }
-    }
-
-    private var segmentBytes: Int {
-        ((try? Segments.listed(in: Segments.folder(of: scratch.file))) ?? [:]).values.reduce(0, +)
+        ["", "-wal", "-shm", "-journal"].reduce(scratch.segments.values.reduce(0, +)) {
+            $0 + DatabaseFile.size(scratch.file + $1)
+        }
     }
 
     /// From 200 bytes to 200 KiB, each order of magnitude as likely as the next.
@@ -91,15 +89,9 @@ import Testing
     /// Rows of small answers take pages; large answers need what these took.
     @Test func pagesThatManySmallAnswersHadAreGivenBack() throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
-        for number in 0..<8_000 {
-            store.store(response("/small/\(number)", at: noon + Int64(number)))
-            if number % 500 == 0 { store.flush() }
-        }
-        for number in 0..<900 {
-            store.store(response("/large/\(number)", filler(9_000), at: noon + 100_000 + Int64(number)))
-            if number % 50 == 0 { store.flush() }
-        }
-        store.flush()
+        store.write((0..<8_000).map { response("/small/\($0)", at: noon + Int64($0)) }, atOnce: 500)
+        let large = (0..<900).map { response("/large/\($0)", filler(9_000), at: noon + 100_000 + Int64($0)) }
+        store.write(large, atOnce: 50)
         let free = Int(try sqlite(scratch.file, "PRAGMA freelist_count")) * Schema.pageBytes
         #expect(free < SpaceBounds(maxBytes: Self.cacheSize).fileBytes / 8, "\(free) bytes hold nothing")
     }
@@ -120,7 +112,7 @@ import Testing
 
     /// It was refused, and the answers that it chose were still found.
     @Test func aPurgeCountsAtOnceThoughTheLogIsFull() throws {
-        let store = scratch.open(maxBytes: Self.cacheSize)
+        let (store, reader) = scratch.openWithReader(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)
         let counts = Mutex<[Int?]>([])
         store.purge(Purge(selection: EntrySelection(), mode: .hard, now: noon)) { count in
@@ -128,7 +120,6 @@ import Testing
         }
         waitUntil(within: 120) { counts.withLock { !$0.isEmpty } }
         #expect(counts.withLock { $0.allSatisfy { $0 != nil } && $0.count == 1 })
-        let reader = store.makeReader()
         #expect(reader.lookup(key("/first"), at: noon) == nil && reader.lookup(key("/1"), at: noon) == nil)
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") > 0, "the file has it still")
         try other.execute("ROLLBACK")
@@ -138,19 +129,18 @@ import Testing
     }
 
     @Test func aReaderThatNeverEndsCannotMakeTheLogGrow() throws {
-        let lines = Lines()
-        let store = scratch.open(maxBytes: Self.cacheSize, lines)
+        let store = scratch.open(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)
         #expect(DatabaseFile.size(scratch.file + "-wal") <= SpaceBounds(maxBytes: Self.cacheSize).journalBytes)
-        #expect(diskBytes() <= Self.cacheSize && lines.all.count == 1, "\(lines.all)")
+        #expect(diskBytes() <= Self.cacheSize && scratch.said.count == 1, "\(scratch.said)")
         try other.execute("ROLLBACK")
         store.flush()
-        #expect(store.health == .available && store.status.dropped == 0 && lines.all.count == 2, "\(lines.all)")
+        #expect(store.health == .available && store.status.dropped == 0 && scratch.said.count == 2, "\(scratch.said)")
     }
 
     /// The log was emptied between records and their rows, and took the segments of these for dead.
     @Test func waitingAnswersAreWrittenAfterTheReader() throws {
-        let store = scratch.open(maxBytes: Self.cacheSize)
+        let (store, reader) = scratch.openWithReader(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)
         // Several segments of them in one batch.
         let size = SpaceBounds(maxBytes: Self.cacheSize).segmentBytes / 3
@@ -158,7 +148,6 @@ import Testing
         for each in waiting { store.store(each) }
         try other.execute("ROLLBACK")
         store.flush()
-        let reader = store.makeReader()
         for each in waiting { #expect(content(reader.lookup(each.key, at: noon + 1)) == content(each)) }
         #expect(store.status.damaged == 0 && store.status.evicted == 0)
     }
@@ -168,14 +157,10 @@ import Testing
         let long = filler(500)
         for number in 0..<2_000 { store.store(response("/\(number)/\(long)")) }
         store.close()
-        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
-        var plan: [String] = []
-        try Statement(database, "EXPLAIN QUERY PLAN " + RecordRow.select).forEachRow([.integer(1)]) { row in
-            plan.append(row.text(3))
-            return true
-        }
+        let plan = try texts(scratch.file, "EXPLAIN QUERY PLAN " + RecordRow.select, [.integer(1)], column: 3)
         #expect(plan.count { $0.hasPrefix("SEARCH ") } == 1 && !plan.contains { $0.hasPrefix("SCAN ") }, "\(plan)")
         // A connection that read every row would have read every page.
+        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         _ = try WriterConnection(
             database, SpaceBounds(maxBytes: 64 << 20),
             RowLedger(KeyDirectory(mostKeys: 9_999), SegmentLog(Segments(besides: scratch.file))))

@@ -21,8 +21,7 @@ import Testing
     /// SQLite calls the file malformed then.
     @Test func aLookUpThatTheDiskFailsDoesNotCostTheFile() {
         scratch.fill(Self.entries)
-        let lines = Lines()
-        let store = scratch.open(lines)
+        let store = scratch.open()
         var failures = 0
         for spared in 0..<60 {
             let moment = noon + Int64(spared) * 2
@@ -39,15 +38,14 @@ import Testing
         }
         // Some failed for the writer, which caps times and learns keys meanwhile.
         #expect(failures > 0 && (1...failures).contains(store.status.failedReads), "\(failures): \(store.status)")
-        #expect(scratch.setAside.isEmpty && store.status.damaged == 0 && store.health == .available, "\(lines.all)")
+        #expect(scratch.setAside.isEmpty && store.status.damaged == 0 && store.health == .available, "\(scratch.said)")
     }
 
     @Test func aWriteInWhichAReadFailsDoesNotCostTheFile() {
         scratch.fill(Self.entries)
-        let lines = Lines()
         var failures = 0
         for spared in 0..<40 {
-            let (store, reader) = scratch.openWithReader(lines)
+            let (store, reader) = scratch.openWithReader()
             failures += FailingReads.run(in: scratch.directory, after: spared) {
                 for each in Self.entries.prefix(20) { store.store(each) }
                 store.remove(key("/none"))
@@ -55,25 +53,24 @@ import Testing
             }
             store.flush()
             #expect(isWhole(store, reader, after: noon), "read \(spared)")
-            #expect(store.health == .available && store.status.damaged == 0, "read \(spared): \(lines.all)")
+            #expect(store.health == .available && store.status.damaged == 0, "read \(spared): \(scratch.said)")
             store.close()
         }
         #expect(failures > 0)
-        #expect(scratch.setAside.isEmpty, "\(lines.all)")
+        #expect(scratch.setAside.isEmpty, "\(scratch.said)")
     }
 
     @Test func aStartInWhichAReadFailsDoesNotCostTheFile() {
         scratch.fill(Self.entries)
-        let lines = Lines()
         var failures = 0
         for spared in 0..<12 {
             var opened: FileTier?
-            failures += FailingReads.run(in: scratch.directory, after: spared) { opened = scratch.open(lines) }
+            failures += FailingReads.run(in: scratch.directory, after: spared) { opened = scratch.open() }
             guard let store = opened else { return }
-            #expect(isWhole(store, store.makeReader(), after: noon), "read \(spared): \(lines.all)")
+            #expect(isWhole(store, store.makeReader(), after: noon), "read \(spared): \(scratch.said)")
             store.close()
         }
-        #expect(failures > 0 && scratch.setAside.isEmpty, "\(failures): \(lines.all)")
+        #expect(failures > 0 && scratch.setAside.isEmpty, "\(failures): \(scratch.said)")
     }
 
     @Test func aWalkThatTheDiskFailsEndsAndDoesNotCostTheFile() async {
@@ -102,22 +99,6 @@ import Testing
             }
             #expect(attempts == failures + 1 && scratch.setAside.count == failures - 1, "\(scratch.names)")
         }
-    }
-
-    /// Damage that was reported once and is not there: SQLite or the memory was wrong.
-    @Test func aSoundFileIsAcquittedOnce() {
-        let lines = Lines()
-        scratch.fill(Self.entries)
-        let store = scratch.open(lines)
-        func report() {
-            store.report("so it seemed")
-            store.flush()
-        }
-        report()
-        #expect(isWhole(store, store.makeReader(), after: noon) && scratch.setAside.isEmpty)
-        #expect(lines.all.count == 1 && lines.all[0].contains("found no damage"), "\(lines.all)")
-        report()
-        #expect(scratch.setAside.count == 1 && store.entries == 0, "not everything shows in such a look")
     }
 
     @Test func aFileThatCannotBeReadNowIsNotJudged() throws {

@@ -89,9 +89,7 @@ func someone(_ number: UInt64) -> CacheKey.Scope {
 }
 
 /// Everything a client could see of a response.
-func content(_ response: StoredResponse?) -> [UInt8]? {
-    response.map { $0.head + $0.body }
-}
+func content(_ response: StoredResponse?) -> [UInt8]? { response.map { $0.head + $0.body } }
 
 extension EntrySelection.Condition {
     static func target(_ text: String) -> Self { .target(Array(text.utf8)) }
@@ -102,10 +100,15 @@ extension EntrySelection.Condition {
 /// A directory that goes away with the test.
 final class Scratch: Sendable {
     private let folder = try? TemporaryFolder()
+    private let lines = Lines()
     var directory: String { folder?.path ?? "/nonexistent" }
 
     var file: String { directory + "/cache.sqlite" }
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted() }
+    /// The lines that its stores logged.
+    var said: [String] { lines.all }
+    /// Its store's segments, and their sizes.
+    var segments: [Int: Int] { (try? Segments.listed(in: Segments.folder(of: file))) ?? [:] }
     /// The files that were set aside, without their journals and segments.
     var setAside: [String] {
         names.filter { name in
@@ -133,10 +136,10 @@ final class TestClock: Sendable {
 extension Scratch {
     /// - Parameter now: the wall clock, after all times that tests write.
     func open(
-        maxBytes: Int = 64 << 20, _ lines: Lines = Lines(), file: String? = nil,
+        maxBytes: Int = 64 << 20, _ lines: Lines? = nil, file: String? = nil,
         now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
     ) -> FileTier {
-        let file = file ?? self.file
+        let (file, lines) = (file ?? self.file, lines ?? self.lines)
         // A program that another test starts has a copy of each descriptor, and so of a lock that
         // was just let go of, until it is another program.
         let lock = try? StoreLock.take(file, within: .milliseconds(500)) { _ in }
@@ -145,36 +148,36 @@ extension Scratch {
             log: { lines.log($0) })
     }
 
-    func openWithReader(
-        maxBytes: Int = 64 << 20, _ lines: Lines = Lines(), file: String? = nil
-    ) -> (store: FileTier, reader: FileReader) {
-        let store = open(maxBytes: maxBytes, lines, file: file)
+    func openWithReader(maxBytes: Int = 64 << 20, file: String? = nil) -> (store: FileTier, reader: FileReader) {
+        let store = open(maxBytes: maxBytes, file: file)
         return (store, store.makeReader())
     }
 }
 
 extension Scratch {
     /// Writes these into the file, and closes it.
-    func fill(_ responses: [StoredResponse], maxBytes: Int = 64 << 20) {
+    func fill(_ responses: [StoredResponse], maxBytes: Int = 64 << 20, atOnce: Int = .max) {
         let store = open(maxBytes: maxBytes)
-        store.write(responses)
+        store.write(responses, atOnce: atOnce)
         store.close()
     }
 
     /// A cache over a file, and the file's store.
-    func cache(memory: Int = 1 << 20, maxBytes: Int = 64 << 20) -> (cache: ResponseCache, store: FileTier) {
-        let store = open(maxBytes: maxBytes)
+    func cache(
+        memory: Int = 1 << 20, now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
+    ) -> (cache: ResponseCache, store: FileTier) {
+        let store = open(now: now)
         return (ResponseCache(memory: MemoryTier(maxBytes: memory), store: store), store)
+    }
+
+    func cacheWithReader(memory: Int = 1 << 20) -> (cache: ResponseCache, store: FileTier, reader: FileReader) {
+        let (cache, store) = self.cache(memory: memory)
+        return (cache, store, store.makeReader())
     }
 
     /// A file with answers of 3,000 bytes at `/0` and on, in several segments.
     func fillSegments(_ count: Int) {
-        let store = open(maxBytes: 4 << 20)
-        for number in 0..<count {
-            store.store(response("/\(number)", filler(3_000)))
-            if number % 20 == 19 { store.flush() }
-        }
-        store.close()
+        fill((0..<count).map { response("/\($0)", filler(3_000)) }, maxBytes: 4 << 20, atOnce: 20)
     }
 
     /// Where the segment was there is a directory, which can be opened and not be read.
@@ -213,8 +216,12 @@ extension FileTier {
     /// Stores these, and waits until they are in the file.
     func write(_ responses: StoredResponse...) { write(responses) }
 
-    func write(_ responses: [StoredResponse]) {
-        for response in responses { store(response) }
+    /// - Parameter atOnce: after so many of them it waits.
+    func write(_ responses: [StoredResponse], atOnce: Int = .max) {
+        for (number, response) in responses.enumerated() {
+            store(response)
+            if number % atOnce == atOnce - 1 { flush() }
+        }
         flush()
     }
 
@@ -222,12 +229,6 @@ extension FileTier {
     func purged(_ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon) async -> Int? {
         await withCheckedContinuation { continuation in
             purge(Purge(selection: selection, mode: mode, now: now)) { continuation.resume(returning: $0) }
-        }
-    }
-
-    func listed(_ selection: EntrySelection = EntrySelection()) async -> [ListedRecord] {
-        await withCheckedContinuation { continuation in
-            records.entries(selection, limit: 10, in: .use) { continuation.resume(returning: $0) }
         }
     }
 }
@@ -254,6 +255,16 @@ extension Freshening {
 /// Runs SQL on a file from outside, as an operator would.
 func sqlite(_ path: String, _ sql: String) throws -> Int64 {
     try Database(path: path, mode: .readWrite, busyTimeout: .seconds(5)).integer(sql)
+}
+
+/// A column of the rows that a query of it finds.
+func texts(_ path: String, _ sql: String, _ values: [SQLValue] = [], column: Int32 = 0) throws -> [String] {
+    var found: [String] = []
+    try Statement(Database(path: path, mode: .readOnly, busyTimeout: .seconds(5)), sql).forEachRow(values) { row in
+        found.append(row.text(column))
+        return true
+    }
+    return found
 }
 
 /// The file that holds the answers.

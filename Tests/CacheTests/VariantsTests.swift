@@ -40,39 +40,30 @@ private struct Scene {
 }
 
 @Suite struct VariantsTests {
-    let scratch = Scratch()
+    private let scratch = Scratch()
+    /// Without a file.
+    private let scene = Scene()
 
     @Test func eachRequestFindsItsOwnVariant() throws {
-        let scene = Scene()
         scene.answer("one", to: "Foo: 1")
-        scene.answer("two", to: "Foo: 2")
         scene.answer("none")
+        let (asked, body) = try scene.ask("Foo: 2")
+        #expect(body == nil && !asked.variant.isEmpty)
+        let stored = scene.answer("two", to: "Foo: 2", under: asked)
+        #expect(stored.key == asked && stored.resources == [7] && stored.classTag == 3)
         #expect(try scene.ask("Foo: 1").body == "one")
         #expect(try scene.ask("Foo: 2", "Other: 3").body == "two")
         #expect(try scene.ask().body == "none")
         #expect(try scene.ask("Foo: 3").body == nil)
     }
 
-    @Test func theKeyThatIsLeftIsTheOneThatIsStoredUnder() throws {
-        let scene = Scene()
-        scene.answer("one", to: "Foo: 1")
-        let (asked, body) = try scene.ask("Foo: 2")
-        #expect(body == nil && !asked.variant.isEmpty)
-        let stored = scene.answer("two", to: "Foo: 2", under: asked)
-        #expect(stored.key == asked && stored.resources == [7] && stored.classTag == 3)
-        #expect(try scene.ask("Foo: 2").body == "two")
-        #expect(try scene.ask("Foo: 1").body == "one")
-    }
-
     @Test func withoutASignpostTheKeyStaysAsItIs() throws {
-        let scene = Scene()
         #expect(try scene.ask("Foo: 1").key == key("/a"))
         #expect(scene.answer("plain", to: "Foo: 1", vary: "Accept-Encoding").key == key("/a"))
         #expect(try scene.ask("Foo: 2") == (key("/a"), "plain"))
     }
 
     @Test func theSameNamesKeepTheSignpost() throws {
-        let scene = Scene()
         scene.answer("one", to: "Foo: 1", "Bar: 1", vary: "Foo, Bar")
         let before = try #require(scene.cache.lookup(key("/a"), nil, at: noon))
         #expect(before.isSignpost)
@@ -82,7 +73,6 @@ private struct Scene {
     }
 
     @Test func otherNamesPutUpAnotherSignpost() throws {
-        let scene = Scene()
         scene.answer("one", to: "Foo: 1")
         scene.answer("two", to: "Foo: 1", "Bar: 1", vary: "Foo, Bar")
         #expect(try scene.ask("Foo: 1").body == nil)
@@ -92,7 +82,6 @@ private struct Scene {
     }
 
     @Test func anAnswerThatDoesNotVaryTakesTheSignpostsPlace() throws {
-        let scene = Scene()
         scene.answer("one", to: "Foo: 1")
         let (asked, _) = try scene.ask("Foo: 2")
         scene.answer("plain", to: "Foo: 2", vary: "", under: asked)
@@ -113,7 +102,6 @@ private struct Scene {
     }
 
     @Test func aSignpostOutlivesItsVariants() throws {
-        let scene = Scene()
         scene.answer("one", to: "Foo: 1", lifetime: Lifetime(freshFor: Lifetime.longest - 1))
         #expect(try scene.ask("Foo: 1", at: noon + Int64(Lifetime.longest) - 2).body == "one")
     }
@@ -124,23 +112,15 @@ private struct Scene {
         scene.answer("one", to: "Foo: 1")
         scene.answer("two", to: "Foo: 2")
         store.close()
-        let again = Scene(scratch.open())
-        #expect(try again.ask("Foo: 2").body == "two")
+        let reopened = scratch.open()
+        #expect(try Scene(reopened).ask("Foo: 2").body == "two")
+        // A cache whose memory has never seen the variant index keeps its generation.
+        let again = Scene(reopened)
         again.answer("three", to: "Foo: 3")
         #expect(try again.ask("Foo: 1").body == "one")
     }
 
-    @Test func aPromotedSignpostKeepsItsGeneration() throws {
-        let store = scratch.open()
-        Scene(store).answer("one", to: "Foo: 1")
-        // A cache whose memory has never seen the variant index.
-        let other = Scene(store)
-        other.answer("two", to: "Foo: 2")
-        #expect(try other.ask("Foo: 1").body == "one")
-    }
-
     @Test func aDamagedSignpostIsAMiss() throws {
-        let scene = Scene()
         scene.cache.store(
             StoredResponse(
                 restoring: key("/a"), status: 300, fields: [], content: .plain([]), receivedAt: noon,
@@ -165,19 +145,16 @@ private struct Scene {
         "fr, de", "fr, de;q=0.9", "de-AT", "*", "de;q=0", "de, en;q=2", "", "de;x=1", "en",
     ])
     func otherwiseTheListsHaveToMatch(accepted: String) throws {
-        let scene = Scene()
         speaks(scene, "de", to: "en, de")
         #expect(try scene.ask("Accept-Language: \(accepted)").body == nil)
     }
 
     @Test func languageIsNotEnoughWhereOtherFieldsSelectToo() throws {
-        let scene = Scene()
         speaks(scene, "de", to: "en, de", vary: "Accept-Language, Foo")
         #expect(try scene.ask("Accept-Language: de").body == nil)
     }
 
     @Test func anAnswerIsFoundByItsLanguageOnlyWhileItIsFreshAndInIt() throws {
-        let scene = Scene()
         speaks(scene, "de", to: "en, de")
         #expect(try scene.ask("Accept-Language: de", at: noon + 1000).body == nil)
         // The origin now answers the same list in another language.
@@ -187,7 +164,6 @@ private struct Scene {
     }
 
     @Test func anAnswerIsStoredUnderTheListOfItsRequest() throws {
-        let scene = Scene()
         speaks(scene, "de", to: "en, de")
         let (asked, _) = try scene.ask("Accept-Language: de")
         scene.answer(
@@ -198,7 +174,6 @@ private struct Scene {
 
     @Test(arguments: [["de, en"], ["de", "en"], ["d e"], [""], [String(repeating: "d", count: 36)]])
     func severalLanguagesOrNoneAreNotNoted(languages: [String]) throws {
-        let scene = Scene()
         scene.answer(
             "x", to: "Accept-Language: en, de", vary: "Accept-Language",
             fields: languages.map { "Content-Language: \($0)" })

@@ -12,6 +12,7 @@ import Testing
 struct DamagedFileTests {
     private static let flips = TestSize.of(1, full: 8, release: 200)
     private static let albums = 20
+    private static let segment = "cache.sqlite.segments/" + Segments.name(1)
 
     /// A database and its only segment.
     private typealias Files = (database: [UInt8], segment: [UInt8])
@@ -22,7 +23,7 @@ struct DamagedFileTests {
             var generator = SeededGenerator(seed: seed)
             let house = try FaultHouse()
             try house.fill(0..<Self.albums)
-            let (database, segment) = (try Self.bytes(house.cacheFile), try Self.bytes(Self.segment(house)))
+            let (database, segment) = (try house.folder.bytes("cache.sqlite"), try house.folder.bytes(Self.segment))
             var files: [Files] = [(database, segment), ([], segment)]
             for _ in 0..<Self.flips {
                 files += [(Self.flipped(database, &generator), segment), (Self.cut(database, &generator), segment)]
@@ -39,19 +40,12 @@ struct DamagedFileTests {
         }
     }
 
-    private static func segment(_ house: FaultHouse) -> String { Segments(besides: house.cacheFile).path(1) }
-
-    private static func bytes(_ path: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-    }
-
     private static func put(_ files: Files, _ house: FaultHouse) throws {
         for name in try house.folder.names where name.hasPrefix("cache.sqlite") { try house.folder.remove(name) }
         try house.folder.put(files.database, "cache.sqlite")
-        let segment = URL(fileURLWithPath: Self.segment(house))
         try FileManager.default.createDirectory(
-            at: segment.deletingLastPathComponent(), withIntermediateDirectories: false)
-        try Data(files.segment).write(to: segment)
+            atPath: house.cacheFile + ".segments", withIntermediateDirectories: false)
+        try house.folder.put(files.segment, segment)
     }
 
     private static func flipped(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {

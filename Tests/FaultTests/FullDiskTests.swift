@@ -105,9 +105,7 @@ struct FullDiskTests {
     }
 
     /// Asks for albums from `first` on until the program logs `text`; false if it ends before.
-    private static func says(
-        _ text: String, _ program: ServedProgram, _ tally: Tally, from first: Int
-    ) throws -> Bool {
+    private static func says(_ text: String, _ program: ServedProgram, _ tally: Tally, from first: Int) throws -> Bool {
         let client = CheckingClient(port: try program.port)
         var album = first
         waitUntil(within: 120) {

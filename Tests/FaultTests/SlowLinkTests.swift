@@ -69,9 +69,9 @@ struct SlowLinkTests {
             let idleSince = ContinuousClock.now
             sleep(4)
             let outage = Mutex(Duration.zero)
-            let readers = Readers(port: UInt16(port), album)
-            concurrently(Readers.count + 1) { number in
-                if number > 0 { return readers.read() }
+            let readers = Traffic(port: port)
+            concurrently(31) { number in
+                if number > 0 { return readers.read(album) }
                 do {
                     sleep(1)
                     let begun = ContinuousClock.now
@@ -87,64 +87,11 @@ struct SlowLinkTests {
             FigureTable.note(
                 "F9 slow links",
                 """
-                an outage of \(outage.withLock { $0 }): \(readers.now); requests of \(idle.count) idle connections, \
-                before and after: \(traffic.now)
+                an outage of \(outage.withLock { $0 }): readers: \(readers.now); requests of \(idle.count) \
+                idle connections, before and after: \(traffic.now)
                 """)
-            #expect(readers.now.wrong.isEmpty && readers.now.whole > 0, "\(readers.now): \(program.text.suffix(1_000))")
-            traffic.judge("\(program.text.suffix(1_000))")
+            for each in [readers, traffic] { each.judge("\(program.text.suffix(1_000))") }
             #expect(program.stop() == 0, "\(program.text.suffix(1_000))")
-        }
-    }
-}
-
-/// Readers of an answer that take some six seconds for it.
-private final class Readers: Sendable {
-    static let count = 30
-
-    struct Figures: CustomStringConvertible {
-        var whole = 0
-        var late = 0
-        var wrong: [String] = []
-
-        var description: String {
-            "\(whole + late + wrong.count) readers, \(whole) whole, \(late) beyond their deadline, cut: \(wrong.prefix(3))"
-        }
-    }
-
-    private let port: UInt16
-    private let album: Int
-    private let figures = Mutex(Figures())
-
-    init(port: UInt16, _ album: Int) { (self.port, self.album) = (port, album) }
-
-    var now: Figures { figures.withLock { $0 } }
-
-    func read() {
-        let body = Array(FaultOrigin.knownBody(of: FaultOrigin.target(album)))
-        let begun = ContinuousClock.now
-        var answer: [UInt8] = []
-        do {
-            let reader = try RawClient(port: port, receiveBuffer: 4_096)
-            try reader.send("GET \(FaultOrigin.target(album)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-            while true {
-                let some = reader.readSome(1_024, patience: .seconds(Patience.seconds(90)))
-                if some.isEmpty { break }
-                answer += some
-                usleep(50_000)
-            }
-        } catch {
-            figures.withLock { $0.wrong.append("\(error)") }
-            return
-        }
-        let took = ContinuousClock.now - begun
-        figures.withLock { figures in
-            if answer.starts(with: "HTTP/1.1 200 ".utf8), answer.suffix(body.count).elementsEqual(body) {
-                figures.whole += 1
-            } else if took >= .seconds(30) {
-                figures.late += 1
-            } else {
-                figures.wrong.append("\(answer.count) bytes in \(took)")
-            }
         }
     }
 }
@@ -200,34 +147,57 @@ private final class Traffic: Sendable {
 
     /// - Parameter since: the time from which on deadlines count; now, where nothing else is said.
     func ask(_ client: HTTPTestClient, _ album: Int, since: ContinuousClock.Instant = .now) {
-        let target = FaultOrigin.target(album)
-        let begun = ContinuousClock.now
+        let (target, begun) = (FaultOrigin.target(album), ContinuousClock.now)
         do {
             let reply = try client.send("GET", target)
-            let took = ContinuousClock.now - since
             let status = reply.field("Cache-Status") ?? ""
-            let detail = status.components(separatedBy: "detail=").last ?? ""
+            guard reply.status == 200, reply.body == FaultOrigin.knownBody(of: target) else {
+                let least = Self.deadlines[status.components(separatedBy: "detail=").last ?? ""]
+                let what = "\(target): \(reply.status), \(reply.body.count) bytes: \(status)"
+                return fail(what, since: since, reply.status > 500 ? least : nil)
+            }
             figures.withLock { figures in
-                if reply.status == 200, reply.body == FaultOrigin.knownBody(of: target) {
-                    if status.contains("; hit") { figures.hits += 1 } else { figures.misses += 1 }
-                    figures.longest = max(figures.longest, .now - begun)
-                } else if reply.status > 500, let least = Self.deadlines[detail], took >= .seconds(least) {
-                    figures.late.append("\(target): \(reply.status) after \(took): \(status)")
-                } else {
-                    let what = "\(reply.status) after \(took), \(reply.body.count) bytes"
-                    figures.wrong.append("\(target): \(what): \(status)")
-                }
+                if status.contains("; hit") { figures.hits += 1 } else { figures.misses += 1 }
+                figures.longest = max(figures.longest, .now - begun)
             }
         } catch {
             client.close()
-            let took = ContinuousClock.now - since
-            figures.withLock { figures in
-                // An answer may take 30 s, and an idle connection is kept for 60 s.
-                if took >= .seconds(30) {
-                    figures.late.append("\(target): \(error) after \(took)")
-                } else {
-                    figures.wrong.append("\(target): \(error) after \(took)")
-                }
+            // An answer may take 30 s, and an idle connection is kept for 60 s.
+            fail("\(target): \(error)", since: since, 30)
+        }
+    }
+
+    /// Reads an answer that is stored for some six seconds.
+    func read(_ album: Int) {
+        let (target, begun) = (FaultOrigin.target(album), ContinuousClock.now)
+        let body = Array(FaultOrigin.knownBody(of: target))
+        var answer: [UInt8] = []
+        do {
+            let reader = try RawClient(port: UInt16(port), receiveBuffer: 4_096)
+            try reader.send("GET \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            while true {
+                let some = reader.readSome(1_024, patience: .seconds(Patience.seconds(90)))
+                if some.isEmpty { break }
+                answer += some
+                usleep(50_000)
+            }
+        } catch {
+            return fail("\(error)", since: begun, nil)
+        }
+        guard answer.starts(with: "HTTP/1.1 200 ".utf8), answer.suffix(body.count).elementsEqual(body) else {
+            return fail("\(answer.count) bytes", since: begun, 30)
+        }
+        figures.withLock { $0.hits += 1 }
+    }
+
+    /// - Parameter least: the shortest deadline that may have ended it, in seconds.
+    private func fail(_ what: String, since: ContinuousClock.Instant, _ least: Int?) {
+        let took = ContinuousClock.now - since
+        figures.withLock { figures in
+            if let least, took >= .seconds(least) {
+                figures.late.append("\(what) after \(took)")
+            } else {
+                figures.wrong.append("\(what) after \(took)")
             }
         }
     }

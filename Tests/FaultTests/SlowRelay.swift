@@ -66,9 +66,7 @@ final class SlowRelay: Sendable {
 
     /// When a piece that has come now arrives.
     /// - Parameter last: when the one before it does.
-    private func due(
-        _ last: ContinuousClock.Instant?, _ generator: inout SeededGenerator
-    ) -> ContinuousClock.Instant {
+    private func due(_ last: ContinuousClock.Instant?, _ generator: inout SeededGenerator) -> ContinuousClock.Instant {
         let due = max(.now + manner.delay, last ?? .now)
         guard Int.random(in: 0..<100, using: &generator) < manner.stalls else { return due }
         stalls.add(1, ordering: .relaxed)

@@ -43,3 +43,11 @@ import Testing
         #expect(Self.read("x; fwd=theirs; fwd-status=y") == .forwarded(miss))
     }
 }
+
+@Suite struct ReasonTests {
+    @Test func everyReasonHasItsOwnWord() {
+        let words = Reason.allCases.map(\.text)
+        #expect(Set(words).count == words.count)
+        #expect(words.allSatisfy { $0.allSatisfy { $0.isLowercase || $0 == "-" } })
+    }
+}

@@ -91,30 +91,20 @@ import Testing
         }
     }
 
-    @Test func aConfirmationOfAParentCountsItsAgeAndStaleness() throws {
-        let old = Answer(["ETag: \"a\""])
-        for (said, age, freshFor) in [("hit; ttl=5", 70, 86_400), ("hit; ttl=-10", 70, 60)] {
+    /// The lines that a confirmation is read from end with this proxy's own `Via`: that is no
+    /// parent.
+    @Test(arguments: [("hit; ttl=5", 86_400, 70), ("hit; ttl=-10", 60, 70), (nil, 86_400, 0)] as [(String?, Int, Int)])
+    func aConfirmationOfAParentCountsItsAgeAndStaleness(said: String?, freshFor: Int, age: Int) throws {
+        let parent = said.map { said in
             let lines = "Via: 1.1 refrain\r\nCache-Status: refrain; \(said)\r\n"
-            let revalidation = Revalidation(
-                request: RequestFacts(), rule: Self.day, notFound: .off, badRequest: .off, now: noon + 100,
-                parent: ResponseFacts(status: 304, fields: Array(lines.utf8).span).parent)
-            let confirmation = Array("ETag: \"a\"\r\nAge: \(age)\r\nVia: 1.1 refrain\r\n".utf8)
-            guard case .stored(let fresh) = revalidation.freshening(of: old, by: confirmation.span) else {
-                throw NotStored()
-            }
-            #expect(fresh.lifetime.freshFor == freshFor && fresh.lifetime.initialAge == 70)
+            return ResponseFacts(status: 304, fields: Array(lines.utf8).span).parent
         }
-    }
-
-    /// The lines that a confirmation is read from end with this proxy's own `Via`.
-    @Test func theOwnViaIsNoParent() throws {
-        let old = Answer(["ETag: \"a\""])
         let revalidation = Revalidation(
-            request: RequestFacts(), rule: Self.day, notFound: .off, badRequest: .off, now: noon)
+            request: RequestFacts(), rule: Self.day, notFound: .off, badRequest: .off, now: noon + 100,
+            parent: parent ?? ParentFacts())
         let confirmation = Array("ETag: \"a\"\r\nAge: 70\r\nVia: 1.1 refrain\r\n".utf8)
-        guard case .stored(let fresh) = revalidation.freshening(of: old, by: confirmation.span) else {
-            throw NotStored()
-        }
-        #expect(fresh.lifetime.initialAge == 0)
+        let fresh = revalidation.freshening(of: Answer(["ETag: \"a\""]), by: confirmation.span)
+        guard case .stored(let renewal) = fresh else { throw NotStored() }
+        #expect(renewal.lifetime.freshFor == freshFor && renewal.lifetime.initialAge == age)
     }
 }

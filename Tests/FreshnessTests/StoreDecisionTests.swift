@@ -3,13 +3,19 @@ import Testing
 @testable import Freshness
 @testable import HTTP
 
-private func request(_ cacheControl: String = "") -> RequestFacts {
-    var facts = RequestFacts()
-    facts.cacheControl.merge(Array(cacheControl.utf8).span)
-    return facts
-}
-
 private let day = TTLRule.fixed(86_400, stale: 604_800)
+
+/// Decides on an answer with these fields to a GET.
+private func decide(
+    _ status: Int = 200, _ fields: String = "", rule: TTLRule = day, notFound: TTLRule = day,
+    badRequest: TTLRule = .off, to change: (inout RequestFacts) -> Void = { _ in }
+) -> StoreDecision {
+    var request = RequestFacts()
+    change(&request)
+    let facts = ResponseFacts(status: status, fields: Array(fields.utf8).span)
+    return StoreDecision.decide(
+        request, facts, rule: rule, notFound: notFound, badRequest: badRequest, now: noon)
+}
 
 @Suite struct StoreDecisionTests {
     @Test(arguments: [
@@ -20,123 +26,88 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
         (100, .status), (600, .status),
     ])
     func aFixedRuleKeepsOnlyAnswers(status: Int, reason: Reason?) {
-        let decision = StoreDecision.decide(
-            request(), ResponseFacts(status: status), rule: day, notFound: .fixed(60, stale: 0), now: noon)
-        if let reason {
-            #expect(decision == .no(reason))
-        } else {
-            #expect(
-                decision
-                    == .store(status == 200 ? Lifetime(freshFor: 86_400, staleFor: 604_800) : Lifetime(freshFor: 60)))
-        }
+        let kept = status == 200 ? Lifetime(freshFor: 86_400, staleFor: 604_800) : Lifetime(freshFor: 60)
+        #expect(decide(status, notFound: .fixed(60, stale: 0)) == reason.map(StoreDecision.no) ?? .store(kept))
     }
 
     @Test func aFixedRuleIgnoresTheOriginsFields() {
-        var facts = ResponseFacts(status: 200)
-        facts.cacheControl.merge(Array("max-age=60, s-maxage=0, private, no-transform".utf8).span)
-        facts.merge(.vary, Array("Origin".utf8).span)
-        facts.age = 500_000
-        facts.date = noon - 500_000
-        #expect(
-            StoreDecision.decide(request(), facts, rule: day, notFound: .off, now: noon)
-                == .store(Lifetime(freshFor: 86_400, staleFor: 604_800)))
+        let fields = "Cache-Control: max-age=60, s-maxage=0, private, no-transform\r\nVary: Origin\r\nAge: 500000\r\n"
+        let decision = decide(200, fields + "Date: \(date(noon - 500_000))\r\n", notFound: .off)
+        #expect(decision == .store(Lifetime(freshFor: 86_400, staleFor: 604_800)))
     }
 
     @Test(arguments: [412, 416, 417], [day, .upstream])
     func answersToConditionsAndRangesOfOneRequestAreNotStoredForOthers(status: Int, rule: TTLRule) {
-        var facts = ResponseFacts(status: status)
-        facts.merge(.cacheControl, Array("public, max-age=60".utf8).span)
-        #expect(StoreDecision.decide(request(), facts, rule: rule, notFound: day, now: noon) == .no(.status))
+        #expect(decide(status, "Cache-Control: public, max-age=60\r\n", rule: rule) == .no(.status))
     }
 
     @Test(arguments: ["*", "Accept", "Origin, *", "accept-encoding, X-Region"], [200, 404])
     func aFixedRuleDoesNotStoreWhatVariesByFieldsThatAreNotInTheKey(vary: String, status: Int) {
-        var facts = ResponseFacts(status: status)
-        facts.merge(.vary, Array(vary.utf8).span)
-        #expect(StoreDecision.decide(request(), facts, rule: day, notFound: day, now: noon) == .no(.vary))
+        #expect(decide(status, "Vary: \(vary)\r\n") == .no(.vary))
     }
 
     @Test func fieldsThatNoSharedRequestCarriesDoNotVary() {
         for (rule, notFound, status) in [(day, day, 200), (day, .upstream, 404), (.upstream, day, 200)] {
-            var facts = ResponseFacts(status: status)
-            facts.merge(.cacheControl, Array("max-age=60".utf8).span)
             // As Apple writes it.
-            facts.merge(.vary, Array("Origin, Accept-Encoding, Origin".utf8).span)
-            let decision = StoreDecision.decide(request(), facts, rule: rule, notFound: notFound, now: noon)
-            #expect(decision != .no(.vary))
+            let fields = "Cache-Control: max-age=60\r\nVary: Origin, Accept-Encoding, Origin\r\n"
+            #expect(decide(status, fields, rule: rule, notFound: notFound) != .no(.vary))
         }
     }
 
     @Test func theRulesOfTheClassAndOfNotFoundAreKeptApart() {
-        let missing = ResponseFacts(status: 404)
-        func decide(_ rule: TTLRule, _ notFound: TTLRule) -> StoreDecision {
-            StoreDecision.decide(request(), missing, rule: rule, notFound: notFound, now: noon)
-        }
-        #expect(decide(day, .off) == .no(.off))
-        #expect(decide(.off, day) == .no(.off))
-        #expect(decide(day, .upstream) == .no(.noFreshness))
-        #expect(decide(.upstream, day) == .no(.noFreshness))
+        #expect(decide(404, rule: day, notFound: .off) == .no(.off))
+        #expect(decide(404, rule: .off, notFound: day) == .no(.off))
+        #expect(decide(404, rule: day, notFound: .upstream) == .no(.noFreshness))
+        #expect(decide(404, rule: .upstream, notFound: day) == .no(.noFreshness))
     }
 
     /// A 400 that came 1,476 times went to the origin 1,476 times.
     @Test func aBadRequestHasARuleOfItsOwnUnlessItIsPersonal() {
-        func decide(_ rule: TTLRule, _ badRequest: TTLRule, isPersonal: Bool = false, status: Int = 400)
+        func decided(_ rule: TTLRule, _ badRequest: TTLRule, isPersonal: Bool = false, status: Int = 400)
             -> StoreDecision
         {
-            var facts = request()
-            facts.isPersonal = isPersonal
-            var response = ResponseFacts(status: status)
-            response.merge(.cacheControl, Array("public, max-age=9".utf8).span)
-            return StoreDecision.decide(facts, response, rule: rule, notFound: .off, badRequest: badRequest, now: noon)
+            let fields = "Cache-Control: public, max-age=9\r\n"
+            return decide(status, fields, rule: rule, notFound: .off, badRequest: badRequest) {
+                $0.isPersonal = isPersonal
+            }
         }
         let minute = TTLRule.fixed(60, stale: 0)
-        #expect(decide(day, minute) == .store(Lifetime(freshFor: 60)))
-        #expect(decide(day, .off) == .no(.status))
-        #expect(decide(day, .upstream).lifetime?.freshFor == 9)
-        #expect(decide(.upstream, minute).lifetime?.freshFor == 9, "classes that follow the origin go on doing so")
-        #expect(decide(.off, minute) == .no(.off))
-        for rule in [minute, .upstream] { #expect(decide(day, rule, isPersonal: true) == .no(.status)) }
+        #expect(decided(day, minute) == .store(Lifetime(freshFor: 60)))
+        #expect(decided(day, .off) == .no(.status))
+        #expect(decided(day, .upstream).lifetime?.freshFor == 9)
+        #expect(decided(.upstream, minute).lifetime?.freshFor == 9, "classes that follow the origin go on doing so")
+        #expect(decided(.off, minute) == .no(.off))
+        for rule in [minute, .upstream] { #expect(decided(day, rule, isPersonal: true) == .no(.status)) }
         for (status, reason) in [(401, Reason.unauthorized), (403, .unauthorized), (429, .rateLimited), (405, .status)]
         {
-            #expect(decide(day, minute, status: status) == .no(reason))
+            #expect(decided(day, minute, status: status) == .no(reason))
         }
     }
 
     @Test func personalAnswersNeedTheirOwnRule() {
-        var personal = request()
-        personal.isPersonal = true
-        let fine = ResponseFacts(status: 200)
-        #expect(StoreDecision.decide(personal, fine, rule: .off, notFound: .off, now: noon) == .no(.personal))
-        #expect(
-            StoreDecision.decide(personal, fine, rule: .fixed(30, stale: 0), notFound: .off, now: noon)
-                == .store(Lifetime(freshFor: 30)))
+        func decided(_ rule: TTLRule) -> StoreDecision { decide(rule: rule, notFound: .off) { $0.isPersonal = true } }
+        #expect(decided(.off) == .no(.personal))
+        #expect(decided(.fixed(30, stale: 0)) == .store(Lifetime(freshFor: 30)))
     }
 
     @Test func otherMethodsAndNoStoreRequestsAreNeverStored() {
-        var post = request()
-        post.isGet = false
         for rule in [day, .upstream] {
-            #expect(
-                StoreDecision.decide(post, ResponseFacts(status: 200), rule: rule, notFound: day, now: noon)
-                    == .no(.method))
-            let decision = StoreDecision.decide(
-                request("no-store"), ResponseFacts(status: 200), rule: rule, notFound: day, now: noon)
+            #expect(decide(rule: rule) { $0.isGet = false } == .no(.method))
+            let decision = decide(rule: rule) { $0.cacheControl.merge(Array("no-store".utf8).span) }
             #expect(decision == .no(.requestNoStore))
         }
     }
 
     @Test func aPostThatAnswersWhatAGetWouldIsStoredOnTheOriginsWord() {
-        func decide(_ fields: String, status: Int = 200, rule: TTLRule = .upstream, isOwn: Bool = true) -> StoreDecision
+        func decided(_ fields: String, status: Int = 200, rule: TTLRule = .upstream, isOwn: Bool = true)
+            -> StoreDecision
         {
-            var post = request()
-            (post.isGet, post.isPostOfItsOwnContent) = (false, isOwn)
-            let facts = ResponseFacts(status: status, fields: Array(fields.utf8).span)
-            return StoreDecision.decide(post, facts, rule: rule, notFound: day, now: noon)
+            decide(status, fields, rule: rule) { ($0.isGet, $0.isPostOfItsOwnContent) = (false, isOwn) }
         }
-        #expect(decide("Cache-Control: max-age=3600\r\n").lifetime?.freshFor == 3600)
-        #expect(decide("Last-Modified: \(date(5))\r\n") == .no(.method))
-        #expect(decide("Cache-Control: max-age=3600\r\n", status: 201) == .no(.method))
-        #expect(decide("Cache-Control: max-age=3600\r\n", rule: day) == .no(.method))
-        #expect(decide("Cache-Control: max-age=3600\r\n", isOwn: false) == .no(.method))
+        #expect(decided("Cache-Control: max-age=3600\r\n").lifetime?.freshFor == 3600)
+        #expect(decided("Last-Modified: \(date(5))\r\n") == .no(.method))
+        #expect(decided("Cache-Control: max-age=3600\r\n", status: 201) == .no(.method))
+        #expect(decided("Cache-Control: max-age=3600\r\n", rule: day) == .no(.method))
+        #expect(decided("Cache-Control: max-age=3600\r\n", isOwn: false) == .no(.method))
     }
 }

@@ -32,13 +32,10 @@ import Testing
     }
 
     static let same: [(String, [String], [String])] = [
-        ("foo", ["Foo: 1"], ["foo: 1"]),
-        ("foo", ["Foo: 1", "Other: 2"], ["Other: 3", "Foo: 1"]),
+        ("foo", ["Foo: 1"], ["foo: 1"]), ("foo", ["Foo: 1", "Other: 2"], ["Other: 3", "Foo: 1"]),
         ("bar,foo", ["Foo: 1", "Bar: abc"], ["Bar: abc", "Foo: 1"]),
-        ("bar,baz,foo", ["Foo: 1", "Baz: 789"], ["Baz: 789", "Foo: 1"]),
-        ("foo", ["Foo: 1, 2"], ["Foo: 1", "Foo: 2"]),
-        ("foo", ["Foo: 1,2"], ["Foo:  1 ,\t2 "]),
-        ("foo", ["Foo: 1, 2,3"], ["Foo: 1", "Foo: 2 , 3"]),
+        ("bar,baz,foo", ["Foo: 1", "Baz: 789"], ["Baz: 789", "Foo: 1"]), ("foo", ["Foo: 1, 2"], ["Foo: 1", "Foo: 2"]),
+        ("foo", ["Foo: 1,2"], ["Foo:  1 ,\t2 "]), ("foo", ["Foo: 1, 2,3"], ["Foo: 1", "Foo: 2 , 3"]),
         ("accept-language", ["Accept-Language: en, de"], ["Accept-Language: de, en"]),
         ("accept-language", ["Accept-Language: en, de"], ["Accept-Language: eN, De"]),
         ("accept-language", ["Accept-Language: en, de"], ["Accept-Language:  en ,   de"]),
@@ -136,5 +133,39 @@ import Testing
         #expect(String(decoding: languages.bytes, as: UTF8.self) == "l1=B,l2=C,l3=D,l4=E,l5=F,l6=G,l7=H,l8=I")
         #expect(VariantLanguages(languages.bytes[...]) == languages)
         #expect(VariantLanguages(Array("l1=B,odd,=,a=b=c".utf8)[...]).bytes == Array("l1=B".utf8))
+    }
+}
+
+@Suite struct VaryTests {
+    private func vary(_ lines: String...) -> ResponseFacts.Vary {
+        var vary = ResponseFacts.Vary()
+        for line in lines { vary.merge(Array(line.utf8).span) }
+        return vary
+    }
+
+    private func names(_ vary: ResponseFacts.Vary) -> String { String(decoding: vary.names, as: UTF8.self) }
+
+    @Test func theSameNamesAreTheSameInAnyOrderCaseAndNumberOfLines() {
+        #expect(names(vary("Foo, BAR, foo")) == "bar,foo")
+        #expect(vary("Foo, Bar") == vary("bar", "", "FOO"))
+        #expect(vary("Foo") != vary("Foo, Bar"))
+        #expect(vary("") == ResponseFacts.Vary() && vary(" , ") == ResponseFacts.Vary())
+    }
+
+    @Test func fieldsThatNoSharedRequestCarriesAreLeftOut() {
+        #expect(names(vary("Accept-Encoding, Foo, Origin, cookie, MUSIC-USER-TOKEN, Host")) == "foo")
+        #expect(!vary("Accept-Encoding").isUnbounded)
+    }
+
+    @Test(arguments: ["*", "Foo, *", "*, Foo", ", *", "Authorization", "foo bar", "Foo;q=1", "\"Foo\"", "Fo\u{E9}"])
+    func fieldsThatNoKeyCanHoldAreUnbounded(line: String) {
+        #expect(vary(line).isUnbounded && vary("Foo", line).isUnbounded && vary(line, "Foo").isUnbounded)
+    }
+
+    @Test func namesAreBounded() {
+        let most = (0..<16).map { "X-\($0)" }.joined(separator: ",")
+        #expect(!vary(most).isUnbounded && vary(most, "X-16").isUnbounded)
+        let long = String(repeating: "a", count: 512)
+        #expect(!vary(long).isUnbounded && vary(long, "b").isUnbounded && vary(long + "a").isUnbounded)
     }
 }

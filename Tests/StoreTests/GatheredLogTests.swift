@@ -27,9 +27,7 @@ struct GatheredLogTests {
     }
 
     private func insert(_ database: Database, _ numbers: Range<Int>) throws {
-        for number in numbers {
-            try database.execute("INSERT INTO t VALUES (\(number), hex(randomblob(200)))")
-        }
+        for number in numbers { try database.execute("INSERT INTO t VALUES (\(number), hex(randomblob(200)))") }
     }
 
     /// Counts the rows in a copy of the files, as after a crash of the process at this moment.

@@ -4,8 +4,10 @@ import Testing
 @testable import Store
 
 @Suite struct PendingWritesTests {
+    private var pending = PendingWrites()
+
     /// Whether it is taken.
-    private func store(_ waiting: WaitingRecord, _ index: Int64, in pending: inout PendingWrites) -> Bool {
+    private mutating func store(_ waiting: WaitingRecord, _ index: Int64) -> Bool {
         pending.enqueue(.store(waiting), index) == .taken
     }
 
@@ -14,7 +16,7 @@ import Testing
     }
 
     /// How many operations the next batch has, which is written then.
-    private func cut(_ pending: inout PendingWrites, _ maxBytes: Int) -> Int {
+    private mutating func cut(_ maxBytes: Int) -> Int {
         let batch = pending.nextBatch(maxBytes: maxBytes)
         pending.finish(batch)
         return batch.count
@@ -28,10 +30,9 @@ import Testing
         if case .remove(.max) = operation { true } else { false }
     }
 
-    @Test func aBurstIsTakenAtOnceAndStaysVisibleUntilItsBatchIsDone() throws {
-        var pending = PendingWrites()
+    @Test mutating func aBurstIsTakenAtOnceAndStaysVisibleUntilItsBatchIsDone() throws {
         let burst = try (0..<5_000).map { try waiting("/\($0)") }
-        for (index, each) in burst.enumerated() { #expect(store(each, Int64(index), in: &pending)) }
+        for (index, each) in burst.enumerated() { #expect(store(each, Int64(index))) }
         let bytes = pending.byteCount
         pending.beginRound()
         #expect(pending.inFlight.count == burst.count && pending.queued.isEmpty && pending.byteCount == bytes)
@@ -51,39 +52,35 @@ import Testing
         #expect(done.count == burst.count && pending.inFlight.isEmpty && pending.byteCount == 0)
     }
 
-    private func round(of count: Int, _ waiting: WaitingRecord) -> PendingWrites {
-        var pending = PendingWrites()
+    /// A round of so many operations begins.
+    private mutating func begin(_ count: Int, _ waiting: WaitingRecord) {
         for index in 0..<count { _ = pending.enqueue(.store(waiting), Int64(index)) }
         pending.beginRound()
-        return pending
     }
 
-    @Test func aBatchHasAtLeastOneOperationAndNoMoreBytesThanItMay() throws {
+    @Test mutating func aBatchHasAtLeastOneOperationAndNoMoreBytesThanItMay() throws {
         let one = try waiting("/a", filler(1_000))
-        var pending = round(of: 10, one)
+        begin(10, one)
         let bytes = PendingWrites.Operation.store(one).rowBytes
-        #expect(cut(&pending, bytes * 3) == 3)
-        #expect(cut(&pending, bytes * 3 - 1) == 2)
-        #expect(cut(&pending, 1) == 1)
-        #expect(cut(&pending, .max) == 4 && pending.inFlight.isEmpty)
-    }
-
-    /// One batch of large answers evicted all that a small file held, and was dropped then.
-    @Test func aBatchHasNoMoreBytesOfRecordsThanItMay() throws {
-        let one = try waiting("/a", filler(100_000))
-        let pending = round(of: 5, one)
-        let bytes = PendingWrites.Operation.store(one).recordBytes
-        #expect(pending.nextBatch(maxBytes: .max, maxRecordBytes: bytes * 2).count == 2)
+        #expect(cut(bytes * 3) == 3)
+        #expect(cut(bytes * 3 - 1) == 2)
+        #expect(cut(1) == 1)
+        #expect(cut(.max) == 4 && pending.inFlight.isEmpty)
+        // One batch of large answers evicted all that a small file held, and was dropped then.
+        let recordBytes = PendingWrites.Operation.store(one).recordBytes
+        pending = PendingWrites()
+        begin(5, one)
+        #expect(pending.nextBatch(maxBytes: .max, maxRecordBytes: recordBytes * 2).count == 2)
         #expect(pending.nextBatch(maxBytes: .max, maxRecordBytes: 1).count == 1)
     }
 
     /// Operations that come while a round is written belong to the next one.
-    @Test func aMarkIsWrittenAfterTheOperationsBeforeIt() throws {
+    @Test mutating func aMarkIsWrittenAfterTheOperationsBeforeIt() throws {
         let mark = StoreMark(table: .fact, key: [1], value: .text("a"))
-        var pending = round(of: 1, try waiting("/a"))
+        begin(1, try waiting("/a"))
         pending.add(mark)
         pending.beginRound()
-        _ = cut(&pending, .max)
+        _ = cut(.max)
         #expect(pending.takeRest(9).marks.isEmpty)
         pending.beginRound()
         #expect(pending.takeRest(9).marks == [mark])
@@ -99,8 +96,7 @@ import Testing
     }
 
     /// They were lost, and a later process built answers of parts that they had purged.
-    @Test func purgesThatFindNoRoomCountForAllTargets() {
-        var pending = PendingWrites()
+    @Test mutating func purgesThatFindNoRoomCountForAllTargets() {
         let times = (0..<5_000).map { noon + $0 } + [noon]
         for (index, time) in times.enumerated() {
             pending.add(StoreMark(table: .purged, key: Array("/\(index)".utf8), value: .time(time)))
@@ -112,8 +108,7 @@ import Testing
     }
 
     /// A store that was closed then lost it.
-    @Test func aMarkThatCameDuringARoundIsWrittenInTheNext() {
-        var pending = PendingWrites()
+    @Test mutating func aMarkThatCameDuringARoundIsWrittenInTheNext() {
         let marks = ["a", "b"].map { StoreMark(table: .rest, key: Array($0.utf8), value: .time(noon)) }
         pending.add(marks[0])
         for (mark, next) in [(marks[0], marks[1]), (marks[1], nil)] {
@@ -127,8 +122,7 @@ import Testing
     }
 
     /// Uses that came all the while kept a round from ending.
-    @Test func aRoundEndsWithTheUsesThatWaited() {
-        var pending = PendingWrites()
+    @Test mutating func aRoundEndsWithTheUsesThatWaited() {
         for index: Int64 in 0..<5 { pending.touch(index, at: noon) }
         for (most, isAll) in [(4, false), (4, true), (1, true)] {
             let rest = pending.takeRest(most)
@@ -140,10 +134,9 @@ import Testing
     }
 
     /// Each distinct target that did not fit cost its removal, with the whole key, for good.
-    @Test func removalsAreBoundedToo() throws {
-        var pending = PendingWrites()
+    @Test mutating func removalsAreBoundedToo() throws {
         let large = try waiting("/full", filler(PendingWrites.maxBytes - PendingWrites.reservedBytes - 2_000))
-        #expect(store(large, -1, in: &pending))
+        #expect(store(large, -1))
         let long = try waiting("/" + filler(7_000))
         var overflows = 0
         for index in 0..<100_000 {
@@ -167,24 +160,23 @@ import Testing
     }
 
     /// A process that had handed its file over found again records that it had removed.
-    @Test func unwrittenRecordsCountForLookUps() throws {
-        var pending = PendingWrites()
+    @Test mutating func unwrittenRecordsCountForLookUps() throws {
         let (first, second) = (try waiting("/a"), try waiting("/b"))
         pending.touch(4, at: noon)
         pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
-        #expect(store(first, 1, in: &pending))
+        #expect(store(first, 1))
         pending.keepUnwritten()
-        #expect(store(second, 2, in: &pending) && pending.enqueue(.remove(receivedBy: .max), 3) == .taken)
+        #expect(store(second, 2) && pending.enqueue(.remove(receivedBy: .max), 3) == .taken)
         #expect(isStore(pending.operation(1), of: first) && isStore(pending.operation(2), of: second))
         #expect(isRemoval(pending.operation(3)) && !pending.hasTouches && !pending.needsQueue)
         pending.touch(4, at: noon)
         pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
         #expect(!pending.hasTouches && !pending.needsQueue && !pending.claim(.scheduled) && !pending.claim(.next))
+        #expect(!store(try waiting("/large", filler(PendingWrites.maxBytes)), 5), "they are bounded")
     }
 
     /// Each turn that left something begot another, in addition to those that were on the way.
-    @Test func oneTurnOfAKindIsOnTheWay() {
-        var pending = PendingWrites()
+    @Test mutating func oneTurnOfAKindIsOnTheWay() {
         for turn in [PendingWrites.Turn.scheduled, .early, .next] {
             #expect(pending.claim(turn) && !pending.claim(turn))
             pending.begin(turn)
@@ -194,64 +186,58 @@ import Testing
         #expect(!pending.claim(.early) && pending.claim(.next) && !pending.claim(.next))
     }
 
-    @Test func nothingIsQueuedThatNoFileWillTake() throws {
-        var pending = PendingWrites()
-        #expect(store(try waiting("/a"), 1, in: &pending))
+    @Test mutating func nothingIsQueuedThatNoFileWillTake() throws {
+        #expect(store(try waiting("/a"), 1))
         pending.close()
-        #expect(store(try waiting("/b"), 2, in: &pending) && pending.enqueue(.remove(receivedBy: .max), 3) == .taken)
+        #expect(store(try waiting("/b"), 2) && pending.enqueue(.remove(receivedBy: .max), 3) == .taken)
         pending.touch(4, at: noon)
         pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
         #expect(pending.isEmpty && pending.byteCount == 0 && !pending.claim(.early))
     }
 
-    @Test func noTurnComesSoonerAfterAFailure() throws {
-        var pending = PendingWrites()
+    @Test mutating func noTurnComesSoonerAfterAFailure() throws {
         pending.hold()
         #expect(!pending.claim(.scheduled) && !pending.claim(.early))
-        #expect(store(try waiting("/a"), 1, in: &pending))
+        #expect(store(try waiting("/a"), 1))
         #expect(pending.release() && pending.claim(.early) && !pending.release())
     }
 
     /// A removal was forgotten together with the newer answer that did not fit, and the removed
     /// answer came back out of the file.
-    @Test func aRecordThatDoesNotFitRemovesTheOlderOne() throws {
-        var pending = PendingWrites()
-        #expect(store(try waiting("/full", filler(PendingWrites.maxBytes * 2 / 3)), 0, in: &pending))
+    @Test mutating func aRecordThatDoesNotFitRemovesTheOlderOne() throws {
+        #expect(store(try waiting("/full", filler(PendingWrites.maxBytes * 2 / 3)), 0))
         let large = try waiting("/a", filler(PendingWrites.maxBytes / 2))
         _ = pending.enqueue(.remove(receivedBy: .max), 1)
-        #expect(!store(large, 1, in: &pending) && isRemoval(pending.operation(1)))
-        #expect(store(try waiting("/b"), 2, in: &pending) && !store(large, 2, in: &pending))
+        #expect(!store(large, 1) && isRemoval(pending.operation(1)))
+        #expect(store(try waiting("/b"), 2) && !store(large, 2))
         #expect(isRemoval(pending.operation(2)))
         let admission = pending.enqueue(.store(large), 3, isInFile: true)
         #expect(admission == .dropped && isRemoval(pending.operation(3)))
-        #expect(!store(large, 4, in: &pending) && pending.operation(4) == nil)
+        #expect(!store(large, 4) && pending.operation(4) == nil)
     }
 
-    @Test func aFailedWriteWaitsAgainUnlessReplaced() throws {
-        var pending = PendingWrites()
+    @Test mutating func aFailedWriteWaitsAgainUnlessReplaced() throws {
         let (older, newer, other) = (try waiting("/a", "old"), try waiting("/a", "newer"), try waiting("/b"))
-        #expect(store(older, 1, in: &pending) && store(other, 2, in: &pending))
+        #expect(store(older, 1) && store(other, 2))
         pending.beginRound()
-        #expect(store(newer, 1, in: &pending) && isStore(pending.operation(1), of: newer))
+        #expect(store(newer, 1) && isStore(pending.operation(1), of: newer))
         pending.putBack()
         #expect(pending.inFlight.isEmpty && pending.byteCount == newer.record.byteCount + other.record.byteCount)
         #expect(isStore(pending.queued[1], of: newer) && isStore(pending.queued[2], of: other))
     }
 
-    @Test func recordsInFlightCountAgainstTheBound() throws {
-        var pending = PendingWrites()
+    @Test mutating func recordsInFlightCountAgainstTheBound() throws {
         let large = try waiting("/a", filler(PendingWrites.maxBytes * 2 / 3))
-        #expect(store(large, 1, in: &pending))
+        #expect(store(large, 1))
         pending.beginRound()
-        #expect(!store(large, 2, in: &pending))
+        #expect(!store(large, 2))
         pending.finish(pending.nextBatch(maxBytes: 1))
-        #expect(store(large, 2, in: &pending))
+        #expect(store(large, 2))
     }
 
     @Test(arguments: [41, 42, 43] as [UInt64])
-    func bytesAreTheSumOfWhatIsHeldWhateverHappens(seed: UInt64) throws {
+    mutating func bytesAreTheSumOfWhatIsHeldWhateverHappens(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        var pending = PendingWrites()
         for step in 0..<5_000 {
             let index = Int64.random(in: 0..<40, using: &generator)
             switch Int.random(in: 0..<12, using: &generator) {
@@ -268,19 +254,15 @@ import Testing
                 _ = pending.enqueue(.store(try waiting("/\(index)", body)), index)
             }
             let held = Array(pending.queued.values) + Array(pending.inFlight.values)
-            guard pending.byteCount == held.reduce(0, { $0 + $1.byteCount }) else {
-                Issue.record("seed \(seed), step \(step): \(pending.byteCount) bytes")
-                return
-            }
+            try #require(pending.byteCount == held.reduce(0) { $0 + $1.byteCount }, "seed \(seed), step \(step)")
         }
     }
 
-    @Test func aPurgeMeetsWhatWaitsAndWhatIsBeingWritten() throws {
-        var pending = PendingWrites()
+    @Test mutating func aPurgeMeetsWhatWaitsAndWhatIsBeingWritten() throws {
         let (first, second) = (try waiting("/a"), try waiting("/b"))
-        #expect(store(first, 1, in: &pending))
+        #expect(store(first, 1))
         pending.beginRound()
-        #expect(store(second, 2, in: &pending))
+        #expect(store(second, 2))
         #expect(pending.waiting.records.count == 2 && Set(pending.waiting.keys) == [1, 2])
         pending.replace(first, with: .remove(receivedBy: .max), 1)
         pending.replace(second, with: .store(first), 2)

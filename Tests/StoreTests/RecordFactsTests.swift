@@ -30,6 +30,9 @@ struct RecordFactsTests {
         where count + 24 != bytes.count && count + 16 != bytes.count && count + 8 != bytes.count {
             #expect(decode(Array(bytes[..<count])) == nil, "\(count) bytes")
         }
+        var tooLong = bytes
+        tooLong[35] = 0xFF
+        #expect(decode(tooLong) == nil, "a duration that no record has")
         for position in bytes.indices {
             var changed = bytes
             changed[position] = 0xFF

@@ -29,19 +29,6 @@ struct RecordStoreTests {
         }
     }
 
-    @Test func aRecordIsFoundWhileItWaitsAndInTheFile() throws {
-        let store = opened()
-        let one = try record("/a", "body", resources: [5], variant: "v")
-        store.store(one, one.key.index)
-        for _ in 0..<2 {
-            let found = try #require(find(one, in: store))
-            #expect(found.body == one.body && found.fields == one.fields && found.facts.times == one.facts.times)
-            store.flush()
-        }
-        #expect(store.sizes.map(\.entries) == [1] && store.byteCount == one.size)
-        store.close()
-    }
-
     /// In the queue, in the file, and where the file has yet to take it.
     @Test func aSoftPurgeLeavesWhatTheOwnerSays() async throws {
         let store = opened()
@@ -54,17 +41,6 @@ struct RecordStoreTests {
         #expect(find(written, in: store)?.facts.times.freshFor == 0)
         #expect(find(waiting, in: store)?.facts.times.freshFor == 0)
         #expect(find(leading, in: store)?.facts.times == leading.facts.times)
-        store.close()
-    }
-
-    @Test func aHardPurgeTakesWhatLeadsToTheRecordsToo() async throws {
-        let store = opened()
-        let (one, leading) = (try record("/a", variant: "v"), try record("/a", "", selecting: "accept-language"))
-        for each in [one, leading] { store.store(each, each.key.index) }
-        store.flush()
-        #expect(await purged(store, .hard, [.target(Array("/a".utf8))]) == 1)
-        #expect(find(one, in: store) == nil && find(leading, in: store) == nil && store.entries == 0)
-        store.close()
     }
 
     /// A record that agrees with its checksum may have been damaged before it was written.
@@ -75,7 +51,6 @@ struct RecordStoreTests {
         store.flush()
         store.check.checkPiece()
         #expect(find(good, in: store) != nil && find(bad, in: store) == nil && store.status.damaged == 1)
-        store.close()
     }
 
     @Test func theOwnerHearsOfMarksBeforeAnythingIsFound() throws {
@@ -95,22 +70,5 @@ struct RecordStoreTests {
         var run = PurgeRun(Purge(selection: EntrySelection(), mode: .hard, now: noon), found)
         for row: Int64 in 1...5 { run.count.add(row: row) }
         #expect(run.count.total == 5 && run.begunAnew.count.total == 1)
-    }
-
-    /// A target goes through indexes, whatever the file holds.
-    @Test func aPurgeOfATargetLooksAtItsRowsAlone() throws {
-        var run = PurgeRun(
-            Purge(selection: EntrySelection([.target(Array("/a".utf8))]), mode: .hard, now: noon), PurgeCount())
-        var values: [String] = []
-        while let source = run.source {
-            switch source.value {
-            case .integer(let index): values.append("\(source.condition) \(index)")
-            case .text(let target), .blob(let target):
-                values.append("\(source.condition) \(String(decoding: target, as: UTF8.self))")
-            }
-            run.note(rows: 0, last: .min)
-        }
-        let key = try #require(RecordKey(target: Array("/a".utf8), variant: []))
-        #expect(values == ["key = ?2 \(key.index)", "variant <> '' AND target = ?2 /a"])
     }
 }

@@ -49,16 +49,13 @@ struct RecordTests {
             changed[position] ^= 1
             let found = Record(portable: changed.span, for: one.key)
             #expect(found == nil, "byte \(position)")
+            let cut = Record(portable: bytes.span.extracting(..<position), for: one.key)
+            #expect(cut == nil, "\(position) bytes")
         }
-    }
-
-    @Test func durationsThatNoRecordHasAreDamage() throws {
-        let one = try record("/a")
-        var bytes: [UInt8] = []
-        one.facts.append(to: &bytes, checksum: 0)
-        bytes.withUnsafeBytes { #expect(RecordFacts.read($0) != nil) }
-        bytes[35] = 0xFF
-        bytes.withUnsafeBytes { #expect(RecordFacts.read($0) == nil) }
+        for more in [bytes + [0], bytes + bytes] {
+            let found = Record(portable: more.span, for: one.key)
+            #expect(found == nil, "\(more.count) bytes")
+        }
     }
 
     /// Its bytes in hexadecimal, 32 a line.

@@ -8,6 +8,9 @@ import Testing
     private typealias Event = StoreEvent
     private typealias Effect = StoreEffect
 
+    /// With a file that is open and known.
+    private var script = Script.opened
+
     private struct Script {
         var state = StoreState(path: "/c")
         var uptime = Duration.zero
@@ -66,10 +69,10 @@ import Testing
 
     /// It was written at once, without company, and where that never ended nothing that a trouble
     /// had interrupted went on.
-    @Test func changesDuringARoundGatherForTheNext() {
-        var script = Script.opened
+    @Test mutating func changesDuringARoundGatherForTheNext() {
         _ = script.on(.wrote(.all, isOver: true))
         _ = script.on(.failed("full", .room))
+        #expect(script.on(.choreDue(.shrink)).isEmpty, "it goes on after the trouble")
         let effects = script.on(.wrote(.round, isOver: false), after: .seconds(2))
         #expect(plain(effects) == [.schedule(.shrink), .gather])
         #expect(said(effects) == ["cache file /c is available again"])
@@ -90,8 +93,7 @@ import Testing
     }
 
     @Test(arguments: [FileFault.room, .busy])
-    func aFullDiskKeepsTheConnection(fault: FileFault) {
-        var script = Script.opened
+    mutating func aFullDiskKeepsTheConnection(fault: FileFault) {
         let effects = script.on(.failed("full", fault))
         #expect(plain(effects) == [.putBack, .retry(after: .seconds(1))])
         #expect(effects.contains(.health(.failing("full"))))
@@ -101,8 +103,7 @@ import Testing
     }
 
     /// Nothing was written any more, through restarts too.
-    @Test func aSegmentThatCannotBeReadIsGivenUpAndWritingGoesOn() {
-        var script = Script.opened
+    @Test mutating func aSegmentThatCannotBeReadIsGivenUpAndWritingGoesOn() {
         #expect(script.on(.failed("EIO", .segment(7))) == [.putBack, .giveUp(7), .schedule(.sweep), .again])
         #expect(script.state.isSettled)
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
@@ -110,14 +111,12 @@ import Testing
     }
 
     /// The look-up's miss is dear enough.
-    @Test func aSegmentThatAReaderCouldReadTheSecondTimeStays() {
-        var script = Script.opened
+    @Test mutating func aSegmentThatAReaderCouldReadTheSecondTimeStays() {
         #expect(script.on(.probed(segment: 3, isReadable: true)).isEmpty)
         #expect(script.on(.probed(segment: 3, isReadable: false)) == [.giveUp(3), .schedule(.sweep)])
     }
 
-    @Test func anUnreadablePageSetsTheFileAsideOnce() {
-        var script = Script.opened
+    @Test mutating func anUnreadablePageSetsTheFileAsideOnce() {
         #expect(script.on(.failed("EIO", .unreadable)) == [.putBack, .examine])
         #expect(plain(script.on(.examined(.unreadable("EIO")))) == [.dropConnection, .retry(after: .seconds(1))])
         #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
@@ -130,8 +129,7 @@ import Testing
         #expect(plain(again) == [.putBack, .dropConnection, .retry(after: .seconds(1))], "the disk is dead")
     }
 
-    @Test func aReadThatFailedForAMomentCostsNothing() {
-        var script = Script.opened
+    @Test mutating func aReadThatFailedForAMomentCostsNothing() {
         #expect(script.on(.reported("EIO", .unreadable)) == [.examine])
         #expect(script.on(.examined(.unreadable("EIO"))).isEmpty)
         #expect(script.on(.reported("EIO", .unreadable)) == [.examine], "at once")
@@ -150,8 +148,7 @@ import Testing
         #expect(script.on(.notOpened("EIO", .unreadable)) == [.setAside("it cannot be read: EIO")])
     }
 
-    @Test func damageIsBelievedWhenALookAgreesOrAtTheSecondReport() {
-        var script = Script.opened
+    @Test mutating func damageIsBelievedWhenALookAgreesOrAtTheSecondReport() {
         #expect(script.on(.reported("torn", .damage)) == [.examine])
         #expect(script.on(.examined(.damaged)) == [.setAside("torn")])
         script = .opened
@@ -162,15 +159,13 @@ import Testing
         #expect(script.on(.reported("torn", .damage), after: .seconds(599)) == [.setAside("torn")])
     }
 
-    @Test func namesThatMeanOtherFilesAreLeftAtOnce() {
-        var script = Script.opened
+    @Test mutating func namesThatMeanOtherFilesAreLeftAtOnce() {
         #expect(plain(script.on(.displaced)) == [.disconnect, .retry(after: .seconds(1)), .open])
         #expect(script.on(.choreDue(.capUses)).isEmpty)
     }
 
     /// A purge had to wait until the files had shrunk.
-    @Test func alwaysOneStepOfShrinkingThenTheOthers() {
-        var script = Script.opened
+    @Test mutating func alwaysOneStepOfShrinkingThenTheOthers() {
         #expect(plain(script.on(.wrote(.all, isOver: true))) == [.schedule(.shrink)])
         #expect(plain(script.on(.wrote(.all, isOver: true))).isEmpty, "it is under way")
         #expect(script.on(.choreDue(.shrink)) == [.run(.shrink)])
@@ -181,24 +176,14 @@ import Testing
         #expect(script.on(.choreDue(.shrink)).isEmpty && script.on(.due(isForced: true)).isEmpty)
     }
 
-    @Test func choresThatATroubleInterruptedGoOnAfterIt() {
-        var script = Script.opened
-        _ = script.on(.wrote(.all, isOver: true))
-        _ = script.on(.failed("full", .room))
-        #expect(script.on(.choreDue(.shrink)).isEmpty)
-        #expect(plain(script.on(.wrote(.all, isOver: false), after: .seconds(2))) == [.schedule(.shrink)])
-    }
-
     /// Room was made for all that waited, however far the files were beyond their bound.
-    @Test func theEndMakesRoomForAWhile() {
-        var script = Script.opened
+    @Test mutating func theEndMakesRoomForAWhile() {
         #expect(script.on(.stopping).isEmpty)
         #expect(script.on(.due(isForced: true)) == [.write(makingRoom: true)])
         #expect(script.on(.due(isForced: true), after: .seconds(4)) == [.write(makingRoom: false)])
     }
 
-    @Test func aClockThatGoesBackEndsTimesInTheFuture() {
-        var script = Script.opened
+    @Test mutating func aClockThatGoesBackEndsTimesInTheFuture() {
         script.unixSeconds -= 59
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         script.unixSeconds -= 3_600
@@ -207,8 +192,7 @@ import Testing
     }
 
     /// Purge marks are written later by the lag.
-    @Test func aClockThatIsBehindWhatItSaidIsKnown() {
-        var script = Script.opened
+    @Test mutating func aClockThatIsBehindWhatItSaidIsKnown() {
         func lag() -> Int64 { script.state.lag.seconds(script.unixSeconds, at: script.uptime) }
         _ = script.on(.due(isForced: false))
         #expect(lag() == 0)
@@ -222,8 +206,7 @@ import Testing
         #expect(lag() == 0)
     }
 
-    @Test func aFileThatIsLentIsNotTouched() {
-        var script = Script.opened
+    @Test mutating func aFileThatIsLentIsNotTouched() {
         #expect(script.on(.lend) == [.lend])
         #expect(script.on(.due(isForced: true)).isEmpty && script.on(.reported("torn", .damage)).isEmpty)
         #expect(script.on(asked(1)) == [.purge(.refuse(1))], "and is owed")
@@ -239,8 +222,7 @@ import Testing
 
     // MARK: Purges
 
-    @Test func aPurgeGoesStepByStep() {
-        var script = Script.opened
+    @Test mutating func aPurgeGoesStepByStep() {
         #expect(script.on(asked(1)) == [.purge(.step(1))])
         #expect(script.on(.purge(.stepped(1, isDone: false))) == [.purge(.schedule(1))])
         #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
@@ -250,8 +232,7 @@ import Testing
     }
 
     /// It was forgotten: rows that it had not reached were served, and were never purged.
-    @Test func aPurgeUnderWayWhenTheFileIsLentIsRefusedAndOwed() {
-        var script = Script.opened
+    @Test mutating func aPurgeUnderWayWhenTheFileIsLentIsRefusedAndOwed() {
         _ = script.on(asked(1))
         _ = script.on(asked(2, .dryRun))
         // No purge was answered that the file has not had: it can be lent.
@@ -264,8 +245,7 @@ import Testing
 
     /// A follower of the purge log asks again four times a second; 256 purges became one of
     /// everything.
-    @Test func aPurgeThatIsRefusedAgainAndAgainIsOwedOnce() {
-        var script = Script.opened
+    @Test mutating func aPurgeThatIsRefusedAgainAndAgainIsOwedOnce() {
         _ = script.on(.lend)
         #expect(script.on(asked(0)) == [.purge(.refuse(0))])
         for number in 1..<1_000 {
@@ -276,8 +256,7 @@ import Testing
         #expect(script.on(asked(1_001, like: 0)) == [.purge(.refuse(1_001))], "earlier: the clock was set back")
     }
 
-    @Test func aPurgeThatIsUnderWayIsNotOwedBesideAnEqualOne() {
-        var script = Script.opened
+    @Test mutating func aPurgeThatIsUnderWayIsNotOwedBesideAnEqualOne() {
         _ = script.on(asked(1))
         _ = script.on(.purge(.failed(1, "full", .room)))
         _ = script.on(.wrote(.all, isOver: false), after: .seconds(2))
@@ -288,8 +267,7 @@ import Testing
     }
 
     /// It was refused, and the answers that it had chosen went on being hits.
-    @Test func aPurgeThatTheDiskRefusesIsAnsweredAndOwed() {
-        var script = Script.opened
+    @Test mutating func aPurgeThatTheDiskRefusesIsAnsweredAndOwed() {
         _ = script.on(asked(1))
         let failed = script.on(.purge(.failed(1, "full", .room)))
         #expect(plain(failed) == [.putBack, .retry(after: .seconds(1)), .purge(.answer(1))])
@@ -304,24 +282,17 @@ import Testing
         #expect(script.on(.stop).contains(.abandon), "the second is owed still")
     }
 
-    @Test func aPurgeWithoutAFileIsOwedToTheOneThatComes() {
+    @Test func purgesThatAreOwedBecomeOneOfEverything() {
         var script = Script()
         _ = script.on(.due(isForced: true))
         _ = script.on(.notOpened("locked", .busy))
-        #expect(script.on(asked(1)) == [.purge(.answer(1))])
-        #expect(script.on(.opened(isLearnt: true), after: .seconds(1)).contains(.purge(.schedule(1))))
-    }
-
-    @Test func purgesThatAreOwedBecomeOneOfEverything() {
-        var script = Script()
         for purge in 0..<PurgeTurns.mostOwed { #expect(script.on(asked(purge)) == [.purge(.answer(purge))]) }
         let last = PurgeTurns.mostOwed
         let wide = Purge(selection: EntrySelection(), mode: .hard, now: noon)
         #expect(script.on(asked(last)) == [.purge(.answer(last)), .purge(.widen(into: last, wide))])
         // The one that it was is no longer owed by itself.
         #expect(script.on(asked(last + 1, like: last)) == [.purge(.answer(last + 1))])
-        _ = script.on(.due(isForced: true))
-        let effects = script.on(.opened(isLearnt: true))
+        let effects = script.on(.opened(isLearnt: true), after: .seconds(1))
         #expect(effects.filter { if case .purge(.schedule) = $0 { true } else { false } } == [.purge(.schedule(last))])
     }
 }

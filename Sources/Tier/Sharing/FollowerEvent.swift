@@ -14,8 +14,8 @@ extension FollowerState {
 
     /// A pipeline for the engine.
     enum Question: Sendable, Equatable {
-        /// The page of the log beyond a place; answers to older numbers are not read.
-        case page(Int, after: LogPosition)
+        /// A page of the log; answers to older numbers are not read.
+        case page(Int)
         /// A new life of the log, unless another node was faster.
         case beginning
         /// Another number next to the log, so that its life goes on.

@@ -139,7 +139,7 @@ extension FollowerState {
 
     private mutating func answered(_ question: Question, _ replies: [RESPReply]?) {
         switch question {
-        case .page(let number, _): if number == reading { readPage(replies) }
+        case .page(let number): if number == reading { readPage(replies) }
         case .beginning: if let code = replies?.first?.errorCode { complain(code) }
         case .signs: readSigns(replies)
         case .announcement(let number): announced(number, replies ?? [])
@@ -197,7 +197,7 @@ extension FollowerState {
 
     private mutating func read(after position: LogPosition) {
         reading += 1
-        ask(.page(reading, after: position), PurgeLogQuery.commands(keys, after: position, place: log.position))
+        ask(.page(reading), PurgeLogQuery.commands(keys, after: position, place: log.position))
     }
 
     private mutating func readPage(_ replies: [RESPReply]?) {
@@ -251,7 +251,7 @@ extension FollowerState {
 
     private mutating func note(_ entry: PurgeLogEntry, at time: Int64?) {
         effects.append(.note(entry, at: time))
-        if asked.read(entry.position) { hold() }
+        if asked.unlogged.read(entry.position) { hold() }
     }
 
     private mutating func hold() { effects.append(.hold(asked.unlogged.all, at: moment.wall / 1000)) }
@@ -349,9 +349,8 @@ extension FollowerState {
     }
 
     private mutating func written(_ numbers: [Int], _ replies: [RESPReply]) {
-        for (number, reply) in zip(numbers, replies) {
-            if let position = reply.bytes.flatMap({ LogPosition($0) }) { asked.written(number, at: position) }
-        }
+        let places = replies.map { $0.bytes.flatMap { LogPosition($0) } }
+        for case (let number, let place?) in zip(numbers, places) { asked.unlogged.written(number, at: place) }
         if !replies.isEmpty { readOn() }
     }
 }

@@ -100,7 +100,5 @@ struct EngineFaultTests {
 
 extension NodeHouse {
     /// All links.
-    fileprivate func become(_ manner: EngineRelay.Manner) {
-        for relay in relays { relay.become(manner) }
-    }
+    fileprivate func become(_ manner: EngineRelay.Manner) { for relay in relays { relay.become(manner) } }
 }

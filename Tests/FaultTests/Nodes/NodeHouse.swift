@@ -36,9 +36,7 @@ final class NodeHouse {
     ///   - others: ports of engines that are reached without a relay, tried after it.
     ///   - composes: whether nodes answer out of parts of other answers.
     ///   - hasClocks: whether each node has a wall clock of its own.
-    init(
-        engine: UInt16, others: [UInt16] = [], composes: Bool = false, hasClocks: Bool = false, seed: UInt64
-    ) throws {
+    init(engine: UInt16, others: [UInt16] = [], composes: Bool = false, hasClocks: Bool = false, seed: UInt64) throws {
         self.composes = composes
         folder = try TemporaryFolder()
         calls = hasClocks ? try FaultyCalls(in: folder) : nil
@@ -104,9 +102,7 @@ final class NodeHouse {
     var log: String { programs.map { $0.text.suffix(1_500) }.joined(separator: "\n--\n") }
     var areRunning: Bool { programs.allSatisfy(\.isRunning) }
 
-    func isReady(_ node: Int) -> Bool {
-        (try? admin(node).send("GET", "/readyz"))?.status == 200
-    }
+    func isReady(_ node: Int) -> Bool { (try? admin(node).send("GET", "/readyz"))?.status == 200 }
 
     private func admin(_ node: Int) throws -> HTTPTestClient { HTTPTestClient(port: try programs[node].adminPort) }
 

@@ -41,9 +41,7 @@ struct PurgeChaos {
         generator = SeededGenerator(seed: seed)
     }
 
-    private mutating func note(_ text: String) {
-        story.append("\(Date().timeIntervalSince1970) \(text)")
-    }
+    private mutating func note(_ text: String) { story.append("\(Date().timeIntervalSince1970) \(text)") }
 
     private mutating func draw(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
 
@@ -72,7 +70,10 @@ struct PurgeChaos {
         let (node, album) = (draw(0..<NodeHouse.names.count), draw(0..<VersionedOrigin.albums))
         guard node != stopped else { return }
         let (isHard, isOfArtist) = (draw(0..<5) < 3, draw(0..<4) == 0)
-        let artist = isOfArtist ? VersionedOrigin.artist(album) : nil
+        purge(album, of: isOfArtist ? VersionedOrigin.artist(album) : nil, isHard: isHard, at: node)
+    }
+
+    private mutating func purge(_ album: Int, of artist: Int?, isHard: Bool, at node: Int) {
         let report = house.purge(album, of: artist, isHard: isHard, at: node)
         note("purge of \(album), artist \(artist as Any), hard \(isHard) at \(node): \(report as Any)")
         figures.purges += 1
@@ -101,13 +102,7 @@ struct PurgeChaos {
     private mutating func purgeElsewhere(than node: Int) {
         let other = (node + 1) % NodeHouse.names.count
         guard other != stopped else { return }
-        let album = draw(0..<VersionedOrigin.albums)
-        let report = house.purge(album, isHard: true, at: other)
-        note("purge of \(album) at \(other): \(report as Any)")
-        figures.purges += 1
-        figures.hard += 1
-        if report == nil { figures.unreported += 1 }
-        if report?.isLogged == false { figures.unlogged += 1 }
+        purge(draw(0..<VersionedOrigin.albums), of: nil, isHard: true, at: other)
     }
 
     /// The clock of a node goes ahead or back, or is right again.

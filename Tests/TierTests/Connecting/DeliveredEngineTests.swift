@@ -31,8 +31,7 @@ import Testing
     @Test func nodesMayDoWhatTheyNeedOnTheirOwnKeys() async throws {
         let scene = try scene("refrain", "NODES-PASSWORD")
         let keys = TierKeys(prefix: "refrain:")
-        var registry = NodeRegistry(
-            NodeIdentity(name: "a", address: "", version: "", process: 1, startedAt: 1))
+        var registry = NodeRegistry(NodeIdentity(name: "a", address: "", version: "", process: 1, startedAt: 1))
         let now = scene.loop.sync { scene.loop.now }
         let asked = registry.heartbeat(keys, mark: nil, isReady: true, now: now)
         _ = registry.take(try #require(await scene.begin(asked).replies()), wall: 0, now: now)
@@ -73,6 +72,6 @@ import Testing
             await scene.send(
                 RESPCommand("CONFIG", "GET", "maxmemory-policy"), RESPCommand("CONFIG", "GET", "appendonly")))
         let expected = [["maxmemory-policy", "volatile-lru"], ["appendonly", "yes"]]
-        #expect(replies == expected.map { .array($0.map { .bulk(Array($0.utf8)) }) })
+        #expect(replies == expected.map { .array($0.map { .bulk($0) }) })
     }
 }

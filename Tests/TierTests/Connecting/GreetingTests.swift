@@ -24,17 +24,12 @@ import Testing
 
     @Test func onlyAMasterIsUsed() {
         let table: [(RESPReply, TierFailure?)] = [
-            (Self.master, nil),
-            (.array([.bulk("master")]), nil),
+            (Self.master, nil), (.array([.bulk("master")]), nil),
             (.array([.bulk("slave"), .bulk("10.0.0.1"), .integer(6379), .bulk("connected")]), .role("slave")),
             (.array([.bulk("sentinel"), .array([])]), .role("sentinel")),
-            (.array([.bulk("mas\r\nter")]), .role("unknown")),
-            (.array([.bulk("")]), .role("unknown")),
-            (.array([.integer(1)]), .role("unknown")),
-            (.array([]), .role("unknown")),
-            (.array(nil), .role("unknown")),
-            (.simple("OK"), .role("unknown")),
-            (.bulk("master"), .role("unknown")),
+            (.array([.bulk("mas\r\nter")]), .role("unknown")), (.array([.bulk("")]), .role("unknown")),
+            (.array([.integer(1)]), .role("unknown")), (.array([]), .role("unknown")),
+            (.array(nil), .role("unknown")), (.simple("OK"), .role("unknown")), (.bulk("master"), .role("unknown")),
             (Self.noAuth, .refused("NOAUTH")),
             (.error(code: "LOADING", text: "Redis is loading"), .refused("LOADING")),
             (.error(code: "\u{1B}[31m", text: ""), .refused("unknown")),
@@ -55,5 +50,18 @@ import Testing
         // An engine without a password, which would let in anyone, says so.
         #expect(greeting.verdict([.error(code: "ERR", text: ""), .simple("OK"), Self.master]) == .refused("ERR"))
         #expect(greeting.verdict([.bulk(nil), .simple("OK"), Self.master]) == .refused("unknown"))
+    }
+}
+
+@Suite struct TierSettingsTests {
+    @Test func thePasswordIsNotShown() {
+        let endpoints = ["a", "::1"].map { Endpoint(isTLS: false, host: $0, port: 6379) }
+        var settings = TierSettings(endpoints: endpoints, nodeName: "n1")
+        settings.user = [1]
+        settings.password = Array("secret".utf8)
+        #expect("\(settings)" == "a:6379,[::1]:6379" && String(reflecting: settings) == "a:6379,[::1]:6379")
+        var dumped = ""
+        dump(settings, to: &dumped)
+        #expect(!dumped.contains("115") && !dumped.contains("secret"))
     }
 }

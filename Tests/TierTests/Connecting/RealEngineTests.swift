@@ -1,5 +1,4 @@
 import EventLoop
-import Foundation
 import TestSupport
 import Testing
 
@@ -19,55 +18,5 @@ import Testing
         let large = [UInt8](repeating: 0x0D, count: 8 << 20)
         #expect(await scene.send(RESPCommand([Self.bytes("SET"), all, large])) == [.simple("OK")])
         #expect(await scene.send(RESPCommand([Self.bytes("GET"), all])) == [.bulk(large)])
-    }
-
-    @Test func repliesOfEveryKindAreRead() async throws {
-        let engine = try RedisServer()
-        let scene = try TierScene([engine.endpoint])
-        let replies = await scene.send(
-            RESPCommand("SET", "claim", "a", "NX", "PX", "60000"), RESPCommand("SET", "claim", "b", "NX"),
-            RESPCommand("INCR", "n"), RESPCommand("LPUSH", "claim", "x"),
-            RESPCommand("XADD", "log", "1-1", "path", "/v1"), RESPCommand("XRANGE", "log", "-", "+"),
-            RESPCommand("EVALSHA", String(repeating: "0", count: 40), "0"),
-            RESPCommand("XREAD", "STREAMS", "log", "1-1"),
-            RESPCommand("EVAL", "return {1, {'a', false}}", "0"), RESPCommand("WAIT", "1", "1"),
-            RESPCommand("CLIENT", "GETNAME"))
-        let found = try #require(replies)
-        #expect(found[0].isOK && found[1].isNil && found[2] == .integer(1))
-        #expect(found[3].errorCode == "WRONGTYPE")
-        #expect(found[4] == .bulk("1-1"))
-        #expect(found[5] == .array([.array([.bulk("1-1"), .array([.bulk("path"), .bulk("/v1")])])]))
-        #expect(found[6].errorCode == "NOSCRIPT" && found[7] == .array(nil))
-        #expect(found[8] == .array([.integer(1), .array([.bulk("a"), .bulk(nil)])]) && found[9] == .integer(0))
-        #expect(found[10] == .bulk("refrain-a"))
-    }
-
-    @Test func theMasterIsFoundAfterAFailover() async throws {
-        let master = try RedisServer()
-        let replica = try RedisServer(["--replicaof", "127.0.0.1", "\(master.port)"])
-        let scene = try TierScene([replica.endpoint, master.endpoint])
-        #expect(await scene.send(RESPCommand("SET", "a", "1")) == [.simple("OK")])
-        #expect(scene.status.endpoint == master.endpoint)
-        // The engines change places. The old master takes no more writes, which it says.
-        for (engine, words) in [(replica, ["NO", "ONE"]), (master, ["127.0.0.1", "\(replica.port)"])] {
-            let direct = try RawClient(port: engine.port)
-            try direct.send(RESPCommand.pipeline([RESPCommand([["REPLICAOF"], words].joined().map(Self.bytes))]))
-            #expect(direct.read(5) == Self.bytes("+OK\r\n"))
-        }
-        await scene.insist(on: RESPCommand("SET", "b", "2")) { $0?.first?.isOK == true }
-        #expect(scene.status.endpoint == replica.endpoint)
-    }
-
-    @Test func aRestartedEngineIsFound() async throws {
-        let engine = try RedisServer()
-        let scene = try TierScene([engine.endpoint])
-        scene.connected()
-        engine.kill()
-        waitUntil { scene.lines.count == 2 }
-        #expect(await scene.send(RESPCommand("PING"), timeout: .milliseconds(1)) == nil)
-        try engine.start()
-        waitUntil { scene.lines.count == 3 || scene.status.isConnected }
-        await scene.insist(on: RESPCommand("PING")) { $0 == [.simple("PONG")] }
-        #expect(scene.lines.last == "shared tier 127.0.0.1:\(engine.port): connected")
     }
 }

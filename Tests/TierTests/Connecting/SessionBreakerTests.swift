@@ -87,8 +87,7 @@ import Testing
 
     /// The connection came about before the second was over.
     @Test func aProbeWaitsForItsTime() {
-        var script = Script()
-        _ = script.start()
+        var script = Script.started()
         for number in 1...5 {
             _ = script.ask(number)
             _ = script.wait(.milliseconds(50))
@@ -100,8 +99,7 @@ import Testing
     }
 
     @Test func roundsThatFailCountToo() {
-        var script = Script([Script.a, Script.b])
-        _ = script.start()
+        var script = Script.started([Script.a, Script.b])
         for round in 1...5 {
             #expect(!script.state.status.isBreakerOpen)
             #expect(script.refuse() == [.dial(Script.b)])
@@ -114,8 +112,7 @@ import Testing
     }
 
     @Test func aTimeoutWithoutAConnectionIsAFailure() {
-        var script = Script()
-        _ = script.start()
+        var script = Script.started()
         for number in 1...5 {
             #expect(script.ask(number) == [])
             let report = number == 5 ? [Script.unusable(.dial(.timedOut))] : []
@@ -132,8 +129,7 @@ import Testing
     }
 
     @Test func waitingPipelinesFailWhenTheBreakerOpens() {
-        var script = Script()
-        _ = script.start()
+        var script = Script.started()
         for round in 1...5 {
             _ = script.ask(round, timeout: .seconds(60))
             #expect(script.refuse().filter { $0 == .fail(Script.id(1)) }.count == (round == 5 ? 1 : 0))

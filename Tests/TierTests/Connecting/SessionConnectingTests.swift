@@ -26,8 +26,7 @@ import Testing
     }
 
     @Test func aReplicaIsLeftForTheNextEngine() {
-        var script = Script([Script.a, Script.b])
-        #expect(script.start() == [.dial(Script.a)])
+        var script = Script.started([Script.a, Script.b])
         #expect(script.greet(Script.replica) == [.close, .dial(Script.b)])
         #expect(script.greet() == [.report(.connected(Script.b))])
         #expect(script.state.status.endpoint == Script.b)
@@ -37,15 +36,12 @@ import Testing
 
     @Test(arguments: [
         ("-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n", TierFailure.refused("NOAUTH")),
-        ("+OK\r\n-LOADING Redis is loading\r\n", .refused("LOADING")),
-        ("+OK\r\n+OK\r\n", .role("unknown")),
-        ("SSH-2.0-OpenSSH\r\n", .malformed(.kind)),
-        (SessionScript.master + "+OK\r\n", .surplus),
+        ("+OK\r\n-LOADING Redis is loading\r\n", .refused("LOADING")), ("+OK\r\n+OK\r\n", .role("unknown")),
+        ("SSH-2.0-OpenSSH\r\n", .malformed(.kind)), (SessionScript.master + "+OK\r\n", .surplus),
         (SessionScript.master + "+", .surplus),
     ])
     func anEngineThatGreetsBadlyIsNotUsed(replies: String, failure: TierFailure) {
-        var script = Script()
-        _ = script.start()
+        var script = Script.started()
         _ = script.ask(1)
         #expect(script.greet(replies) == [.close, Script.unusable(failure)] + Script.fail(1))
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
@@ -53,8 +49,7 @@ import Testing
     }
 
     @Test func anUnansweredGreetingTimesOut() {
-        var script = Script([Script.a, Script.b])
-        _ = script.start()
+        var script = Script.started([Script.a, Script.b])
         _ = script.state.opened(now: script.now)
         #expect(script.wait(.milliseconds(49)) == [])
         #expect(script.wait(.milliseconds(1)) == [.close, .dial(Script.b)])
@@ -62,23 +57,20 @@ import Testing
     }
 
     @Test func anEngineThatClosesInsteadOfGreetingIsLeft() {
-        var script = Script([Script.a, Script.b])
-        _ = script.start()
+        var script = Script.started([Script.a, Script.b])
         _ = script.state.opened(now: script.now)
         #expect(script.lose() == [.dial(Script.b)])
     }
 
     @Test func diallingHasItsTime() {
-        var script = Script([Script.a, Script.b])
-        _ = script.start()
+        var script = Script.started([Script.a, Script.b])
         #expect(script.wait(.milliseconds(999)) == [])
         #expect(script.wait(.milliseconds(1)) == [.close, .dial(Script.b)])
         #expect(script.wait(.seconds(1)) == [.close, Script.unusable(.dial(.timedOut), Script.b)])
     }
 
     @Test func pausesBetweenRoundsDoubleUpToASecond() {
-        var script = Script([Script.a, Script.b])
-        _ = script.start()
+        var script = Script.started([Script.a, Script.b])
         for pause in [100, 200, 400, 800, 1000, 1000] {
             #expect(script.refuse() == [.dial(Script.b)])
             let report = pause == 100 ? [Script.unusable(refused, Script.b)] : []
@@ -89,8 +81,7 @@ import Testing
     }
 
     @Test func pausesAreShortAgainAfterAnAnswer() {
-        var script = Script()
-        _ = script.start()
+        var script = Script.started()
         for _ in 0..<3 {
             _ = script.refuse()
             _ = script.wait(.seconds(1))
@@ -116,8 +107,7 @@ import Testing
         var script = Script.ready()
         // Lost and found again.
         #expect(script.lose() == [])
-        _ = script.wait(.milliseconds(100))
-        #expect(script.greet() == [])
+        script.reconnect()
         #expect(script.state.status.reconnects == 1)
         // Lost, and away for long.
         #expect(script.lose() == [])
@@ -138,8 +128,7 @@ import Testing
     }
 
     @Test func stoppingEndsEverything() {
-        var script = Script.ready()
-        _ = script.ask(1)
+        var script = Script.asked(1)
         #expect(script.state.stop() == [.close] + Script.fail(1))
         #expect(script.state.stop() == [] && script.ask(2) == Script.fail(2))
         #expect(script.start() == [] && script.wait(.seconds(10)) == [])

@@ -24,8 +24,7 @@ import Testing
     }
 
     @Test func latencyIsFromSendingToTheLastReply() {
-        var script = Script()
-        _ = script.start()
+        var script = Script.started()
         _ = script.ask(1)
         #expect(script.wait(.milliseconds(7)) == [])
         _ = script.greet()
@@ -39,16 +38,13 @@ import Testing
 
     @Test(arguments: ["LOADING", "OOM", "NOAUTH", "NOSCRIPT", "WRONGTYPE", "ERR", "MOVED"])
     func errorsAreReplies(code: String) {
-        var script = Script.ready()
-        _ = script.ask(1)
+        var script = Script.asked(1)
         #expect(script.receive("-\(code) text\r\n") == [complete(1, .error(code: code, text: "text"))])
         #expect(script.state.status.isConnected && script.state.status.failures == 0)
     }
 
     @Test(arguments: ["READONLY", "MASTERDOWN"]) func aDemotedMasterIsLeft(code: String) {
-        var script = Script.ready([Script.a, Script.b])
-        _ = script.ask(1)
-        _ = script.ask(2)
+        var script = Script.asked(1, 2, of: [Script.a, Script.b])
         #expect(
             script.receive("-\(code) text\r\n$1\r\n2\r\n")
                 == [complete(1, .error(code: code, text: "text")), .close] + Script.fail(2),
@@ -61,8 +57,7 @@ import Testing
     // MARK: Deadlines
 
     @Test func aLateReplyClosesTheConnection() {
-        var script = Script.ready()
-        _ = script.ask(1)
+        var script = Script.asked(1)
         #expect(script.wait(.milliseconds(30)) == [])
         _ = script.ask(2)
         #expect(script.wait(.milliseconds(20)) == [.close] + Script.fail(1, 2))
@@ -70,8 +65,7 @@ import Testing
         let status = script.state.status
         #expect(status.timeouts == 1 && status.failures == 2 && status.lastError == "timeout" && !status.isConnected)
         // The next connection knows nothing of it.
-        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
-        #expect(script.greet() == [])
+        script.reconnect()
         _ = script.ask(3)
         #expect(script.receive("$1\r\n3\r\n") == [complete(3, .bulk("3"))])
     }
@@ -95,8 +89,7 @@ import Testing
     }
 
     @Test func waitingForTheFirstConnectionHasTheSameDeadline() {
-        var script = Script()
-        _ = script.start()
+        var script = Script.started()
         #expect(script.ask(1) == [] && script.ask(2, timeout: .milliseconds(200)) == [])
         #expect(script.wait(.milliseconds(50)) == Script.fail(1))
         #expect(script.wait(.milliseconds(10)) == [])
@@ -105,8 +98,7 @@ import Testing
     }
 
     @Test func aShortDeadlineFailsBeforeTheNextRound() {
-        var script = Script()
-        _ = script.start()
+        var script = Script.started()
         _ = script.ask(1, timeout: .milliseconds(100))
         _ = script.ask(2, timeout: .milliseconds(101))
         #expect(script.refuse() == [Script.unusable(.dial(.connect("refused")))] + Script.fail(1))
@@ -123,9 +115,7 @@ import Testing
 
     /// Sixteen large values took more than 50 ms of a link, and their connection was closed.
     @Test func anEngineWhoseReplyKeepsComingIsNotDead() {
-        var script = Script.ready()
-        _ = script.ask(1)
-        _ = script.ask(2)
+        var script = Script.asked(1, 2)
         #expect(script.receive("$100\r\n") == [])
         for _ in 0..<10 {
             #expect(script.wait(.milliseconds(40)) == [])
@@ -139,22 +129,19 @@ import Testing
     }
 
     @Test func aReplyThatStopsInTheMiddleIsLate() {
-        var script = Script.ready()
-        _ = script.ask(1)
+        var script = Script.asked(1)
         #expect(script.wait(.milliseconds(30)) == [])
         #expect(script.receive("$100\r\nx") == [])
         #expect(script.wait(.milliseconds(49)) == [])
         #expect(script.wait(.milliseconds(1)) == [.close] + Script.fail(1))
         // The next connection knows nothing of it.
-        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
-        #expect(script.greet() == [])
+        script.reconnect()
         _ = script.ask(2)
         #expect(script.wait(.milliseconds(50)) == [.close] + Script.fail(2))
     }
 
     @Test func aFlowingReplyHasOneSecond() {
-        var script = Script.ready()
-        _ = script.ask(1)
+        var script = Script.asked(1)
         _ = script.receive("$1000\r\n")
         for _ in 0..<34 {
             #expect(script.wait(.milliseconds(30)) == [])
@@ -168,9 +155,7 @@ import Testing
 
     @Test(arguments: ["hello\r\n", "+OK\n", "$-7\r\n", "$99999999\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n"])
     func aMalformedReplyClosesTheConnection(text: String) {
-        var script = Script.ready()
-        _ = script.ask(1)
-        _ = script.ask(2)
+        var script = Script.asked(1, 2)
         #expect(script.receive("$1\r\n1\r\n" + text) == [complete(1, .bulk("1")), .close] + Script.fail(2))
         #expect(script.state.status.lastError == "malformed")
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
@@ -180,15 +165,12 @@ import Testing
         var idle = Script.ready()
         #expect(idle.receive(text) == [.close])
         #expect(idle.state.status.lastError == "surplus")
-        var answered = Script.ready()
-        _ = answered.ask(1)
+        var answered = Script.asked(1)
         #expect(answered.receive("$1\r\n1\r\n" + text) == [complete(1, .bulk("1")), .close])
     }
 
     @Test func aMismatchedReplyReplacesTheConnection() {
-        var script = Script.ready()
-        _ = script.ask(1)
-        _ = script.ask(2)
+        var script = Script.asked(1, 2)
         #expect(script.receive("$1\r\n1\r\n") == [complete(1, .bulk("1"))])
         #expect(script.state.distrust(now: script.now) == [.close] + Script.fail(2))
         #expect(script.state.status.lastError == "mismatch")
@@ -197,8 +179,7 @@ import Testing
     }
 
     @Test func aConnectionThatIsLostFailsWhatWaits() {
-        var script = Script.ready()
-        _ = script.ask(1)
+        var script = Script.asked(1)
         _ = script.receive("$1\r")
         #expect(script.lose() == Script.fail(1))
         #expect(script.ask(2) == Script.fail(2))

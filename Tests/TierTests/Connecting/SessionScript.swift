@@ -29,6 +29,20 @@ struct SessionScript {
         return script
     }
 
+    /// A session that dials.
+    static func started(_ endpoints: [Endpoint] = [a]) -> SessionScript {
+        var script = SessionScript(endpoints)
+        #expect(script.start() == [.dial(endpoints[0])])
+        return script
+    }
+
+    /// A session that has found its master and asked it these, one command each.
+    static func asked(_ numbers: Int..., of endpoints: [Endpoint] = [a]) -> SessionScript {
+        var script = ready(endpoints)
+        for number in numbers { #expect(script.ask(number) == [wire(get(number))]) }
+        return script
+    }
+
     static func id(_ number: Int) -> SessionState.PipelineID { .init(number: number) }
     static func wire(_ commands: RESPCommand...) -> Action { .send(RESPCommand.pipeline(commands)) }
     static func get(_ number: Int) -> RESPCommand { RESPCommand("GET", "\(number)") }
@@ -55,6 +69,12 @@ struct SessionScript {
     mutating func receive(_ text: String) -> [Action] {
         let bytes = Array(text.utf8)
         return state.received(bytes.span, now: now)
+    }
+
+    /// The next connection comes about after a pause.
+    mutating func reconnect() {
+        #expect(wait(.milliseconds(100)) == [.dial(Self.a)])
+        #expect(greet() == [])
     }
 
     mutating func refuse(_ failure: DialFailure = .connect("refused")) -> [Action] {

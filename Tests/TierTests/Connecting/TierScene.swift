@@ -43,9 +43,7 @@ final class TierScene {
         return limits
     }()
 
-    func onLoop<R>(_ body: (TierConnection) -> R) -> R {
-        loop.sync { body(connection!) }
-    }
+    func onLoop<R>(_ body: (TierConnection) -> R) -> R { loop.sync { body(connection!) } }
 
     var status: TierStatus { onLoop { $0.status } }
     /// The lines of the log.
@@ -60,17 +58,6 @@ final class TierScene {
 
     func send(_ commands: RESPCommand..., timeout: Duration? = nil) async -> [RESPReply]? {
         await begin(commands, timeout: timeout).replies()
-    }
-
-    /// Sends again until the replies are as wanted; records an issue where they never are.
-    func insist(
-        on command: RESPCommand, until isWanted: ([RESPReply]?) -> Bool,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) async {
-        let deadline = ContinuousClock.now + .seconds(Patience.seconds(60))
-        var replies = await send(command)
-        while !isWanted(replies), ContinuousClock.now < deadline { replies = await send(command) }
-        #expect(isWanted(replies), "the wanted replies never came", sourceLocation: sourceLocation)
     }
 
     func echo(_ text: String, timeout: Duration? = nil) async -> [RESPReply]? {

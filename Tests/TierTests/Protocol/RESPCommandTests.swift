@@ -12,6 +12,8 @@ import Testing
     @Test func commandIsAnArrayOfBulks() {
         let text = String(decoding: wire(RESPCommand("SET", "key", "ten bytes.")), as: UTF8.self)
         #expect(text == "*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$10\r\nten bytes.\r\n")
+        let commands = [RESPCommand("GET", "a"), RESPCommand("PING")]
+        #expect(RESPCommand.pipeline(commands) == wire(commands[0]) + wire(commands[1]))
     }
 
     @Test func argumentsOfAnyBytesStayArguments() {
@@ -26,11 +28,6 @@ import Testing
         #expect(long.byteCount == wire(long).count)
         let many = RESPCommand([[UInt8]](repeating: [1], count: count))
         #expect(many.byteCount == wire(many).count)
-    }
-
-    @Test func pipelineIsOneBehindTheOther() {
-        let commands = [RESPCommand("GET", "a"), RESPCommand("PING")]
-        #expect(RESPCommand.pipeline(commands) == wire(commands[0]) + wire(commands[1]))
     }
 
     @Test func argumentsAreNotShown() {

@@ -9,9 +9,7 @@ import Testing
         func bytes(_ most: Int) -> [UInt8] {
             (0..<Int.random(in: 0...most, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
         }
-        func text() -> String {
-            String(decoding: bytes(20).map { $0 % 64 + 0x21 }, as: UTF8.self)
-        }
+        func text() -> String { String(decoding: bytes(20).map { $0 % 64 + 0x21 }, as: UTF8.self) }
         switch Int.random(in: 0..<(depth < 4 ? 9 : 7), using: &random) {
         case 0: return .simple(text())
         case 1: return .error(code: text(), text: text())

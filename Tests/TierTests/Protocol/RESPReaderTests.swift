@@ -5,21 +5,14 @@ import Testing
 
 @Suite struct RESPReaderTests {
     /// Bytes on the wire, and the replies in them.
-    static let examples: [(wire: String, replies: [RESPReply])] = [
-        ("+OK\r\n", [.simple("OK")]),
-        ("+\r\n", [.simple("")]),
+    private static let examples: [(wire: String, replies: [RESPReply])] = [
+        ("+OK\r\n", [.simple("OK")]), ("+\r\n", [.simple("")]),
         ("-ERR unknown command 'x'\r\n", [.error(code: "ERR", text: "unknown command 'x'")]),
-        ("-NOSCRIPT\r\n", [.error(code: "NOSCRIPT", text: "")]),
-        ("-\r\n", [.error(code: "", text: "")]),
+        ("-NOSCRIPT\r\n", [.error(code: "NOSCRIPT", text: "")]), ("-\r\n", [.error(code: "", text: "")]),
         (":0\r\n:1000\r\n:-1\r\n", [.integer(0), .integer(1000), .integer(-1)]),
-        (":9223372036854775807\r\n", [.integer(.max)]),
-        (":-9223372036854775808\r\n", [.integer(.min)]),
-        ("$5\r\nhello\r\n", [.bulk("hello")]),
-        ("$0\r\n\r\n", [.bulk("")]),
-        ("$-1\r\n", [.bulk(nil)]),
-        ("$8\r\n\r\n$1\r\n\r\n\r\n", [.bulk("\r\n$1\r\n\r\n")]),
-        ("*0\r\n", [.array([])]),
-        ("*-1\r\n", [.array(nil)]),
+        (":9223372036854775807\r\n", [.integer(.max)]), (":-9223372036854775808\r\n", [.integer(.min)]),
+        ("$5\r\nhello\r\n", [.bulk("hello")]), ("$0\r\n\r\n", [.bulk("")]), ("$-1\r\n", [.bulk(nil)]),
+        ("$8\r\n\r\n$1\r\n\r\n\r\n", [.bulk("\r\n$1\r\n\r\n")]), ("*0\r\n", [.array([])]), ("*-1\r\n", [.array(nil)]),
         ("*2\r\n$1\r\na\r\n$-1\r\n", [.array([.bulk("a"), .bulk(nil)])]),
         ("*2\r\n*0\r\n*1\r\n:1\r\n+x\r\n", [.array([.array([]), .array([.integer(1)])]), .simple("x")]),
         (
@@ -34,63 +27,33 @@ import Testing
         ("*1\r\n*1\r\n*1\r\n*1\r\n:4\r\n", [.array([.array([.array([.array([.integer(4)])])])])]),
     ]
 
-    @Test(arguments: examples.indices) func examplesAreRead(number: Int) {
-        let (wire, replies) = Self.examples[number]
-        let read = ReadReplies(wire)
-        #expect(read.replies == replies)
-        #expect(read.fault == nil && read.isBetweenReplies)
-    }
-
     @Test func everyCutOfEveryExampleIsTheSame() {
         for (wire, replies) in Self.examples {
-            let count = wire.utf8.count
+            let (whole, count) = (ReadReplies(wire), wire.utf8.count)
+            #expect(whole.replies == replies, "\(wire.debugDescription)")
+            #expect(whole.fault == nil && whole.isBetweenReplies, "\(wire.debugDescription)")
+            #expect(replies.flatMap(\.wire) == Array(wire.utf8), "it is written as it was read")
             for cut in 1..<count {
                 #expect(ReadReplies(wire, cuts: [cut]).replies == replies, "\(wire.debugDescription) cut at \(cut)")
+                let part = ReadReplies(Array(wire.utf8.prefix(cut)))
+                #expect(part.fault == nil && part.replies.count < replies.count && replies.starts(with: part.replies))
+                #expect(!part.isBetweenReplies || cut < count - 1)
             }
             #expect(ReadReplies(wire, cuts: Array(1..<count)).replies == replies, "\(wire.debugDescription)")
         }
     }
 
-    @Test func anIncompleteReplyIsNotReturned() {
-        for (wire, replies) in Self.examples {
-            for count in 1..<wire.utf8.count {
-                let read = ReadReplies(Array(wire.utf8.prefix(count)))
-                #expect(read.fault == nil && replies.starts(with: read.replies))
-                #expect(read.replies.count < replies.count)
-            }
-            #expect(!ReadReplies(Array(wire.utf8.dropLast())).isBetweenReplies)
-        }
-    }
-
     @Test(arguments: [
-        ("HTTP/1.1 400 Bad Request\r\n", RESPFault.kind),
-        ("\r\n", .kind),
+        ("HTTP/1.1 400 Bad Request\r\n", RESPFault.kind), ("\r\n", .kind),
         // RESP3, which was not asked for.
-        ("_\r\n", .kind),
-        ("%1\r\n+a\r\n+b\r\n", .kind),
-        ("+OK\n", .lineEnd),
-        ("+OK\rX", .lineEnd),
-        ("+a\r\r\n", .lineEnd),
-        (":\r\n", .number),
-        (":-\r\n", .number),
-        (":+1\r\n", .number),
-        (":01\r\n", .number),
-        (":-0\r\n", .number),
-        (":1.5\r\n", .number),
-        (": 1\r\n", .number),
-        (":9223372036854775808\r\n", .number),
-        (":-9223372036854775809\r\n", .number),
-        ("$\r\n", .number),
-        ("$?\r\n", .number),
-        ("$-2\r\n", .length),
-        ("*-2\r\n", .length),
-        ("*-9223372036854775808\r\n", .length),
-        ("$9223372036854775807\r\n", .bulkTooLarge),
-        ("*9223372036854775807\r\n", .tooManyElements),
-        ("$1\r\nab\r\n", .lineEnd),
-        ("$1\r\na\n", .lineEnd),
-        ("$0\r\nX", .lineEnd),
-        ("*1\r\nOK\r\n", .kind),
+        ("_\r\n", .kind), ("%1\r\n+a\r\n+b\r\n", .kind),
+        ("+OK\n", .lineEnd), ("+OK\rX", .lineEnd), ("+a\r\r\n", .lineEnd), (":\r\n", .number), (":-\r\n", .number),
+        (":+1\r\n", .number), (":01\r\n", .number),
+        (":-0\r\n", .number), (":1.5\r\n", .number), (": 1\r\n", .number), (":9223372036854775808\r\n", .number),
+        (":-9223372036854775809\r\n", .number), ("$\r\n", .number), ("$?\r\n", .number), ("$-2\r\n", .length),
+        ("*-2\r\n", .length), ("*-9223372036854775808\r\n", .length), ("$9223372036854775807\r\n", .bulkTooLarge),
+        ("*9223372036854775807\r\n", .tooManyElements), ("$1\r\nab\r\n", .lineEnd), ("$1\r\na\n", .lineEnd),
+        ("$0\r\nX", .lineEnd), ("*1\r\nOK\r\n", .kind),
     ])
     func malformedBytesAreNamed(wire: String, fault: RESPFault) {
         for cuts in [[], Array(1..<wire.utf8.count)] {
@@ -131,5 +94,21 @@ import Testing
 
     @Test func everyFaultHasAReason() {
         #expect(Set(RESPFault.allCases.map(\.reason)).count == RESPFault.allCases.count)
+    }
+}
+
+@Suite struct RESPReplyTests {
+    @Test func eachKindHasItsAccessor() {
+        let all: [RESPReply] = [
+            .simple("OK"), .error(code: "ERR", text: "x"), .integer(7), .bulk("a"), .bulk(nil), .array([.integer(1)]),
+            .array(nil),
+        ]
+        #expect(all.map(\.bytes) == [nil, nil, nil, Array("a".utf8), nil, nil, nil])
+        #expect(all.map(\.number) == [nil, nil, 7, nil, nil, nil, nil])
+        #expect(all.map(\.elements) == [nil, nil, nil, nil, nil, [.integer(1)], nil])
+        #expect(all.map(\.errorCode) == [nil, "ERR", nil, nil, nil, nil, nil])
+        #expect(all.map(\.isNil) == [false, false, false, false, true, false, true])
+        #expect(all.map(\.isOK) == [true, false, false, false, false, false, false])
+        #expect(!RESPReply.bulk("OK").isOK)
     }
 }

@@ -28,9 +28,7 @@ struct ReadReplies: Equatable {
         self.init(zip([0] + cuts, cuts + [bytes.count]).map { Array(bytes[$0..<$1]) }, limits: limits)
     }
 
-    init(_ text: String, cuts: [Int] = []) {
-        self.init(Array(text.utf8), cuts: cuts)
-    }
+    init(_ text: String, cuts: [Int] = []) { self.init(Array(text.utf8), cuts: cuts) }
 }
 
 extension RESPReply {

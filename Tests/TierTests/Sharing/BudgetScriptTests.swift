@@ -52,25 +52,6 @@ import Testing
         return question
     }
 
-    @Test func a429TeachesAllNodesALimit() async throws {
-        let scene = try Scene()
-        _ = try await scene.ask(question(answered: 30), as: "a")
-        #expect(try await scene.ask(question(refused: 1), as: "b").limit >= 4)
-        #expect(try await scene.ask(question(), as: "c").limit >= 4)
-    }
-
-    @Test func backgroundRequestsNeverPrecedeClients() async throws {
-        let scene = try Scene()
-        let first = try await scene.ask(question(tokens: 1, isBackground: true, ceiling: 0.01), as: "a")
-        #expect(first.granted == 1 && first.wait == 0)
-        let second = try await scene.ask(question(tokens: 1, isBackground: true, ceiling: 0.01), as: "a")
-        #expect(second.granted == 0 && (1...100_000_000).contains(second.wait))
-        let client = try await scene.ask(question(tokens: 1, ceiling: 0.01), as: "b")
-        #expect(client.granted == 1 && client.wait <= second.wait)
-        let third = try await scene.ask(question(tokens: 1, isBackground: true, ceiling: 0.01), as: "a")
-        #expect(third.granted == 0 && third.wait > 100_000_000)
-    }
-
     @Test func aGrantIsAtMostAQuarterSecondsShare() async throws {
         let scene = try Scene()
         for node in ["a", "b", "c", "d"] { _ = try await scene.ask(question(), as: node) }

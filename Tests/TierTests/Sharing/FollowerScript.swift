@@ -1,4 +1,3 @@
-import Cache
 import EventLoop
 import Store
 
@@ -14,17 +13,46 @@ struct FollowerScript {
     var wall = noon * 1000
     /// The engine's clock, likewise.
     var engine = noon * 1000
+    /// The page that the node has asked for last.
+    private var page = FollowerState.Question.page(0)
 
     init(_ adjust: (inout LogFollower.Settings) -> Void = { _ in }) {
         var settings = LogFollower.Settings()
         adjust(&settings)
         let identity = NodeIdentity(name: "a", address: "a:1", version: "1", process: 1, startedAt: noon)
-        state = FollowerState(
-            identity, TierKeys(prefix: "refrain"), settings, at: .init(now: now, wall: wall))
+        state = FollowerState(identity, TierKeys(prefix: "refrain"), settings, at: .init(now: now, wall: wall))
     }
 
+    /// A node that has read a log up to there in an earlier run, and asks for its first page.
+    static func begun(_ mark: LogMark, _ adjust: (inout LogFollower.Settings) -> Void = { _ in }) -> FollowerScript {
+        var script = FollowerScript(adjust)
+        script.tell(.began(mark))
+        script.sign()
+        script.sign()
+        return script
+    }
+
+    /// A node that has read a log up to 20 in an earlier run, and reads on.
+    static func ready(_ adjust: (inout LogFollower.Settings) -> Void = { _ in }) -> FollowerScript {
+        var script = begun(fence(20), adjust)
+        script.read([10, 20])
+        return script
+    }
+
+    /// The same, and it asks for the entries since.
+    static func reading() -> FollowerScript {
+        var script = ready()
+        _ = script.wake()
+        return script
+    }
+
+    var status: SharingStatus { state.status(at: now) }
+
+    @discardableResult
     mutating func tell(_ event: State.Event) -> [State.Effect] {
-        state.take(event, at: .init(now: now, wall: wall))
+        let effects = state.take(event, at: .init(now: now, wall: wall))
+        for case .page(let number) in effects.questions { page = .page(number) }
+        return effects
     }
 
     mutating func pass(_ time: Duration) {
@@ -40,30 +68,65 @@ struct FollowerScript {
         return tell(.woken)
     }
 
-    /// A node that has read a log up to 20 in an earlier run, and reads on.
-    static func ready(_ adjust: (inout LogFollower.Settings) -> Void = { _ in }) -> FollowerScript {
-        var script = FollowerScript(adjust)
-        _ = script.tell(.began(fence(20)))
-        _ = script.tell(.answered(.signs, script.signs([:])))
-        _ = script.tell(.answered(.signs, script.signs([:])))
-        _ = script.tell(.answered(.page(1, after: .start), script.page(entries: [10, 20])))
-        return script
+    // MARK: The engine's answers
+
+    /// Answers a sign of life with the marks that the nodes say.
+    @discardableResult
+    mutating func sign(
+        _ nodes: [String: LogMark] = [:], seen: Int64 = 0, confirmed: LogEpoch? = nil
+    ) -> [State.Effect] {
+        tell(.answered(.signs, signs(nodes, seen: seen, confirmed: confirmed)))
     }
 
-    /// The answers to a sign of life; by node the mark that it says.
+    /// Answers the sign of life among these effects, or else wakes the node.
+    mutating func goOn(after effects: [State.Effect]) -> [State.Effect] {
+        effects.questions.contains(.signs) ? sign() : wake()
+    }
+
+    /// Answers the page that was asked for last.
+    @discardableResult
+    mutating func answerPage(_ replies: [RESPReply]?) -> [State.Effect] { tell(.answered(page, replies)) }
+
+    /// Answers it with these entries of a log; with `first` that was trimmed up to there.
+    @discardableResult
+    mutating func read(
+        _ entries: [UInt64], last: UInt64? = nil, record: PurgeRecord = purge(.target([47])), place: UInt64? = nil,
+        stored: LogEpoch = epoch, engine: UInt64 = 0, first: UInt64? = nil
+    ) -> [State.Effect] {
+        let parts = parts(
+            entries, last: last, record: record, place: place, stored: stored, engine: engine, first: first)
+        return answerPage([.array(parts)])
+    }
+
+    /// Takes an announced purge into the log at `position`; nil: the engine does not answer.
+    @discardableResult
+    mutating func announced(_ number: Int, at position: UInt64?) -> [State.Effect] {
+        let history = RESPReply.bulk("connected_slaves:0\r\nmaster_replid:00000000000000000000")
+        return tell(.answered(.announcement(number), position.map { [.bulk("\($0)-0"), history] }))
+    }
+
+    /// A purge that the engine does not take and the cache does.
+    @discardableResult
+    mutating func purgeUnlogged(_ number: Int, _ record: PurgeRecord = purge(.target([47]))) -> [State.Effect] {
+        tell(.purge(number, record))
+        announced(number, at: nil)
+        return tell(.purged(.asked(number), 1))
+    }
+
+    /// The replies to a sign of life; by node the mark that it says.
     func signs(_ nodes: [String: LogMark], seen: Int64 = 0, confirmed: LogEpoch? = nil) -> [RESPReply] {
         let confirmed = confirmed.map { " confirmed=\($0.text)" } ?? ""
         let time = RESPReply.array([.bulk("\(engine / 1000)"), .bulk("\(engine % 1000 * 1000)")])
         let fields = nodes.flatMap { name, mark in
-            [RESPReply.bulk(Array(name.utf8)), .bulk("seen=\(engine + seen) ready=1 applied=\(mark.text)\(confirmed)")]
+            [RESPReply.bulk(name), .bulk("seen=\(engine + seen) ready=1 applied=\(mark.text)\(confirmed)")]
         }
         return [time, .array(fields), .integer(0)]
     }
 
-    /// The answers to a page of a log; with `first` it was trimmed up to there.
-    func page(
-        entries: [UInt64], last: UInt64? = nil, record: PurgeRecord = purge(.target([47])), replicas: Int = 0,
-        place: UInt64? = nil, stored: LogEpoch = epoch, engine: UInt64 = 0, first: UInt64? = nil
+    /// The parts of a page, in the order of `PurgeLogQuery.commands`.
+    func parts(
+        _ entries: [UInt64], last: UInt64? = nil, record: PurgeRecord = purge(.target([47])), place: UInt64? = nil,
+        stored: LogEpoch = epoch, engine: UInt64 = 0, first: UInt64? = nil
     ) -> [RESPReply] {
         let fields = RESPReply.array(record.fields.map { .bulk($0) })
         func range(_ ids: [UInt64]) -> RESPReply {
@@ -75,12 +138,11 @@ struct FollowerScript {
             .integer(first == nil ? 9 : 10),
         ]
         let begin: [RESPReply] = first.map { [.bulk("first-entry"), .array([.bulk("\($0)-0"), fields])] } ?? []
-        let replication = "connected_slaves:\(replicas)\r\nmaster_replid:\(LogEpoch(number: engine).text)0000\r\n"
-        let parts = [
-            range(place.map { [$0] } ?? []), range(entries), .bulk(Array(stored.text.utf8)), .array(facts + begin),
-            .bulk(Array(replication.utf8)),
+        let replication = "connected_slaves:0\r\nmaster_replid:\(LogEpoch(number: engine).text)0000\r\n"
+        return [
+            range(place.map { [$0] } ?? []), range(entries), .bulk(stored.text), .array(facts + begin),
+            .bulk(replication),
         ]
-        return [.array(parts)]
     }
 }
 
@@ -90,22 +152,24 @@ extension [FollowerState.Effect] {
         compactMap { if case .ask(let question, _) = $0 { question } else { nil } }
     }
 
+    /// The places beyond which pages are asked for.
+    var pages: [LogPosition] {
+        compactMap { effect in
+            guard case .ask(.page, let commands) = effect else { return nil }
+            return LogPosition(commands[2].words[2].dropFirst())
+        }
+    }
+
     /// Purges of the cache: what for, and as of when.
     var purges: [FollowerState.Job] {
         compactMap { if case .purge(let job, _, _, _) = $0 { job } else { nil } }
     }
 
-    var times: [Int64] {
-        compactMap { if case .purge(_, _, _, let time) = $0 { time } else { nil } }
-    }
+    var times: [Int64] { compactMap { if case .purge(_, _, _, let time) = $0 { time } else { nil } } }
 
-    var reports: [PurgeReport] {
-        compactMap { if case .report(_, let report) = $0 { report } else { nil } }
-    }
+    var reports: [PurgeReport] { compactMap { if case .report(_, let report) = $0 { report } else { nil } } }
 
-    var warnings: [String] {
-        compactMap { if case .warn(let line) = $0 { line } else { nil } }
-    }
+    var warnings: [String] { compactMap { if case .warn(let line) = $0 { line } else { nil } } }
 
     /// The commands of the question, each as one line.
     func lines(_ question: FollowerState.Question) -> [String] {

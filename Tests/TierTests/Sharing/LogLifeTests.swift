@@ -20,6 +20,8 @@ import Testing
         b.store("/1", "/2", "/3")
         #expect(b.breaks.count == 1)
         b.end()
+        let database = try Database(path: folder.file("b.sqlite"), mode: .readOnly, busyTimeout: .zero)
+        #expect(try database.integer("SELECT count(*) FROM fact WHERE name = 'purge_log'") == 1)
         // More than a page of them.
         let scene = try TierScene([engine.endpoint])
         let record = try #require(PurgeRecord(EntrySelection([target("/other")]), .hard, at: noon, by: "a"))
@@ -39,34 +41,11 @@ import Testing
         waitUntil { a.knowledge.fence == b.knowledge.fence }
     }
 
-    @Test func theMarkSurvivesTheProcess() async throws {
-        let engine = try RedisServer()
-        var a = try NodeScene([engine.endpoint], "a", file: folder.file("a.sqlite"))
-        a.ready()
-        a.store("/1", "/2")
-        #expect(await a.purge(target("/1")).purged == 1)
-        let fence = try #require(a.knowledge.fence)
-        a.end()
-        // As after a crash, the file alone tells.
-        let database = try Database(path: folder.file("a.sqlite"), mode: .readOnly, busyTimeout: .zero)
-        let select = try Statement(database, "SELECT value FROM fact WHERE name = 'purge_log'")
-        #expect(try select.firstRow { $0.text(0) } == fence.text)
-        #expect(try database.integer("SELECT count(*) FROM entry WHERE target = '/1'") == 0)
-        engine.kill()
-        a = try NodeScene([engine.endpoint], "a", file: folder.file("a.sqlite"))
-        waitUntil { a.knowledge.fence == fence }
-        #expect(a.isFresh("/2") == true && a.board.status.standing == .away && a.breaks.isEmpty)
-    }
-
     /// With its data it goes on: everything was taken for stale on every node.
     @Test(arguments: [false, true])
     func aRestartedEngineWithItsDataGoesOn(isKept: Bool) async throws {
         let engine = try RedisServer(isKept ? ["--appendonly", "yes", "--appendfsync", "always"] : [])
-        let a = try NodeScene([engine.endpoint])
-        let b = try NodeScene([engine.endpoint], "b")
-        a.ready()
-        b.ready()
-        waitUntil { a.board.status.aliveCount == 2 && b.board.status.aliveCount == 2 }
+        let (a, b) = try NodeScene.pair(engine)
         _ = await a.purge(target("/1"))
         a.store("/2")
         let before = try #require(a.knowledge.fence)

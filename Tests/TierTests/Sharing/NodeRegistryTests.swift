@@ -19,20 +19,20 @@ import Testing
     /// The replies to a sign of life, as an engine would give them; `after` its first.
     private func replies(after milliseconds: Int64 = 0, _ nodes: [String: NodeRecord] = [:]) -> [RESPReply] {
         let time = Self.engineTime + milliseconds
-        let fields = nodes.flatMap { [RESPReply.bulk(Array($0.key.utf8)), .bulk(Array($0.value.text.utf8))] }
+        let fields = nodes.flatMap { [RESPReply.bulk($0.key), .bulk($0.value.text)] }
         return [
-            .array([.bulk(Array("\(time / 1000)".utf8)), .bulk(Array("\(time % 1000 * 1000)".utf8))]), .array(fields),
-            .integer(0),
+            .array([.bulk("\(time / 1000)"), .bulk("\(time % 1000 * 1000)")]), .array(fields), .integer(0),
         ]
     }
+
+    private let successor = NodeIdentity(
+        name: "a", address: "a:1", version: "1.1", process: 2, startedAt: 9, predecessor: 1)
 
     private func registry(_ nodes: [String: NodeRecord] = [:]) -> NodeRegistry {
         var registry = NodeRegistry(identity("a"))
         _ = registry.take(replies(nodes), wall: Self.engineTime + 250, now: Self.start)
         return registry
     }
-
-    private func replies(_ nodes: [String: NodeRecord]) -> [RESPReply] { replies(after: 0, nodes) }
 
     private func text(_ command: RESPCommand) -> [String] { command.words.map { String(decoding: $0, as: UTF8.self) } }
 
@@ -118,8 +118,6 @@ import Testing
 
     /// While a purge waited for other nodes, both gave signs of life many times a second.
     @Test func theTwoProcessesOfAnUpgradeAreOneNode() {
-        let successor = NodeIdentity(
-            name: "a", address: "a:1", version: "1.1", process: 2, startedAt: 9, predecessor: 1)
         let mark = NodeRecord(successor, seen: Self.engineTime, isReady: true, mark: nil)
         #expect(mark.text.hasSuffix(" ready=1 after=1 since=0") && NodeRecord(Array(mark.text.utf8)) == mark)
         var (old, new) = (registry(), NodeRegistry(successor))
@@ -134,8 +132,6 @@ import Testing
 
     /// In containers each was process 1 before its upgrade, and one node of that name was shown.
     @Test func theProcessOfAnUpgradeElsewhereIsNoPredecessor() {
-        let successor = NodeIdentity(
-            name: "a", address: "a:1", version: "1.1", process: 2, startedAt: 9, predecessor: 1)
         var new = NodeRegistry(successor)
         #expect(new.take(replies(["a": record("a", seen: 0)]), wall: 0, now: Self.start) == nil)
         #expect(NodeRecord(new.own, seen: 1, isReady: true, mark: nil).text.contains(" after=1 since=7"))
@@ -151,9 +147,7 @@ import Testing
     @Test func aRecordFromBeforeTheStartIsNoDuplicate() {
         var registry = NodeRegistry(identity("a"))
         let earlier = ["a": record("a", seen: 0, process: 2)]
-        for _ in 0..<3 {
-            #expect(registry.take([replies()[0]], wall: 0, now: Self.start) == nil)
-        }
+        for _ in 0..<3 { #expect(registry.take([replies()[0]], wall: 0, now: Self.start) == nil) }
         #expect(registry.take(replies(earlier), wall: 0, now: Self.start) == nil)
         #expect(registry.take(replies(["a": record("a", seen: 0)]), wall: 0, now: Self.start) == nil)
     }
@@ -173,10 +167,10 @@ import Testing
     /// The age of a node that was heard of at the end of time did not fit into 64 bits.
     @Test func microsecondsBeforeTheSecondEndedTheProcess() {
         let ends = [Int64.min, -1, 0, 999_999, 1_000_000, 1 << 40, 1 << 40 + 1, .max]
-        let node = [RESPReply.bulk("b"), .bulk(Array("seen=\(Int64.max) ready=1".utf8))]
+        let node = [RESPReply.bulk("b"), .bulk("seen=\(Int64.max) ready=1")]
         for (seconds, microseconds) in ends.flatMap({ second in ends.map { (second, $0) } }) {
             var registry = NodeRegistry(identity("a"))
-            let time = [seconds, microseconds].map { RESPReply.bulk(Array("\($0)".utf8)) }
+            let time = [seconds, microseconds].map { RESPReply.bulk("\($0)") }
             _ = registry.take([.array(time), .array(node), .integer(0)], wall: .max, now: Self.start)
             let isTime = 0...1 << 40 ~= seconds && 0..<1_000_000 ~= microseconds
             #expect(registry.knowsTime == isTime, "\(seconds) \(microseconds)")

@@ -50,6 +50,17 @@ final class NodeScene {
         }
     }
 
+    /// Two nodes that are ready and know of each other.
+    static func pair(
+        _ engine: RedisServer, file: String? = nil, _ adjust: (inout LogFollower.Settings) -> Void = { _ in }
+    ) throws -> (a: NodeScene, b: NodeScene) {
+        let a = try NodeScene([engine.endpoint], "a") { adjust(&$1) }
+        let b = try NodeScene([engine.endpoint], "b", file: file) { adjust(&$1) }
+        for node in [a, b] { node.ready() }
+        waitUntil { a.board.status.aliveCount == 2 && b.board.status.aliveCount == 2 }
+        return (a, b)
+    }
+
     deinit { end() }
 
     /// Ends it as a kill does: no other node is told.

@@ -8,7 +8,7 @@ import Testing
     private static let noStream = RESPReply.error(code: "ERR", text: "no such key")
 
     private static func info(_ mark: String = "fedcba9876543210aaaa", replicas: String = "0") -> RESPReply {
-        .bulk(Array("# Replication\r\nrole:master\r\nconnected_slaves:\(replicas)\r\nmaster_replid:\(mark)\r\n".utf8))
+        .bulk("# Replication\r\nrole:master\r\nconnected_slaves:\(replicas)\r\nmaster_replid:\(mark)\r\n")
     }
 
     private static func stream(
@@ -16,14 +16,13 @@ import Testing
         first: RESPReply = .array([.bulk("5-0"), .array([])])
     ) -> RESPReply {
         .array([
-            .bulk("length"), .integer(length), .bulk("last-generated-id"), .bulk(Array(last.utf8)),
-            .bulk("entries-added"),
+            .bulk("length"), .integer(length), .bulk("last-generated-id"), .bulk(last), .bulk("entries-added"),
             .integer(added), .bulk("first-entry"), first,
         ])
     }
 
     private static func entry(_ id: String, _ fields: [[UInt8]]) -> RESPReply {
-        .array([.bulk(Array(id.utf8)), .array(fields.map { .bulk($0) })])
+        .array([.bulk(id), .array(fields.map { .bulk($0) })])
     }
 
     private func answer(_ parts: RESPReply..., place: RESPReply = .array([])) -> PurgeLogQuery.Answer {
@@ -50,13 +49,10 @@ import Testing
         let found = answer(
             .array([Self.entry("9-0", record.fields)]), Self.stored, Self.stream(added: 3), Self.info(),
             place: .array([Self.entry("5-0", record.fields)]))
-        #expect(
-            found
-                == .page(
-                    PurgeLogPage(
-                        Self.both, stored: epoch, place: PurgeLogEntry(LogPosition(5, 0), record),
-                        first: LogPosition(5, 0), last: LogPosition(9, 0), hasForgotten: true,
-                        entries: [PurgeLogEntry(LogPosition(9, 0), record)])))
+        let page = PurgeLogPage(
+            Self.both, stored: epoch, place: PurgeLogEntry(LogPosition(5, 0), record), first: LogPosition(5, 0),
+            last: LogPosition(9, 0), hasForgotten: true, entries: [PurgeLogEntry(LogPosition(9, 0), record)])
+        #expect(found == .page(page))
     }
 
     private static func empty(last: LogPosition, hasForgotten: Bool) -> PurgeLogPage {
@@ -67,11 +63,8 @@ import Testing
     @Test func aLogThatNeverHadAnEntryIsEmpty() {
         let found = answer(.array([]), Self.stored, Self.noStream, Self.info())
         #expect(found == .page(Self.empty(last: .start, hasForgotten: false)))
-        let trimmed = answer(
-            .array([]), Self.stored, Self.stream(length: 0, added: 2, first: .array(nil)), Self.info())
-        #expect(
-            trimmed
-                == .page(Self.empty(last: LogPosition(9, 0), hasForgotten: true)))
+        let trimmed = answer(.array([]), Self.stored, Self.stream(length: 0, added: 2, first: .array(nil)), Self.info())
+        #expect(trimmed == .page(Self.empty(last: LogPosition(9, 0), hasForgotten: true)))
     }
 
     @Test func anEngineWithAnotherHistoryIsInAnotherLife() {

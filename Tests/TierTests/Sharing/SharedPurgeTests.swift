@@ -9,14 +9,19 @@ import Testing
 /// Several nodes and a real engine: a purge reaches all nodes, or the report names the missing
 /// ones.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct SharedPurgeTests {
+    private let engine: RedisServer
+
+    init() throws { engine = try RedisServer() }
+
     @Test func aPurgeReachesEveryNode() async throws {
-        let engine = try RedisServer()
         let nodes = try ["a", "b", "c"].map { try NodeScene([engine.endpoint], $0) }
         for node in nodes {
             node.ready()
             node.store("/1", "/2")
         }
         waitUntil { nodes[0].board.status.aliveCount == 3 }
+        let counted = await nodes[0].purge(target("/1"), mode: .dryRun)
+        #expect(counted == PurgeReport(purged: 1, replication: .unlogged, missing: [], nodes: 1), "here alone")
         let report = await nodes[0].purge(target("/1"))
         #expect(report == PurgeReport(purged: 1, replication: .noReplica, missing: [], nodes: 3))
         for node in nodes {
@@ -30,20 +35,7 @@ import Testing
         for node in nodes { #expect(node.isFresh("/2") == false) }
     }
 
-    @Test func aDryRunCountsHereAlone() async throws {
-        let engine = try RedisServer()
-        let scene = try TierScene([engine.endpoint])
-        let node = try NodeScene([engine.endpoint])
-        node.ready()
-        node.store("/1")
-        let report = await node.purge(target("/1"), mode: .dryRun)
-        #expect(report == PurgeReport(purged: 1, replication: .unlogged, missing: [], nodes: 1))
-        #expect(node.isFresh("/1") == true)
-        #expect(await scene.send(RESPCommand("XLEN", "refrain:purges")) == [.integer(0)])
-    }
-
     @Test func aReplicaThatHasThePurgeIsToldOf() async throws {
-        let engine = try RedisServer()
         let replica = try RedisServer(["--replicaof", "127.0.0.1", "\(engine.port)"])
         let node = try NodeScene([engine.endpoint])
         node.ready()
@@ -56,7 +48,6 @@ import Testing
     }
 
     @Test func aPurgeInHandEndsWithTheFollower() async throws {
-        let engine = try RedisServer()
         let node = try NodeScene([engine.endpoint])
         node.ready()
         engine.send(SIGSTOP)
@@ -67,27 +58,17 @@ import Testing
     }
 
     @Test func aNodeThatHasLeftIsNotMissing() async throws {
-        let engine = try RedisServer()
-        let a = try NodeScene([engine.endpoint], "a")
-        let b = try NodeScene([engine.endpoint], "b")
-        a.ready()
-        b.ready()
-        waitUntil { a.board.status.nodes.count == 2 }
+        let (a, b) = try NodeScene.pair(engine)
         await b.leave()
         waitUntil { a.board.status.nodes.count == 1 }
         #expect(await a.purge(target("/1")).nodes == 1)
     }
 
     @Test func aNodeWithAFailingDiskIsMissing() async throws {
-        let engine = try RedisServer()
         let folder = try TemporaryFolder()
-        let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .milliseconds(100) }
-        let b = try NodeScene([engine.endpoint], "b", file: folder.file("b.sqlite")) {
-            $1.purgePatience = .milliseconds(100)
+        let (a, b) = try NodeScene.pair(engine, file: folder.file("b.sqlite")) {
+            $0.purgePatience = .milliseconds(100)
         }
-        a.ready()
-        b.ready()
-        waitUntil { a.board.status.nodes.count == 2 }
         let before = b.knowledge.fence
         b.cache.close()
         let report = await a.purge(target("/1"))
@@ -99,11 +80,7 @@ import Testing
     }
 
     @Test func withAFrozenEngineAPurgeIsLocal() async throws {
-        let engine = try RedisServer()
-        let a = try NodeScene([engine.endpoint], "a") { $1.patience = .milliseconds(200) }
-        let b = try NodeScene([engine.endpoint], "b") { $1.patience = .milliseconds(200) }
-        a.ready()
-        waitUntil { a.board.status.nodes.count == 2 && b.board.status.standing == .ready }
+        let (a, b) = try NodeScene.pair(engine) { $0.patience = .milliseconds(200) }
         a.store("/1")
         engine.send(SIGSTOP)
         waitUntil { a.board.status.standing == .away && b.board.status.standing == .away }
@@ -123,12 +100,8 @@ import Testing
 
     /// The tier gave it back to the node that had purged it.
     @Test func anUnloggedPurgeKeepsItsValuesFromTheTier() async throws {
-        let engine = try RedisServer()
         let scene = try TierScene([engine.endpoint])
-        let a = try NodeScene([engine.endpoint], "a")
-        let b = try NodeScene([engine.endpoint], "b")
-        a.ready()
-        b.ready()
+        let (a, b) = try NodeScene.pair(engine)
         b.store("/1")
         let (old, other) = try (value("/1", a), value("/2", a))
         #expect(!a.knowledge.isPurged(old))
@@ -154,7 +127,6 @@ import Testing
 
     /// The node had never had the purge, and built answers of values from before it.
     @Test func aNodeThatJoinsKnowsOfPurgesFromBeforeIt() async throws {
-        let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a")
         a.ready()
         let before = try #require(a.knowledge.fence)
@@ -167,7 +139,6 @@ import Testing
     }
 
     @Test func twoProcessesUnderOneNameAreToldOf() async throws {
-        let engine = try RedisServer()
         let first = try NodeScene([engine.endpoint], "a", process: 1)
         let second = try NodeScene([engine.endpoint], "a", process: 2)
         waitUntil { first.lines.contains { $0.contains("another process (2 at a:8080)") } }

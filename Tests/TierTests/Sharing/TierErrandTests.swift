@@ -16,10 +16,15 @@ import Testing
         (a, b) = (try ErrandScene(engine.endpoint), try ErrandScene(engine.endpoint, node: "b"))
     }
 
+    /// The first node finds nothing, and fetches this answer.
+    private func put(_ response: StoredResponse, hints: [UInt64] = []) async throws {
+        let errand = a.begin(String(decoding: response.key.target, as: UTF8.self))
+        #expect(try await errand.looked() == nil)
+        a.end(errand, with: response, hints: hints)
+    }
+
     @Test func aNodeTakesTheAnswerOfAnother() async throws {
-        let first = a.begin("/1")
-        #expect(try await first.looked() == nil)
-        a.end(first, with: answer("/1", "one"))
+        try await put(answer("/1", "one"))
         let second = b.begin("/1")
         let found = try #require(try await second.looked())
         #expect(found.body == Array("one".utf8) && found.receivedAt == noon)
@@ -40,22 +45,13 @@ import Testing
 
     @Test func personalAnswersAndOtherVariantsAreNotPut() async throws {
         #expect(a.tier.keys.pair(of: key("/1", "", .personal(try #require(someone())))) == nil)
-        let errand = a.begin("/1")
-        #expect(try await errand.looked() == nil)
-        a.end(errand, with: answer("/1", variant: "fr"))
+        try await put(answer("/1", variant: "fr"))
         #expect(a[.put] == 0)
     }
 
-    /// A value that the first node puts, under its hints.
-    private func put(_ target: String, _ body: String, hints: [UInt64]) async throws {
-        let errand = a.begin(target)
-        #expect(try await errand.looked() == nil)
-        a.end(errand, with: answer(target, body), hints: hints)
-    }
-
     @Test func anAnswerIsComposedFromOthers() async throws {
-        try await put("/1", "one", hints: [11, 12])
-        try await put("/2", "two", hints: [21])
+        try await put(answer("/1", "one"), hints: [11, 12])
+        try await put(answer("/2", "two"), hints: [21])
         let made = b.begin("/3", hints: [11, 12, 21, 99], enough: 2)
         #expect(try await made.composed()?.body == Array("one+two".utf8))
         // Its claim was given back.
@@ -64,7 +60,7 @@ import Testing
     }
 
     @Test func partsThatDoNotSufficeAreFetchedWithTheRest() async throws {
-        try await put("/1", "one", hints: [11])
+        try await put(answer("/1", "one"), hints: [11])
         let lacking = b.begin("/3", hints: [11, 12], enough: 2)
         #expect(try await lacking.composed() == nil)
         b.end(lacking, with: answer("/3", "three"))
@@ -73,7 +69,7 @@ import Testing
 
     /// By the purge of a part, and of the requested target.
     @Test(arguments: ["/1", "/3"]) func nothingIsMadeOfWhatAPurgeHasChosen(target: String) async throws {
-        try await put("/1", "old", hints: [11])
+        try await put(answer("/1", "old"), hints: [11])
         b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array(target.utf8)))), at: noted())
         b.tier.knowledge.stand(fence: fence(2), mayTake: true)
         #expect(try await b.begin("/3", hints: [11], enough: 1).composed() == nil)
@@ -107,9 +103,7 @@ import Testing
     }
 
     @Test func withoutALogNothingIsTakenOrPut() async throws {
-        let first = a.begin("/1")
-        #expect(try await first.looked() == nil)
-        a.end(first, with: answer("/1"))
+        try await put(answer("/1"))
         b.tier.knowledge.stand(fence: nil, mayTake: false)
         let second = b.begin("/1")
         #expect(try await second.looked() == nil)
@@ -118,11 +112,8 @@ import Testing
     }
 
     @Test func aValueTooOldForThisNodeIsFetched() async throws {
-        let first = a.begin("/1")
-        #expect(try await first.looked() == nil)
-        a.end(first, with: answer("/1", at: noon - 450))
-        let second = b.begin("/1")
-        #expect(try await second.looked() == nil)
+        try await put(answer("/1", at: noon - 450))
+        #expect(try await b.begin("/1").looked() == nil)
         #expect(b[.useless] == 1)
     }
 }

@@ -28,13 +28,9 @@ import Text
         let commands = TierGeneration.question(anna, keys, drawn: drawn(3))
         let value = Hexadecimal.text(anna.bytes) + ":" + Hexadecimal.text(drawn(3).bytes)
         let name = "t:g:" + Hexadecimal.text(anna.bytes)
-        #expect(
-            commands == [
-                RESPCommand(["SET", name, value, "NX", "PX", "86400000"].map { Array($0.utf8) }),
-                RESPCommand(["GET", name].map { Array($0.utf8) }),
-            ])
+        #expect(commands == [RESPCommand("SET", name, value, "NX", "PX", "86400000"), RESPCommand("GET", name)])
         for first in [RESPReply.simple("OK"), .bulk(nil)] {
-            #expect(TierGeneration.read([first, .bulk(Array(value.utf8))], of: anna) == .current(drawn(3)))
+            #expect(TierGeneration.read([first, .bulk(value)], of: anna) == .current(drawn(3)))
         }
     }
 
@@ -42,10 +38,8 @@ import Text
         let anna = try user("anna")
         let value = Hexadecimal.text(anna.bytes) + ":writing"
         let name = "t:g:" + Hexadecimal.text(anna.bytes)
-        #expect(
-            TierGeneration.announcement(anna, keys)
-                == [RESPCommand(["SET", name, value, "PX", "180000"].map { Array($0.utf8) })])
-        #expect(TierGeneration.read([.bulk(nil), .bulk(Array(value.utf8))], of: anna) == .writing)
+        #expect(TierGeneration.announcement(anna, keys) == [RESPCommand("SET", name, value, "PX", "180000")])
+        #expect(TierGeneration.read([.bulk(nil), .bulk(value)], of: anna) == .writing)
     }
 
     @Test func otherRepliesAreUnknown() throws {

@@ -6,17 +6,13 @@ import Testing
     private func position(_ text: String) -> LogPosition? { LogPosition(text.utf8) }
 
     @Test(arguments: ["0-0", "0-1", "1700000000000-0", "18446744073709551615-18446744073709551615"])
-    func positionsAreWrittenAsRead(text: String) {
-        #expect(LogPosition(text.utf8)?.text == text)
-    }
+    func positionsAreWrittenAsRead(text: String) { #expect(LogPosition(text.utf8)?.text == text) }
 
     @Test(arguments: [
         "", "-", "1", "1-", "-1", "1-2-3", "1--2", "+1-0", "1-+0", "01-0", "1-00", "1-a", " 1-0", "1-0 ", "$", "*",
         "18446744073709551616-0", "0-18446744073709551616", "99999999999999999999-0", "OK",
     ])
-    func everythingElseIsNone(text: String) {
-        #expect(LogPosition(text.utf8) == nil)
-    }
+    func everythingElseIsNone(text: String) { #expect(LogPosition(text.utf8) == nil) }
 
     @Test func theOrderIsThatOfNumbers() throws {
         let sorted = ["0-0", "0-9", "0-10", "9-0", "9-1", "10-0"].compactMap { position($0) }

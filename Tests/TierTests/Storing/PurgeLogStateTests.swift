@@ -25,14 +25,15 @@ import Testing
         LogMark(epoch, at(milliseconds))
     }
 
-    private let begun = Action.beginHistory(epoch, forgottenUntil: .start)
+    private func begin(_ forgottenUntil: UInt64, in epoch: LogEpoch = epoch) -> Action {
+        .beginHistory(epoch, forgottenUntil: at(forgottenUntil))
+    }
 
     /// A node that has read a log with entries 10 and 20 to its end.
     private func ready() -> PurgeLogState {
         var state = PurgeLogState(kept: mark(20))
         #expect(state.connected() == [.read(after: .start)])
-        #expect(
-            state.read(page(10, 20)) == [begun, .note(entry(10)), .note(entry(20)), .wait])
+        #expect(state.read(page(10, 20)) == [begin(0), .note(entry(10)), .note(entry(20)), .wait])
         #expect(state.standing == .ready && state.mayTake)
         return state
     }
@@ -56,23 +57,19 @@ import Testing
         #expect(state.standing == .away && state.fence == nil && !state.mayTake)
         #expect(state.connected() == [.read(after: .start)])
         #expect(state.standing == .catchingUp)
-        #expect(state.read(page()) == [begun, .makeAllStale(.joined)])
+        #expect(state.read(page()) == [begin(0), .makeAllStale(.joined)])
         #expect(state.fence == nil && !state.mayTake)
         #expect(state.madeStale(succeeded: true) == [.persist(mark(0)), .read(after: .start)])
-        #expect(state.read(page()) == [begun, .wait])
+        #expect(state.read(page()) == [begin(0), .wait])
         #expect(state.standing == .ready && state.fence == mark(0) && state.mayTake)
     }
 
     @Test func aJoiningNodeNotesOldAndAppliesNewEntries() {
         var state = PurgeLogState()
         _ = state.connected()
-        #expect(
-            state.read(page(10, last: 20))
-                == [.beginHistory(epoch, forgottenUntil: at(20)), .makeAllStale(.joined)])
+        #expect(state.read(page(10, last: 20)) == [begin(20), .makeAllStale(.joined)])
         #expect(state.madeStale(succeeded: true) == [.persist(mark(20)), .read(after: .start)])
-        #expect(
-            state.read(page(10, 20, 30))
-                == [begun, .note(entry(10)), .note(entry(20)), .apply(entry(30))])
+        #expect(state.read(page(10, 20, 30)) == [begin(0), .note(entry(10)), .note(entry(20)), .apply(entry(30))])
         #expect(state.applied(succeeded: true) == [.persist(mark(30)), .wait])
         #expect(state.standing == .ready && state.position == at(30))
     }
@@ -83,7 +80,7 @@ import Testing
         _ = state.connected()
         #expect(
             state.read(page(10, 20, 30, last: 50))
-                == [begun, .note(entry(10)), .note(entry(20)), .apply(entry(30))])
+                == [begin(0), .note(entry(10)), .note(entry(20)), .apply(entry(30))])
         #expect(state.mayTake, "what is beyond is applied to what is taken")
         #expect(state.applied(succeeded: true) == [.persist(mark(30)), .read(after: at(30))])
         #expect(state.standing == .catchingUp)
@@ -94,7 +91,7 @@ import Testing
 
     @Test func nothingIsTakenUntilTheHistoryIsKnown() {
         var state = connected(20)
-        #expect(state.read(page(10, last: 20)) == [begun, .note(entry(10)), .read(after: at(10))])
+        #expect(state.read(page(10, last: 20)) == [begin(0), .note(entry(10)), .read(after: at(10))])
         #expect(!state.mayTake)
         #expect(state.read(page(20, first: 10)) == [.note(entry(20)), .wait])
         #expect(state.mayTake)
@@ -103,16 +100,12 @@ import Testing
     /// The entry 20 went between two pages: a value with a fence before it was taken.
     @Test func entriesTrimmedBetweenPagesAreForgotten() {
         var state = connected(30)
-        #expect(state.read(page(10, last: 30)) == [begun, .note(entry(10)), .read(after: at(10))])
-        #expect(
-            state.read(page(30, hasForgotten: true))
-                == [.beginHistory(epoch, forgottenUntil: at(30)), .note(entry(30)), .wait])
+        #expect(state.read(page(10, last: 30)) == [begin(0), .note(entry(10)), .read(after: at(10))])
+        #expect(state.read(page(30, hasForgotten: true)) == [begin(30), .note(entry(30)), .wait])
         #expect(state.mayTake && state.standing == .ready)
         var emptied = connected(30)
         _ = emptied.read(page(10, last: 30))
-        #expect(
-            emptied.read(page(last: 30, hasForgotten: true))
-                == [.beginHistory(epoch, forgottenUntil: at(30)), .wait])
+        #expect(emptied.read(page(last: 30, hasForgotten: true)) == [begin(30), .wait])
     }
 
     @Test func aReadyNodeReadsOn() {
@@ -137,14 +130,10 @@ import Testing
     @Test func anotherEpochMakesAllStale() {
         let other = LogEpoch(number: 2)
         var state = reading()
-        #expect(
-            state.read(page(first: 5, last: 5, in: other))
-                == [.beginHistory(other, forgottenUntil: at(5)), .makeAllStale(.otherEpoch)])
+        #expect(state.read(page(first: 5, last: 5, in: other)) == [begin(5, in: other), .makeAllStale(.otherEpoch)])
         #expect(state.standing == .catchingUp && !state.mayTake)
         #expect(state.madeStale(succeeded: true) == [.persist(mark(5, in: other)), .read(after: .start)])
-        #expect(
-            state.read(page(5, 6, in: other))
-                == [.beginHistory(other, forgottenUntil: .start), .note(entry(5)), .apply(entry(6))])
+        #expect(state.read(page(5, 6, in: other)) == [begin(0, in: other), .note(entry(5)), .apply(entry(6))])
         #expect(state.applied(succeeded: true) == [.persist(mark(6, in: other)), .wait])
         #expect(state.standing == .ready && state.fence == mark(6, in: other))
     }
@@ -155,33 +144,24 @@ import Testing
         var state = reading()
         _ = state.read(page(30, in: other))
         #expect(state.madeStale(succeeded: true) == [.persist(mark(20, in: other)), .read(after: .start)])
-        #expect(
-            state.read(page(30, in: other)) == [.beginHistory(other, forgottenUntil: .start), .apply(entry(30))])
+        #expect(state.read(page(30, in: other)) == [begin(0, in: other), .apply(entry(30))])
         #expect(state.applied(succeeded: true) == [.persist(mark(30, in: other)), .wait])
     }
 
     @Test func aLogThatEndsTooEarlyMakesAllStale() {
         var state = reading()
-        #expect(
-            state.read(page(first: 10, last: 10))
-                == [.beginHistory(epoch, forgottenUntil: at(20)), .makeAllStale(.beyondEnd)])
+        #expect(state.read(page(first: 10, last: 10)) == [begin(20), .makeAllStale(.beyondEnd)])
         #expect(state.madeStale(succeeded: true) == [.persist(mark(10)), .read(after: .start)])
         // Ids up to 20 were given twice: no value with such a fence can be judged.
-        #expect(
-            state.read(page(10, 15))
-                == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(10)), .apply(entry(15))])
+        #expect(state.read(page(10, 15)) == [begin(20), .note(entry(10)), .apply(entry(15))])
     }
 
     /// The log had gone on without the purge at this node's place: those beyond were noted alone.
     @Test func entriesAfterALostPurgeAreApplied() {
         var state = reading()
-        #expect(
-            state.read(page(30), lacksPlace: true)
-                == [.beginHistory(epoch, forgottenUntil: at(30)), .makeAllStale(.beyondEnd)])
+        #expect(state.read(page(30), lacksPlace: true) == [begin(30), .makeAllStale(.beyondEnd)])
         #expect(state.madeStale(succeeded: true) == [.read(after: .start)])
-        #expect(
-            state.read(page(10, 30))
-                == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(10)), .apply(entry(30))])
+        #expect(state.read(page(10, 30)) == [begin(20), .note(entry(10)), .apply(entry(30))])
     }
 
     @Test func aLogTrimmedBeyondTheNodeMakesAllStale() {
@@ -189,41 +169,26 @@ import Testing
             var state = connected(20)
             let known = first.map { _ in [entry(30)] } ?? []
             let page = PurgeLogPage(epoch, first: first.map(at), last: at(30), hasForgotten: true, entries: known)
-            #expect(
-                state.read(page) == [.beginHistory(epoch, forgottenUntil: at(30)), .makeAllStale(.trimmed)])
+            #expect(state.read(page) == [begin(30), .makeAllStale(.trimmed)])
             #expect(state.madeStale(succeeded: true) == [.persist(mark(30)), .read(after: .start)])
-            #expect(
-                state.read(page)
-                    == [.beginHistory(epoch, forgottenUntil: at(30))] + known.map { .note($0) } + [.wait])
+            #expect(state.read(page) == [begin(30)] + known.map { .note($0) } + [.wait])
             #expect(state.standing == .ready && state.mayTake)
         }
     }
 
     @Test func aLogTrimmedUpToTheNodeGoesOn() {
         var state = connected(20)
-        #expect(
-            state.read(page(20, 30, hasForgotten: true))
-                == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(20)), .apply(entry(30))])
-    }
-
-    @Test func aFullyReadLogMayBeTrimmedToNothing() {
-        var state = connected(20)
-        #expect(
-            state.read(page(last: 20, hasForgotten: true))
-                == [.beginHistory(epoch, forgottenUntil: at(20)), .wait])
-        #expect(state.standing == .ready && state.mayTake)
-    }
-
-    @Test func theVeryFirstEntryIsNoTrimming() {
-        var state = connected(0)
-        #expect(state.read(page(30)) == [begun, .apply(entry(30))])
+        #expect(state.read(page(20, 30, hasForgotten: true)) == [begin(20), .note(entry(20)), .apply(entry(30))])
+        var emptied = connected(20)
+        #expect(emptied.read(page(last: 20, hasForgotten: true)) == [begin(20), .wait])
+        #expect(emptied.standing == .ready && emptied.mayTake)
+        var first = connected(0)
+        #expect(first.read(page(30)) == [begin(0), .apply(entry(30))], "nothing was trimmed")
     }
 
     @Test func entriesThatSomeoneTookOutMakeAllStale() {
         var state = reading()
-        #expect(
-            state.read(page(first: 10, last: 40, hasForgotten: true))
-                == [.beginHistory(epoch, forgottenUntil: at(40)), .makeAllStale(.trimmed)])
+        #expect(state.read(page(first: 10, last: 40, hasForgotten: true)) == [begin(40), .makeAllStale(.trimmed)])
     }
 
     @Test func makingStaleIsTriedAgain() {
@@ -250,7 +215,7 @@ import Testing
 
     @Test func readEntriesAreAppliedWithoutAConnection() {
         var state = connected(0)
-        #expect(state.read(page(10, 20)) == [begun, .apply(entry(10))])
+        #expect(state.read(page(10, 20)) == [begin(0), .apply(entry(10))])
         state.disconnected()
         #expect(state.applied(succeeded: true) == [.apply(entry(20))])
         #expect(state.connected() == [], "one thing after the other")

@@ -11,7 +11,7 @@ import Testing
 
     private func entry(_ words: [String]) -> [[UInt8]] { words.map { Array($0.utf8) } }
 
-    private func read(_ words: String...) -> PurgeRecord { PurgeRecord(reading: entry(words), at: Self.position) }
+    private func read(_ words: [String]) -> PurgeRecord { PurgeRecord(reading: entry(words), at: Self.position) }
 
     private func isEverything(_ record: PurgeRecord) -> Bool {
         record.selection == EntrySelection() && record.mode == .soft && record.at == 1_700_000_123
@@ -37,12 +37,10 @@ import Testing
 
     @Test func whatIsNotUnderstoodIsNamed() {
         let head = ["v", "1", "mode", "hard", "at", "1", "by", "a"]
-        #expect(
-            PurgeRecord(reading: entry(head + ["language", "de"]), at: Self.position).unknown == "the field language")
-        #expect(PurgeRecord(reading: entry(head + ["class", "x"]), at: Self.position).unknown == "the field class")
-        #expect(PurgeRecord(reading: entry(head + ["a\nb", "x"]), at: Self.position).unknown == "the field a_b")
-        #expect(PurgeRecord(reading: entry(["v", "2"]), at: Self.position).unknown == "the field v")
-        #expect(PurgeRecord(reading: entry(["v", "1"]), at: Self.position).unknown == "an incomplete entry")
+        #expect(read(head + ["language", "de"]).unknown == "the field language")
+        #expect(read(head + ["class", "x"]).unknown == "the field class")
+        #expect(read(head + ["a\nb", "x"]).unknown == "the field a_b")
+        #expect(read(["v", "2"]).unknown == "the field v" && read(["v", "1"]).unknown == "an incomplete entry")
     }
 
     @Test(
@@ -108,11 +106,11 @@ import Testing
     func anUnknownEntryPurgesEverything(text: String) {
         let whole = text.replacing("*", with: "v,1,mode,hard,at,1,by,a")
         let words = whole.isEmpty ? [] : whole.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        #expect(isEverything(PurgeRecord(reading: entry(words), at: Self.position)))
+        #expect(isEverything(read(words)))
     }
 
     @Test func theOrderOfTheRestDoesNotMatter() {
-        let record = read("v", "1", "target", "/a", "by", "a", "at", "1", "mode", "hard")
+        let record = read(["v", "1", "target", "/a", "by", "a", "at", "1", "mode", "hard"])
         #expect(record.isUnderstood && record.selection == EntrySelection([.target(Array("/a".utf8))]))
     }
 

@@ -26,13 +26,9 @@ import Testing
         #expect(text(pair?.claim) == "refrain:c1:74e833a560da39e18e48c47aa987b6db")
     }
 
-    @Test func everyPartOfTheKeyCounts() {
+    @Test func everyPartOfTheKeyCounts() throws {
         let all = [key("/a"), key("/b"), key("/a", "en"), key("/a\u{0}en")].compactMap { keys.pair(of: $0)?.value }
         #expect(Set(all).count == 4)
-    }
-
-    @Test func aPersonalKeyHasNoName() throws {
-        let user = try #require(someone())
-        #expect(keys.pair(of: key("/a", "", .personal(user))) == nil)
+        #expect(keys.pair(of: key("/a", "", .personal(try #require(someone())))) == nil)
     }
 }

@@ -103,9 +103,7 @@ import Testing
         for isFound in [false, true] {
             var look = waiting()
             #expect(look.woken(now: after(3_999)) == [.ask])
-            #expect(
-                look.answered(isFound: isFound, gotClaim: false, now: after(4_010))
-                    == [isFound ? .take : .fetch])
+            #expect(look.answered(isFound: isFound, gotClaim: false, now: after(4_010)) == [isFound ? .take : .fetch])
         }
     }
 
