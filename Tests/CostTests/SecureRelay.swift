@@ -10,7 +10,9 @@ final class SecureRelay {
             let address = SocketAddress("127.0.0.1:0")
         else { preconditionFailure("literal addresses") }
         let loop = try EventLoop(label: "secure relay")
-        let listener = try loop.sync { try Listener(address: address, loop: loop, tls: nil) { _ = Pair($0, target, tls) } }
+        let listener = try loop.sync {
+            try Listener(address: address, loop: loop, tls: nil) { _ = Pair($0, target, tls) }
+        }
         (self.loop, self.port) = (loop, Int(listener.address.port))
     }
 

@@ -36,13 +36,11 @@ import Testing
                 stream.closeAfterSending()
             }
         }
-        let recorder = Recorder()
-        recorder.isPaused = true
-        let stream = try connect(loop, port: server.port, recorder)
+        let recorder = try server.client { $0.isPaused = true }
         #expect(loop.eventually { (server.recorders.first?.stream?.pendingBytes ?? 0) > 0 })
         loop.sync {
             recorder.isPaused = false
-            recorder.readAll(stream)
+            recorder.stream?.readLater()
         }
         #expect(loop.eventually { recorder.end == .end })
         let sent = first + Array("head".utf8) + Self.bytes

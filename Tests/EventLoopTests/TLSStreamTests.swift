@@ -1,5 +1,4 @@
 import COpenSSL
-import Glibc
 import TestSupport
 import Testing
 
@@ -32,14 +31,10 @@ import Testing
                 offset += count
             }
         }
-        let server = try TestServer(loop: loop, tls: server) { recorder in
-            recorder.isPaused = true
-            recorder.onOpen = start
-        }
-        let recorder = Recorder()
-        recorder.onOpen = start
-        recorder.isPaused = true
-        let stream = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+        func configure(_ recorder: Recorder) { (recorder.onOpen, recorder.isPaused) = (start, true) }
+        let server = try TestServer(loop: loop, tls: server, configure: configure)
+        let recorder = try server.client(tls: (client, "localhost"), configure)
+        let stream = try #require(recorder.stream)
         #expect(loop.eventually { stream.pendingBytes > 1 << 20 && server.recorders.first?.events.first == .open })
         loop.sync {
             for recorder in server.recorders + [recorder] {
