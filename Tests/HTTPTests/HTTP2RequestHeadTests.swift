@@ -68,12 +68,10 @@ import Testing
         #expect(refusal(post + [("content-length", "3")]) == .contentLength)
     }
 
-    @Test(arguments: [":method", ":scheme", ":path"])
-    func aPseudoFieldThatIsMissingIsRefused(name: String) {
-        #expect(refusal(changed(name, to: nil)) == .pseudoField)
-    }
-
     @Test func pseudoFieldsComeOnceFirstAndAreKnown() {
+        for name in [":method", ":scheme", ":path"] {
+            #expect(refusal(changed(name, to: nil)) == .pseudoField, "no \(name)")
+        }
         for name in [":method", ":scheme", ":path", ":authority"] {
             #expect(refusal(Self.get + [(name, "/")]) == .pseudoField)
         }
