@@ -84,29 +84,28 @@ struct CostLimit: Sendable {
     /// Lists the limits that a measured cost exceeds, and the change to make; empty if it exceeds
     /// none.
     func complaints(about cost: Cost) -> [String] {
-        [
-            complaint("instructions", cost.instructions, most: most.instructions),
-            complaint("allocations", cost.allocations, most: most.allocations),
-        ].compactMap { $0 }
+        each(cost, complaint)
     }
 
     /// The limits that are so far off that an improvement could be lost again.
     ///
     /// That is no fault of the measured code, so it is printed, and fails nothing.
     func remarks(about cost: Cost) -> [String] {
-        [
-            remark("instructions", cost.instructions, most: most.instructions),
-            remark("allocations", cost.allocations, most: most.allocations),
-        ].compactMap { $0 }
+        each(cost, remark)
     }
 
-    private func complaint(_ unit: String, _ measured: Double, most: Double) -> String? {
+    private func each(_ cost: Cost, _ say: (String, Double, Double) -> String?) -> [String] {
+        let instructions = say("instructions", cost.instructions, most.instructions)
+        return [instructions, say("allocations", cost.allocations, most.allocations)].compactMap { $0 }
+    }
+
+    private func complaint(_ unit: String, _ measured: Double, _ most: Double) -> String? {
         guard measured > most else { return nil }
         return text(unit, measured, most) + "; if that is wanted, \(change(unit, measured)); "
             + "callgrind_annotate \(Self.folder(of: path))/profile.2 says where they go"
     }
 
-    private func remark(_ unit: String, _ measured: Double, most: Double) -> String? {
+    private func remark(_ unit: String, _ measured: Double, _ most: Double) -> String? {
         guard measured * 2 + Self.none < most else { return nil }
         return text(unit, measured, most) + "; the limit is slack: \(change(unit, measured))"
     }

@@ -19,9 +19,10 @@ final class MeasuredProxy {
     /// Valgrind starts slowly, and more slowly on a busy machine.
     private static let patience = 120
 
-    /// Profiles and the proxy's own files; kept after the run.
+    /// The profiles, which are kept after the run.
     private let folder: URL
-    private let process: ChildProcess
+    private let files: TemporaryFolder
+    private let process: ServedProgram
     private let authority: ThrowawayAuthority
     private var profiles = 0
 
@@ -35,42 +36,42 @@ final class MeasuredProxy {
         self.folder = folder
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let file = { (name: String) in folder.appendingPathComponent(name) }
+        files = try TemporaryFolder()
         authority = try ThrowawayAuthority()
         let leaf = try authority.issue(hosts: ["127.0.0.1"])
-        try Data(leaf.certificatePEM.utf8).write(to: file("certificate.pem"))
-        try Data(leaf.keyPEM.utf8).write(to: file("key.pem"))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file("key.pem").path)
         let configuration = """
             listen 127.0.0.1:0
             listen 127.0.0.1:0 tls
-            tls_certificate \(file("certificate.pem").path)
-            tls_certificate_key \(file("key.pem").path)
+            tls_certificate \(try files.put(leaf.certificatePEM.utf8, "certificate.pem"))
+            tls_certificate_key \(try files.put(leaf.keyPEM, "key.pem", mode: 0o600))
             admin_listen off
             upstream http://127.0.0.1:\(originPort)
-            cache_file \(file("cache.sqlite").path)
+            cache_file \(files.file("cache.sqlite"))
             access_log off
             workers 1
             verify_sample off
             memory_size \(path.memorySize)
-            \(path == .recordedHit ? "record \(file("traffic.jsonl").path)" : "")
+            \(path == .recordedHit ? "record \(files.file("traffic.jsonl"))" : "")
             \(engine.map { "shared_tier redis://127.0.0.1:\($0)\nnode_name measured" } ?? "")
             """
-        try Data(configuration.utf8).write(to: file("proxy.conf"))
-        process = try Self.start(valgrind, try Self.stripped(program, in: folder), in: folder)
+        let callgrind = [
+            valgrind.path, "--tool=callgrind", "--callgrind-out-file=\(folder.path)/profile",
+            "--collect-atstart=no", "--toggle-collect=\(Self.counted)", "--dump-before=\(Self.dumping)",
+        ]
+        // Hash tables that are the same in every run.
+        process = try ServedProgram(
+            files, configuration, runner: callgrind, program: Self.stripped(program, in: files),
+            environment: ["SWIFT_DETERMINISTIC_HASHING": "1", "PATH": "/usr/bin:/bin"])
     }
 
     /// Asks valgrind to end, which then removes its files in the temporary directory.
-    deinit {
-        process.send(SIGTERM)
-        process.waitForEnd()
-    }
+    deinit { process.stop() }
 
     var port: Int { get throws { try port("http") } }
     var securePort: Int { get throws { try port("https") } }
 
     /// Waits until it uses its shared tier.
-    func waitForTier() throws { try wait { self.log.contains(": connected") } }
+    func waitForTier() throws { try wait { process.text.contains(": connected") } }
 
     /// For clients that trust its certificate.
     func clientTLS(for path: CostPath) throws -> ClientTLS {
@@ -82,10 +83,9 @@ final class MeasuredProxy {
     func profile() throws -> CallgrindProfile {
         profiles += 1
         process.send(SIGUSR1)
-        try wait { self.log.components(separatedBy: "SIGUSR1:").count > self.profiles }
-        guard let text = try? String(contentsOf: file("profile.\(profiles)"), encoding: .utf8),
-            let profile = CallgrindProfile(text)
-        else {
+        try wait { process.text.components(separatedBy: "SIGUSR1:").count > profiles }
+        let file = folder.appendingPathComponent("profile.\(profiles)")
+        guard let text = try? String(contentsOf: file, encoding: .utf8), let profile = CallgrindProfile(text) else {
             throw Failure(description: "no profile was written: is RunningProxy.reopenLogs still \(Self.dumping)?")
         }
         return profile
@@ -97,47 +97,29 @@ final class MeasuredProxy {
         return (profile.inclusive[answering] ?? 0) - batches.reduce(0, +)
     }
 
-    private func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
-
     /// A copy without debug information, at which valgrind 3.19 gives up; names stay.
-    private static func stripped(_ program: String, in folder: URL) throws -> String {
+    private static func stripped(_ program: String, in files: TemporaryFolder) throws -> String {
         guard let strip = Tool("strip") else { throw Failure(description: "strip (binutils) is missing") }
-        let copy = folder.appendingPathComponent("refrain").path
-        let outcome = try strip.run(["--strip-debug", "-o", copy, program])
+        let outcome = try strip.run(["--strip-debug", "-o", files.file("refrain"), program])
         guard outcome.status == 0 else { throw Failure(description: outcome.text) }
-        return copy
+        return files.file("refrain")
     }
-
-    private static func start(_ valgrind: Tool, _ program: String, in folder: URL) throws -> ChildProcess {
-        let words = [
-            valgrind.path, "--tool=callgrind", "--callgrind-out-file=\(folder.path)/profile",
-            "--collect-atstart=no", "--toggle-collect=\(counted)", "--dump-before=\(dumping)",
-            program, "serve", "--config", "\(folder.path)/proxy.conf",
-        ]
-        // Hash tables that are the same in every run.
-        return try ChildProcess(
-            words, environment: ["SWIFT_DETERMINISTIC_HASHING": "1", "PATH": "/usr/bin:/bin"],
-            output: "\(folder.path)/log")
-    }
-
-    private var log: String { (try? String(contentsOf: file("log"), encoding: .utf8)) ?? "" }
 
     private func port(_ scheme: String) throws -> Int {
-        let start = "listening on \(scheme)://127.0.0.1:"
         var found: Int?
         try wait {
             // The line may go on after the port (with HTTP/2).
-            let lines = self.log.components(separatedBy: "\n").dropLast()
-            let line = lines.first { $0.contains(start) }
-            found = (line?.components(separatedBy: start).last).flatMap { Int($0.prefix { $0.isNumber }) }
+            let rest = process.text(behind: "listening on \(scheme)://127.0.0.1:")
+            found = rest.flatMap { Int($0.prefix { $0.isNumber }) }
             return found != nil
         }
-        guard let found else { throw Failure(description: "no port in the log") }
-        return found
+        return try #require(found)
     }
 
     private func wait(_ condition: () -> Bool) throws {
         waitUntil(within: Self.patience) { condition() || !process.isRunning }
-        guard condition() else { throw Failure(description: "the measured proxy failed: \(log.suffix(2_000))") }
+        guard condition() else {
+            throw Failure(description: "the measured proxy failed: \(process.text.suffix(2_000))")
+        }
     }
 }

@@ -4,30 +4,19 @@
 final class SecureRelay {
     let port: Int
     private let loop: EventLoop
-    private let listener: Listener
-    private var pairs: [Pair] = []
 
     init(to port: Int, tls: ClientTLS) throws {
         guard let target = SocketAddress(host: "127.0.0.1", port: UInt16(port)),
             let address = SocketAddress("127.0.0.1:0")
         else { preconditionFailure("literal addresses") }
         let loop = try EventLoop(label: "secure relay")
-        self.loop = loop
-        var accept: (Stream) -> Void = { _ in }
-        listener = try loop.sync { try Listener(address: address, loop: loop, tls: nil) { stream in accept(stream) } }
-        self.port = Int(listener.address.port)
-        loop.sync {
-            accept = { [unowned self] stream in pairs.append(Pair(stream, target, tls)) }
+        let listener = try loop.sync {
+            try Listener(address: address, loop: loop, tls: nil) { _ = Pair($0, target, tls) }
         }
+        (self.loop, self.port) = (loop, Int(listener.address.port))
     }
 
-    deinit {
-        loop.sync {
-            listener.close()
-            pairs = []
-        }
-        loop.stop()
-    }
+    deinit { loop.stop() }
 
     /// Both sides of one connection.
     private final class Pair: StreamHandler {
@@ -40,9 +29,6 @@ final class SecureRelay {
             secure = try? Stream.connect(
                 to: target, tls: (configuration: tls, hostName: "127.0.0.1"), loop: plain.loop, handler: self)
         }
-
-        func streamDidOpen(_ stream: Stream) {}
-        func streamDidDrain(_ stream: Stream) {}
 
         func streamDidBecomeReadable(_ stream: Stream) {
             guard let other = stream === plain ? secure : plain else { return }

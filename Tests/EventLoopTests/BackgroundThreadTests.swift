@@ -29,19 +29,14 @@ struct BackgroundThreadTests {
     }
 
     /// 5 is SCHED_IDLE, as /proc numbers it.
-    @Test func anIdleThreadIsOneForTheKernel() throws {
+    @Test func anIdleThreadIsOneForTheKernelAndTakesNoSignals() throws {
         let before = sched_getscheduler(0)
-        let (refusal, policy) = try found(.idle) { sched_getscheduler(0) }
-        #expect(refusal == nil && policy == 5)
-        #expect(sched_getscheduler(0) == before)
-    }
-
-    @Test func aThreadTakesNoSignals() throws {
-        let (_, blocked) = try found(.idle) {
+        let (refusal, seen) = try found(.idle) { () -> (policy: CInt, isBlocked: Bool) in
             var mask = sigset_t()
             pthread_sigmask(SIG_BLOCK, nil, &mask)
-            return [SIGTERM, SIGHUP, SIGXFSZ].allSatisfy { sigismember(&mask, $0) == 1 }
+            return (sched_getscheduler(0), [SIGTERM, SIGHUP, SIGXFSZ].allSatisfy { sigismember(&mask, $0) == 1 })
         }
-        #expect(blocked)
+        #expect(refusal == nil && seen.policy == 5 && seen.isBlocked)
+        #expect(sched_getscheduler(0) == before)
     }
 }

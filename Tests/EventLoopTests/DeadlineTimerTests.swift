@@ -1,4 +1,3 @@
-import Dispatch
 import Testing
 
 @testable import EventLoop
@@ -35,22 +34,16 @@ import Testing
 
     /// The seconds after which a timer fires on which `use` is called.
     private func firings(_ use: (DeadlineTimer, Instant) -> Void) throws -> [Int] {
-        let loop = try EventLoop(label: "deadlines", virtualTime: VirtualTime())
-        let done = DispatchSemaphore(value: 0)
-        let seen: () -> [Int] = loop.sync {
+        var seen: [Int] = []
+        try inVirtualTime { loop, end in
             let timer = DeadlineTimer(loop: loop)
-            var seen: [Int] = []
             timer.action = { seen.append(Int((loop.now - VirtualTime.start) / .seconds(1))) }
             use(timer, loop.now)
             loop.schedule(after: .seconds(100)) {
                 timer.cancel()
-                done.signal()
+                end()
             }
-            return { seen }
         }
-        #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
-        let seconds = loop.sync { seen() }
-        loop.stopAndWait()
-        return seconds
+        return seen
     }
 }

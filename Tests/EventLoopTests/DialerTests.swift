@@ -6,7 +6,9 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct DialerTests {
+@Suite struct DialerTests: LoopSuite {
+    let scene = LoopScene()
+
     /// The results of a dialer; touched on the loop alone.
     private final class Outcome {
         var results: [Result<Stream, DialFailure>] = []
@@ -24,8 +26,8 @@ import Testing
 
     /// Patient where nothing else is said: only what is meant to be late may be.
     private func dial(
-        _ port: UInt16, _ resolver: Resolver, _ loop: EventLoop, host: String = "localhost", tls: ClientTLS? = nil,
-        rotation: Int = 0, within time: Duration = .seconds(600)
+        _ port: UInt16, _ resolver: Resolver, host: String = "localhost", tls: ClientTLS? = nil, rotation: Int = 0,
+        within time: Duration = .seconds(600)
     ) -> (dialer: Dialer, outcome: Outcome) {
         loop.sync {
             let outcome = Outcome()
@@ -40,120 +42,91 @@ import Testing
         }
     }
 
-    @Test func addressThatRefusesIsFollowedByTheNext() throws {
-        try withLoop { loop in
-            let server = try TestServer(loop: loop)
-            let (_, outcome) = dial(server.port, try resolver("127.0.0.2", "127.0.0.1"), loop)
-            #expect(loop.eventually { outcome.peer == server.listener.address })
-        }
-    }
-
     @Test func rotationMovesAnotherAddressToTheFront() throws {
-        try withLoop { loop in
-            let server = try TestServer(loop: loop)
-            let second = try #require(SocketAddress(host: "127.0.0.2", port: server.port))
-            let other = try TestServer(loop: loop, address: second.description)
-            let (_, outcome) = dial(
-                server.port, try resolver("127.0.0.1", "127.0.0.2"), loop, rotation: 3)
-            #expect(loop.eventually { outcome.peer == second && !other.recorders.isEmpty })
-            loop.sync { #expect(server.recorders.isEmpty) }
-        }
+        let server = try TestServer(loop: loop)
+        let second = try #require(SocketAddress(host: "127.0.0.2", port: server.port))
+        let other = try TestServer(loop: loop, address: second.description)
+        let (_, outcome) = dial(server.port, try resolver("127.0.0.1", "127.0.0.2"), rotation: 3)
+        #expect(loop.eventually { outcome.peer == second && !other.recorders.isEmpty })
+        loop.sync { #expect(server.recorders.isEmpty) }
     }
 
     /// Each loop waited for half of its time, and each began anew.
     @Test func addressThatSwallowsConnectionsIsTriedLastByAllDialers() throws {
-        try withLoop { loop in
-            // Clients of other tests have ports of 127.0.0.1, so that its port is chosen first.
-            let server = try TestServer(loop: loop)
-            let hole = try BlackHole(port: server.port)
-            let resolver = try resolver("127.0.0.2", "127.0.0.1")
-            let (_, first) = dial(server.port, resolver, loop)
-            #expect(loop.eventually { first.peer == server.listener.address })
-            hole.close()
-            let other = try TestServer(loop: loop, address: "127.0.0.2:\(server.port)")
-            let (_, second) = dial(server.port, resolver, loop)
-            #expect(loop.eventually { second.peer == server.listener.address })
-            loop.sync { #expect(other.recorders.isEmpty) }
-        }
+        // Clients of other tests have ports of 127.0.0.1, so that its port is chosen first.
+        let server = try TestServer(loop: loop)
+        let hole = try BlackHole(port: server.port)
+        let resolver = try resolver("127.0.0.2", "127.0.0.1")
+        let (_, first) = dial(server.port, resolver)
+        #expect(loop.eventually { first.peer == server.listener.address })
+        hole.close()
+        let other = try TestServer(loop: loop, address: "127.0.0.2:\(server.port)")
+        let (_, second) = dial(server.port, resolver)
+        #expect(loop.eventually { second.peer == server.listener.address })
+        loop.sync { #expect(other.recorders.isEmpty) }
     }
 
     /// The addresses of a name had changed, and every request failed for a minute.
     @Test func addressesThatAllFailAreLookedUpOnceMore() throws {
-        let lookups = Mutex(0)
+        let hosts = Mutex(["127.0.0.2", "127.0.0.1"])
         let resolver = Resolver(ttl: .seconds(60)) { _ in
-            let host = lookups.withLock { count in
-                count += 1
-                return count == 1 ? "127.0.0.2" : "127.0.0.1"
-            }
-            return .success([SocketAddress(host: host, port: 0)!])
+            .success([SocketAddress(host: hosts.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }, port: 0)!])
         }
-        try withLoop { loop in
-            let server = try TestServer(loop: loop)
-            let isKnown = DispatchSemaphore(value: 0)
-            resolver.resolve(host: "localhost", port: 1, on: loop) { _ in isKnown.signal() }
-            isKnown.waitOrFail()
-            let (_, outcome) = dial(server.port, resolver, loop)
-            #expect(loop.eventually { outcome.peer == server.listener.address })
-        }
+        let server = try TestServer(loop: loop)
+        let isKnown = DispatchSemaphore(value: 0)
+        resolver.resolve(host: "localhost", port: 1, on: loop) { _ in isKnown.signal() }
+        isKnown.waitOrFail()
+        let (_, outcome) = dial(server.port, resolver)
+        #expect(loop.eventually { outcome.peer == server.listener.address })
     }
 
     @Test func addressThatNeverAnswersCostsItsShareOfTheTime() throws {
         let authority = try ThrowawayAuthority()
         let client = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()))
-        try withLoop { loop in
-            let server = try TestServer(loop: loop, tls: try ServerTLS(authority: authority, hosts: ["localhost"]))
-            let silent = try TestServer(loop: loop, address: "127.0.0.2:\(server.port)") { _ in }
-            let (_, outcome) = dial(
-                server.port, try resolver("127.0.0.2", "127.0.0.1"), loop, tls: client, within: .milliseconds(100))
-            #expect(loop.eventually { outcome.peer == server.listener.address })
-            #expect(loop.eventually { silent.recorders.first?.end != nil })
-        }
+        let server = try TestServer(loop: loop, tls: try ServerTLS(authority: authority, hosts: ["localhost"]))
+        let silent = try TestServer(loop: loop, address: "127.0.0.2:\(server.port)") { _ in }
+        let (_, outcome) = dial(
+            server.port, try resolver("127.0.0.2", "127.0.0.1"), tls: client, within: .milliseconds(100))
+        #expect(loop.eventually { outcome.peer == server.listener.address })
+        #expect(loop.eventually { silent.recorders.first?.end != nil })
     }
 
     @Test func failureOfTheLastAddressIsTold() throws {
         let client = try ClientTLS(trustAnchors: .pem(ThrowawayAuthority().certificatePEM()))
-        try withLoop { loop in
-            let server = try TestServer(
-                loop: loop, tls: try ServerTLS(authority: ThrowawayAuthority(), hosts: ["localhost"]))
-            let (_, outcome) = dial(server.port, try resolver("127.0.0.2", "127.0.0.1"), loop, tls: client)
-            #expect(loop.eventually { if case .tls? = outcome.failure { true } else { false } })
-        }
+        let server = try TestServer(
+            loop: loop, tls: try ServerTLS(authority: ThrowawayAuthority(), hosts: ["localhost"]))
+        let (_, outcome) = dial(server.port, try resolver("127.0.0.2", "127.0.0.1"), tls: client)
+        #expect(loop.eventually { if case .tls? = outcome.failure { true } else { false } })
     }
 
     @Test func nameWithoutAddressesIsAFailure() throws {
-        try withLoop { loop in
-            let (_, unknown) = dial(1, Resolver(), loop, host: "")
-            let (_, empty) = dial(1, try resolver(), loop)
-            let failures = [DialFailure.resolve(": not a host name"), .resolve("no address")]
-            #expect(loop.eventually { [unknown.failure, empty.failure] == failures })
-        }
+        let (_, unknown) = dial(1, Resolver(), host: "")
+        let (_, empty) = dial(1, try resolver())
+        let failures = [DialFailure.resolve(": not a host name"), .resolve("no address")]
+        #expect(loop.eventually { [unknown.failure, empty.failure] == failures })
     }
 
     @Test func dialerThatIsStoppedWhileItLooksUpConnectsToNothing() throws {
-        try withLoop { loop in
-            let server = try TestServer(loop: loop)
-            let resolver = Resolver()
-            let stopped = loop.sync {
-                let (dialer, outcome) = dial(server.port, resolver, loop, host: "127.0.0.1")
-                dialer.stop()
-                return outcome
-            }
-            let (_, next) = dial(server.port, resolver, loop, host: "127.0.0.1")
-            #expect(loop.eventually { next.peer != nil && !server.recorders.isEmpty })
-            loop.sync { #expect(stopped.results.isEmpty && server.recorders.count == 1) }
+        let server = try TestServer(loop: loop)
+        let resolver = Resolver()
+        let stopped = loop.sync {
+            let (dialer, outcome) = dial(server.port, resolver, host: "127.0.0.1")
+            dialer.stop()
+            return outcome
         }
+        let (_, next) = dial(server.port, resolver, host: "127.0.0.1")
+        #expect(loop.eventually { next.peer != nil && !server.recorders.isEmpty })
+        loop.sync { #expect(stopped.results.isEmpty && server.recorders.count == 1) }
     }
 
     @Test func dialerThatIsStoppedWhileItConnectsSaysNothing() throws {
         let client = try ClientTLS(trustAnchors: .pem(ThrowawayAuthority().certificatePEM()))
-        try withLoop { loop in
-            let silent = try TestServer(loop: loop) { _ in }
-            let (dialer, outcome) = dial(silent.port, Resolver(), loop, host: "127.0.0.1", tls: client)
-            #expect(loop.eventually { !silent.recorders.isEmpty })
-            loop.sync { dialer.stop() }
-            #expect(loop.eventually { silent.recorders[0].end != nil })
-            loop.sync { #expect(outcome.results.isEmpty) }
-        }
+        let silent = try TestServer(loop: loop) { _ in }
+        let (dialer, outcome) = dial(silent.port, Resolver(), host: "127.0.0.1", tls: client)
+        #expect(loop.eventually { !silent.recorders.isEmpty })
+        loop.sync { dialer.stop() }
+        #expect(loop.eventually { silent.recorders[0].end != nil })
+        loop.sync { #expect(outcome.results.isEmpty) }
     }
 }
 

@@ -11,13 +11,10 @@ final class Recorder: StreamHandler {
 
     var events: [Event] = []
     var received: [UInt8] = []
-    var receivedCount = 0
     var error: StreamError?
     var end: ReadResult?
-    var keepsBytes = true
     var echoes = false
     var isPaused = false
-    var maxPending = 0
     /// Depth of calls into the stream, to find callbacks that come from inside.
     var isInsideCall = false
     var wasReentered = false
@@ -27,6 +24,10 @@ final class Recorder: StreamHandler {
     var stream: Stream?
     var closeCount: Int { events.filter { $0 == .close }.count }
     var isClosed: Bool { closeCount > 0 }
+    /// The text of a failure of TLS.
+    var tlsError: String? {
+        if case .tls(let text)? = error { text } else { nil }
+    }
 
     /// A handler that sends back the bytes it gets.
     static var echoing: Recorder {
@@ -57,7 +58,10 @@ final class Recorder: StreamHandler {
         withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) { buffer in
             while true {
                 switch stream.read(into: buffer) {
-                case .bytes(let count): take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), stream)
+                case .bytes(let count):
+                    let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                    received += bytes
+                    if echoes { stream.send(bytes) }
                 case .wouldBlock: return
                 case let last:
                     end = last
@@ -65,13 +69,6 @@ final class Recorder: StreamHandler {
                 }
             }
         }
-    }
-
-    private func take(_ bytes: UnsafeRawBufferPointer, _ stream: Stream) {
-        receivedCount += bytes.count
-        if keepsBytes { received += bytes }
-        if echoes { stream.send(bytes) }
-        maxPending = max(maxPending, stream.pendingBytes)
     }
 
     func streamDidDrain(_ stream: Stream) {
@@ -132,6 +129,8 @@ extension EventLoop {
 }
 
 extension Stream {
+    var recorder: Recorder? { handler as? Recorder }
+
     func send(_ text: String) {
         var text = text
         text.withUTF8 { send(UnsafeRawBufferPointer($0)) }
@@ -142,12 +141,33 @@ extension Stream {
     }
 }
 
-/// Runs a test with a loop of its own and stops it afterwards.
-@discardableResult
-func withLoop<R>(_ label: String = #function, _ body: (EventLoop) throws -> R) throws -> R {
-    let loop = try EventLoop(label: label)
-    defer { loop.stopAndWait() }
-    return try body(loop)
+/// The loop of one test, which is stopped after it. Closures that the loop keeps capture `loop` and
+/// not the suite, which would keep it running.
+final class LoopScene: Sendable {
+    let loop: EventLoop
+
+    init() {
+        guard let loop = try? EventLoop(label: "test") else { preconditionFailure("out of descriptors") }
+        self.loop = loop
+    }
+
+    deinit { loop.stopAndWait() }
+}
+
+/// A suite whose tests have a loop each.
+protocol LoopSuite {
+    var scene: LoopScene { get }
+}
+
+extension LoopSuite {
+    var loop: EventLoop { scene.loop }
+
+    /// A server whose connections do this when they open, and when they are readable.
+    func serve(
+        tls: ServerTLS? = nil, onOpen: @escaping (Stream) -> Void = { _ in }, onReadable: ((Stream) -> Void)? = nil
+    ) throws -> TestServer {
+        try TestServer(loop: loop, tls: tls) { ($0.onOpen, $0.onReadable) = (onOpen, onReadable) }
+    }
 }
 
 func connect(
@@ -173,6 +193,25 @@ extension TestServer {
         let stream = try connect(loop, port: port, host: host, tls: tls, recorder)
         loop.sync { recorder.stream = stream }
         return recorder
+    }
+}
+
+/// Runs `body` on a loop in virtual time, which stops after a call of `end`.
+func inVirtualTime(
+    _ time: VirtualTime = VirtualTime(), _ body: (EventLoop, _ end: @escaping () -> Void) throws -> Void
+) throws {
+    let loop = try EventLoop(label: "virtual", virtualTime: time)
+    defer { loop.stopAndWait() }
+    let done = DispatchSemaphore(value: 0)
+    try loop.sync { try body(loop) { done.signal() } }
+    done.waitOrFail()
+}
+
+extension RawClient {
+    /// Whether a text that is sent comes back.
+    func echoes(_ text: String) throws -> Bool {
+        try send(text)
+        return read(text.utf8.count) == Array(text.utf8)
     }
 }
 

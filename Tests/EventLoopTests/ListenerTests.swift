@@ -4,41 +4,28 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct ListenerTests {
-    @Test func aTakenAddressIsAnError() throws {
-        try withLoop { loop in
-            let server = try TestServer(loop: loop)
-            let error = #expect(throws: SystemError.self) {
-                try TestServer(loop: loop, address: server.listener.address.description)
-            }
-            #expect(error == SystemError(call: "bind", errno: EADDRINUSE))
-            #expect(error?.description == "bind: Address already in use")
-        }
-    }
+@Suite struct ListenerTests: LoopSuite {
+    let scene = LoopScene()
 
     /// To find out whether a port was free, the program listened on it for a moment: a client that
     /// connected in that moment was reset.
     @Test func whetherAnAddressIsFreeIsFoundOutWithoutListening() throws {
-        let (descriptor, address) = try boundAlone()
+        let descriptor = try Listener.boundSocket(SocketAddress("127.0.0.1:0")!, reusePort: false)
         defer { close(descriptor) }
+        let address = try #require(Socket.localAddress(descriptor))
         // Something that listened would now accept.
         #expect(throws: RawClient.Failure.self) { try RawClient(port: address.port) }
-        try withLoop { loop in
-            let server = try TestServer(loop: loop)
-            let error = #expect(throws: SystemError.self) { try Listener.checkIsFree(server.listener.address) }
-            #expect(error == SystemError(call: "bind", errno: EADDRINUSE))
-            let shared = try loop.sync { () throws(SystemError) in
-                try Listener(address: SocketAddress("127.0.0.1:0")!, loop: loop, reusePort: true) { $0.close() }
-            }
-            #expect(throws: SystemError.self) { try Listener.checkIsFree(shared.address) }
-            loop.sync { shared.close() }
-            #expect(throws: Never.self) { try Listener.checkIsFree(shared.address) }
+        let server = try TestServer(loop: loop)
+        let taken = SystemError(call: "bind", errno: EADDRINUSE)
+        #expect(throws: taken) { try Listener.checkIsFree(server.listener.address) }
+        #expect(throws: taken) { try TestServer(loop: loop, address: server.listener.address.description) }
+        #expect(taken.description == "bind: Address already in use")
+        let shared = try loop.sync { () throws(SystemError) in
+            try Listener(address: SocketAddress("127.0.0.1:0")!, loop: loop, reusePort: true) { $0.close() }
         }
-    }
-
-    private func boundAlone() throws -> (CInt, SocketAddress) {
-        let descriptor = try Listener.boundSocket(SocketAddress("127.0.0.1:0")!, reusePort: false)
-        return (descriptor, try #require(Socket.localAddress(descriptor)))
+        #expect(throws: SystemError.self) { try Listener.checkIsFree(shared.address) }
+        loop.sync { shared.close() }
+        #expect(throws: Never.self) { try Listener.checkIsFree(shared.address) }
     }
 
     /// A lost probe killed sound connections: the time without an acknowledgement was over with the
@@ -58,63 +45,46 @@ import Testing
     }
 
     @Test func loopsShareAnAddress() throws {
-        try withLoop { first in
-            try withLoop { second in
-                var accepted: [String: Int] = [:]
-                var kept: [Recorder] = []
-                func listen(_ loop: EventLoop, _ address: SocketAddress, _ name: String) throws -> Listener {
-                    try loop.sync { () throws(SystemError) in
-                        try Listener(address: address, loop: loop, reusePort: true) { stream in
-                            // Both loops are asked one after the other below, never at the same
-                            // time.
-                            let recorder = Recorder()
-                            stream.handler = recorder
-                            second.sync {
-                                kept.append(recorder)
-                                accepted[name, default: 0] += 1
-                            }
-                        }
-                    }
+        let second = try EventLoop(label: "second")
+        defer { second.stopAndWait() }
+        // Touched on the second loop alone.
+        var accepted = [0, 0]
+        func listen(_ loop: EventLoop, _ address: SocketAddress, _ number: Int) throws -> Listener {
+            try loop.sync { () throws(SystemError) in
+                try Listener(address: address, loop: loop, reusePort: true) { stream in
+                    stream.handler = Recorder()
+                    second.sync { accepted[number] += 1 }
                 }
-                let one = try listen(first, try #require(SocketAddress("127.0.0.1:0")), "first")
-                _ = try listen(second, one.address, "second")
-                let clients = try (0..<64).map { _ in try RawClient(port: one.address.port) }
-                #expect(second.eventually { accepted.values.reduce(0, +) == 64 })
-                #expect(second.sync { accepted.count } == 2)
-                for client in clients { client.close() }
             }
         }
+        let one = try listen(loop, try #require(SocketAddress("127.0.0.1:0")), 0)
+        _ = try listen(second, one.address, 1)
+        let clients = try (0..<64).map { _ in try RawClient(port: one.address.port) }
+        #expect(second.eventually { accepted[0] + accepted[1] == 64 })
+        #expect(second.sync { !accepted.contains(0) })
+        for client in clients { client.close() }
     }
 
     @Test func closingKeepsWhatWasAccepted() throws {
-        try withLoop { loop in
-            let server = try TestServer(loop: loop)
-            let client = try RawClient(port: server.port)
-            try client.send("a")
-            #expect(client.read(1) == [97])
-            loop.sync { server.listener.close() }
-            #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
-            try client.send("b")
-            #expect(client.read(1) == [98])
-        }
+        let server = try TestServer(loop: loop)
+        let client = try RawClient(port: server.port)
+        #expect(try client.echoes("a"))
+        loop.sync { server.listener.close() }
+        #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
+        #expect(try client.echoes("b"))
     }
 
     /// Only as many as one event takes were accepted before closing; the kernel reset the rest.
     @Test func closingAcceptsAllThatWaitFirst() throws {
-        try withLoop { loop in
-            let server = try TestServer(loop: loop)
-            let count = Listener.acceptsPerEvent * 2 + 1
-            let clients = try loop.sync {
-                let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
-                server.listener.closeAfterAccepting()
-                return clients
-            }
-            #expect(loop.sync { server.recorders.count } == count)
-            for client in clients {
-                try client.send("a")
-                #expect(client.read(1) == [97])
-            }
+        let server = try TestServer(loop: loop)
+        let count = Listener.acceptsPerEvent * 2 + 1
+        let clients = try loop.sync {
+            let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
+            server.listener.closeAfterAccepting()
+            return clients
         }
+        #expect(loop.sync { server.recorders.count } == count)
+        for client in clients { #expect(try client.echoes("a")) }
     }
 
     /// In a process of its own, whose limit of descriptors is its own.
@@ -123,8 +93,7 @@ import Testing
             let loop = try EventLoop(label: "descriptors")
             let server = try TestServer(loop: loop)
             let early = try RawClient(port: server.port)
-            try early.send("a")
-            try #require(early.read(1) == [97])
+            try #require(try early.echoes("a"))
             // All clients first, while the loop is held up, then the lid on: what accept could
             // still use is a handful.
             var limit = rlimit(rlim_cur: 0, rlim_max: 4096)
@@ -144,14 +113,11 @@ import Testing
             // Five retries.
             try #require(loop.sync { server.listener.failedAccepts } - failuresBefore < 30)
             // Those that were accepted work, and so does accepting once there is room.
-            try early.send("c")
-            try #require(early.read(1) == [99])
+            try #require(try early.echoes("c"))
             limit.rlim_cur = 1024
             try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
             try #require(loop.eventually { server.recorders.count > 25 })
-            let late = try RawClient(port: server.port)
-            try late.send("d")
-            try #require(late.read(1) == [100])
+            try #require(try RawClient(port: server.port).echoes("d"))
             loop.stopAndWait()
         }
     }

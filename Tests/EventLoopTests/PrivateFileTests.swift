@@ -10,12 +10,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func objection(_ path: String) -> PrivateFile.Objection? {
-        do throws(PrivateFile.Objection) {
-            _ = try PrivateFile.open(path, credentialsDirectory: nil)
-            return nil
-        } catch {
-            return error
-        }
+        thrown { () throws(PrivateFile.Objection) in _ = try PrivateFile.open(path, credentialsDirectory: nil) }
     }
 
     /// certbot: `live/NAME/privkey.pem` leads to `../../archive/NAME/privkey1.pem`; Kubernetes: a

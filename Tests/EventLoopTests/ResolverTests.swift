@@ -6,61 +6,63 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct ResolverTests {
-    private final class Results: Sendable {
-        let all = Mutex<[Result<[SocketAddress], ResolveError>]>([])
-        var count: Int { all.withLock { $0.count } }
-        var last: Result<[SocketAddress], ResolveError>? { all.withLock { $0.last } }
+@Suite struct ResolverTests: LoopSuite {
+    let scene = LoopScene()
+
+    /// The answer to one question, of which the asker is told once.
+    private func answer(
+        _ resolver: Resolver, _ host: String = "name.test", since: Instant? = nil
+    ) throws -> Result<[SocketAddress], ResolveError> {
+        let answer = Mutex<Result<[SocketAddress], ResolveError>?>(nil)
+        resolver.resolve(host: host, port: 443, since: since, on: loop) { [loop] result in
+            loop.assertOnLoop()
+            let isFirst = answer.withLock { answer in
+                defer { answer = result }
+                return answer == nil
+            }
+            #expect(isFirst)
+        }
+        #expect(loop.eventually { answer.withLock { $0 != nil } })
+        return try #require(answer.withLock { $0 })
     }
 
-    private func ask(_ resolver: Resolver, _ host: String, port: UInt16 = 443, _ loop: EventLoop, _ results: Results) {
-        resolver.resolve(host: host, port: port, on: loop) { result in
-            loop.assertOnLoop()
-            results.all.withLock { $0.append(result) }
-        }
+    /// The first address that was found.
+    private func host(_ resolver: Resolver, since: Instant? = nil) throws -> String? {
+        try? answer(resolver, since: since).get().first?.host
     }
 
     @Test func literalAddressesNeedNoLookup() throws {
-        try withLoop { loop in
-            let results = Results()
-            let resolver = Resolver(ttl: .seconds(60)) { host in .failure(ResolveError(host: host, reason: "asked")) }
-            for host in ["127.0.0.1", "::1", "[::1]"] { ask(resolver, host, loop, results) }
-            #expect(loop.eventually { results.count == 3 })
-            let texts = try results.all.withLock { $0 }.flatMap { try $0.get() }.map(\.description)
-            #expect(texts == ["127.0.0.1:443", "[::1]:443", "[::1]:443"])
-        }
+        let resolver = resolver(Lookups(nil))
+        let texts = try ["127.0.0.1", "::1", "[::1]"].flatMap { try answer(resolver, $0).get() }.map(\.description)
+        #expect(texts == ["127.0.0.1:443", "[::1]:443", "[::1]:443"])
     }
 
     @Test func asksTheSystem() throws {
-        try withLoop { loop in
-            let results = Results()
-            ask(Resolver(), "localhost", loop, results)
-            #expect(loop.eventually { results.count == 1 })
-            let addresses = try #require(try results.last?.get())
-            #expect(!addresses.isEmpty && addresses.allSatisfy { $0.isLoopback && $0.port == 443 })
-        }
+        let addresses = try answer(Resolver(), "localhost").get()
+        #expect(!addresses.isEmpty && addresses.allSatisfy { $0.isLoopback && $0.port == 443 })
     }
 
     @Test func joinsLookupsUnderWayAndKeepsTheAnswer() throws {
-        try withLoop { loop in
-            let results = Results()
-            let lookups = Mutex(0)
-            let gate = DispatchSemaphore(value: 0)
-            let address = try #require(SocketAddress("192.0.2.1:0"))
-            let resolver = Resolver(ttl: .seconds(60)) { _ in
-                lookups.withLock { $0 += 1 }
-                gate.waitOrFail()
-                return .success([address])
-            }
-            for port in 1...10 { ask(resolver, "Name.test", port: UInt16(port), loop, results) }
-            gate.signal()
-            #expect(loop.eventually { results.count == 10 })
-            ask(resolver, "name.TEST", port: 11, loop, results)
-            #expect(loop.eventually { results.count == 11 })
-            #expect(lookups.withLock { $0 } == 1)
-            let ports = try results.all.withLock { $0 }.flatMap { try $0.get().map(\.port) }
-            #expect(ports == Array(1...11))
+        let ports = Mutex<[UInt16]>([])
+        let lookups = Mutex(0)
+        let gate = DispatchSemaphore(value: 0)
+        let address = try #require(SocketAddress("192.0.2.1:0"))
+        let resolver = Resolver(ttl: .seconds(60)) { _ in
+            lookups.withLock { $0 += 1 }
+            gate.waitOrFail()
+            return .success([address])
         }
+        func ask(_ host: String, port: UInt16) {
+            resolver.resolve(host: host, port: port, on: loop) { result in
+                ports.withLock { $0.append((try? result.get())?.first?.port ?? 0) }
+            }
+        }
+        for port in 1...10 { ask("Name.test", port: UInt16(port)) }
+        gate.signal()
+        #expect(loop.eventually { ports.withLock { $0.count } == 10 })
+        ask("name.TEST", port: 11)
+        #expect(loop.eventually { ports.withLock { $0 } == Array(1...11) })
+        #expect(lookups.withLock { $0 } == 1)
     }
 
     /// Answers a name with what a script says, look-up by look-up; the last entry is for all that
@@ -73,7 +75,7 @@ import Testing
     }
 
     private final class Lookups: Sendable {
-        let count = Mutex(0)
+        private let begun = Atomic(0)
         let gate = DispatchSemaphore(value: 0)
         private let script: [String?]
 
@@ -81,11 +83,10 @@ import Testing
         init(_ script: [String?]) { self.script = script }
         convenience init(_ script: String?...) { self.init(script) }
 
+        var count: Int { begun.load(ordering: .relaxed) }
+
         func next(_ host: String) -> Result<[SocketAddress], ResolveError> {
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
+            let number = begun.add(1, ordering: .relaxed).newValue
             let entry = script[min(number, script.count) - 1]
             if entry == "hang" { gate.waitOrFail() }
             guard let address = entry.flatMap({ SocketAddress(host: $0, port: 0) }) else {
@@ -95,54 +96,32 @@ import Testing
         }
     }
 
-    private func hosts(_ results: Results) -> [String?] {
-        results.all.withLock { $0.map { try? $0.get().first?.host } }
-    }
-
     @Test func aFailedRefreshLeavesTheLastGoodAnswer() throws {
-        try withLoop { loop in
-            let (results, lookups) = (Results(), Lookups("192.0.2.1", nil))
-            let resolver = resolver(lookups)
-            for round in 1...3 {
-                ask(resolver, "name.test", loop, results)
-                #expect(loop.eventually { results.count == round })
-                // So that the second answer is there before the third question.
-                #expect(loop.eventually { lookups.count.withLock { $0 } >= min(round, 2) })
-                usleep(10_000)
-            }
-            #expect(hosts(results) == ["192.0.2.1", "192.0.2.1", "192.0.2.1"])
+        let lookups = Lookups("192.0.2.1", nil)
+        let resolver = resolver(lookups)
+        for round in 1...3 {
+            #expect(try host(resolver) == "192.0.2.1")
+            // So that the second answer is there before the third question.
+            #expect(loop.eventually { lookups.count >= min(round, 2) })
+            usleep(10_000)
         }
     }
 
     /// However old the answer is.
     @Test(arguments: [Duration.seconds(60), .zero]) func aHangingRefreshHoldsNoRequestUp(grace: Duration) throws {
-        try withLoop { loop in
-            let (results, lookups) = (Results(), Lookups("192.0.2.1", "hang"))
-            defer { for _ in 0..<2 { lookups.gate.signal() } }
-            let resolver = resolver(graceLifetime: grace, lookups)
-            for round in 1...2 {
-                ask(resolver, "name.test", loop, results)
-                #expect(loop.eventually { results.count == round })
-            }
-            #expect(loop.eventually { lookups.count.withLock { $0 } == 2 })
-            #expect(hosts(results) == ["192.0.2.1", "192.0.2.1"])
-            lookups.gate.signal()
-            ask(resolver, "name.test", loop, results)
-            #expect(loop.eventually { results.count == 3 }, "nobody is told twice")
-        }
+        let lookups = Lookups("192.0.2.1", "hang")
+        defer { for _ in 0..<2 { lookups.gate.signal() } }
+        let resolver = resolver(graceLifetime: grace, lookups)
+        for _ in 1...2 { #expect(try host(resolver) == "192.0.2.1") }
+        #expect(loop.eventually { lookups.count == 2 })
+        lookups.gate.signal()
+        #expect(try host(resolver) == "192.0.2.1")
     }
 
     @Test func aRefreshReplacesTheOldAnswer() throws {
-        try withLoop { loop in
-            let (results, lookups) = (Results(), Lookups("192.0.2.1", "192.0.2.2"))
-            let resolver = resolver(lookups)
-            #expect(
-                loop.eventually {
-                    ask(resolver, "name.test", loop, results)
-                    return hosts(results).last == "192.0.2.2"
-                })
-            #expect(hosts(results).first == "192.0.2.1")
-        }
+        let resolver = resolver(Lookups("192.0.2.1", "192.0.2.2"))
+        #expect(try host(resolver) == "192.0.2.1")
+        waitUntil { (try? host(resolver)) == "192.0.2.2" }
     }
 
     /// A list that was an hour old was used, though the name server had another.
@@ -151,51 +130,25 @@ import Testing
             (3600, ["192.0.2.1", "192.0.2.2", nil], ["192.0.2.1", "192.0.2.2", "192.0.2.2"]),
             (0, ["192.0.2.1", nil], ["192.0.2.1", nil]),
         ] as [(Int, [String?], [String?])] {
-            try withLoop { loop in
-                let results = Results()
-                let resolver = resolver(graceLifetime: .zero, staleLifetime: .seconds(stale), Lookups(script))
-                for round in 1...script.count {
-                    ask(resolver, "name.test", loop, results)
-                    #expect(loop.eventually { results.count == round })
-                }
-                #expect(hosts(results) == expected)
-            }
+            let resolver = resolver(graceLifetime: .zero, staleLifetime: .seconds(stale), Lookups(script))
+            #expect(try script.map { _ in try host(resolver) } == expected)
         }
     }
 
     @Test func whoHasTriedWhatIsKnownGetsWhatIsNewer() throws {
-        try withLoop { loop in
-            let (results, lookups) = (Results(), Lookups("192.0.2.1", "192.0.2.2"))
-            let resolver = resolver(ttl: .seconds(60), lookups)
-            ask(resolver, "name.test", loop, results)
-            #expect(loop.eventually { results.count == 1 })
-            resolver.resolve(host: "name.test", port: 1, since: .now(), on: loop) { result in
-                results.all.withLock { $0.append(result) }
-            }
-            #expect(loop.eventually { results.count == 2 })
-            ask(resolver, "name.test", loop, results)
-            #expect(loop.eventually { results.count == 3 })
-            #expect(hosts(results) == ["192.0.2.1", "192.0.2.2", "192.0.2.2"])
-        }
+        let resolver = resolver(ttl: .seconds(60), Lookups("192.0.2.1", "192.0.2.2"))
+        let hosts = [try host(resolver), try host(resolver, since: .now()), try host(resolver)]
+        #expect(hosts == ["192.0.2.1", "192.0.2.2", "192.0.2.2"])
     }
 
     @Test func remembersAFailureForAWhile() throws {
-        try withLoop { loop in
-            let results = Results()
-            let lookups = Mutex(0)
-            let resolver = Resolver(ttl: .seconds(60)) { host in
-                lookups.withLock { $0 += 1 }
-                return .failure(ResolveError(host: host, reason: "no"))
-            }
-            ask(resolver, "name.test", loop, results)
-            #expect(loop.eventually { results.count == 1 })
-            #expect(results.last == .failure(ResolveError(host: "name.test", reason: "no")))
-            // A second later, however long this machine takes for it, the name is asked for again.
-            usleep(1_010_000)
-            ask(resolver, "name.test", loop, results)
-            #expect(loop.eventually { results.count == 2 })
-            #expect(lookups.withLock { $0 } == 2)
-        }
+        let lookups = Lookups([nil])
+        let resolver = resolver(ttl: .seconds(60), lookups)
+        #expect(try answer(resolver) == .failure(ResolveError(host: "name.test", reason: "no")))
+        // A second later, however long this machine takes for it, the name is asked for again.
+        usleep(1_010_000)
+        _ = try answer(resolver)
+        #expect(lookups.count == 2)
     }
 
     @Test func alternatesBetweenFamilies() {

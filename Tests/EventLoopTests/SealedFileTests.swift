@@ -4,7 +4,9 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct SealedFileTests {
+@Suite struct SealedFileTests: LoopSuite {
+    let scene = LoopScene()
+
     /// More than both sockets' buffers hold together.
     private static let bytes: [UInt8] = {
         let piece = (0..<100_003).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
@@ -18,50 +20,31 @@ import Testing
         #expect(file.count == 6)
     }
 
-    /// More than a socket takes at once, to a peer that begins to read late.
-    @Test func leavesWholeBehindWhatCameBefore() throws {
-        try withLoop { loop in
-            let file = try #require(SealedFile(Self.bytes))
-            let server = try TestServer(loop: loop) { recorder in
-                recorder.onOpen = { stream in
-                    Array("head".utf8).withUnsafeBytes { stream.send($0, file) }
-                    recorder.maxPending = stream.pendingBytes
-                }
-                recorder.onDrain = { $0.send("tail") }
+    /// More than a socket takes at once, to a peer that begins to read late; head and file wait for
+    /// what is queued before them.
+    @Test(arguments: [0, 20_000_000]) func followsWhatCameBeforeWhole(queued: Int) throws {
+        let file = try #require(SealedFile(Self.bytes))
+        let first = [UInt8](repeating: 7, count: queued)
+        let server = try TestServer(loop: loop) { recorder in
+            recorder.onOpen = { stream in
+                if queued > 0 { stream.send(UnsafeRawBufferPointer(start: nil, count: 0), first) }
+                Array("head".utf8).withUnsafeBytes { stream.send($0, file) }
+                if queued > 0 { stream.closeAfterSending() }
             }
-            let recorder = Recorder()
-            recorder.isPaused = true
-            let stream = try connect(loop, port: server.port, recorder)
-            #expect(loop.eventually { (server.recorders.first?.maxPending ?? 0) > 0 })
-            loop.sync {
-                recorder.isPaused = false
-                recorder.readAll(stream)
+            recorder.onDrain = { stream in
+                stream.send("tail")
+                stream.closeAfterSending()
             }
-            let count = 4 + Self.bytes.count + 4
-            #expect(loop.eventually { recorder.received.count == count })
-            let isEqual = loop.sync {
-                recorder.received == Array("head".utf8) + Self.bytes + Array("tail".utf8)
-            }
-            #expect(isEqual)
         }
-    }
-
-    /// If something else is queued, head and file wait for it.
-    @Test func waitsItsTurn() throws {
-        try withLoop { loop in
-            let file = try #require(SealedFile(Self.bytes))
-            let first = [UInt8](repeating: 7, count: 20_000_000)
-            let server = try TestServer(loop: loop) { recorder in
-                recorder.onOpen = { stream in
-                    stream.send(UnsafeRawBufferPointer(start: nil, count: 0), first)
-                    Array("head".utf8).withUnsafeBytes { stream.send($0, file) }
-                    stream.closeAfterSending()
-                }
-            }
-            let recorder = try server.client()
-            #expect(loop.eventually { recorder.end == .end })
-            let isEqual = loop.sync { recorder.received == first + Array("head".utf8) + Self.bytes }
-            #expect(isEqual)
+        let recorder = try server.client { $0.isPaused = true }
+        #expect(loop.eventually { (server.recorders.first?.stream?.pendingBytes ?? 0) > 0 })
+        loop.sync {
+            recorder.isPaused = false
+            recorder.stream?.readLater()
         }
+        #expect(loop.eventually { recorder.end == .end })
+        let sent = first + Array("head".utf8) + Self.bytes
+        let isEqual = loop.sync { recorder.received == (queued > 0 ? sent : sent + Array("tail".utf8)) }
+        #expect(isEqual)
     }
 }

@@ -3,52 +3,49 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct ServerTLSTests {
-    private final class Files {
-        let folder: TemporaryFolder
-        var certificate: String { folder.file("certificate.pem") }
-        var key: String { folder.file("key.pem") }
+@Suite struct ServerTLSTests: LoopSuite {
+    let scene = LoopScene()
 
-        init(_ leaf: ThrowawayAuthority.Leaf) throws {
-            folder = try TemporaryFolder()
-            try write(leaf)
-        }
+    private let folder: TemporaryFolder
 
-        func write(_ leaf: ThrowawayAuthority.Leaf) throws {
-            try folder.put(leaf.certificatePEM.utf8, "certificate.pem")
-            try folder.put(leaf.keyPEM, "key.pem", mode: 0o600)
-        }
+    init() throws { folder = try TemporaryFolder() }
+
+    private func write(_ leaf: ThrowawayAuthority.Leaf) throws {
+        try folder.put(leaf.certificatePEM.utf8, "certificate.pem")
+        try folder.put(leaf.keyPEM, "key.pem", mode: 0o600)
+    }
+
+    private func tls() throws -> ServerTLS {
+        try ServerTLS(certificateFile: folder.file("certificate.pem"), keyFile: folder.file("key.pem"))
     }
 
     @Test func readsFilesAndReadsThemAgain() throws {
         let (old, new) = (try ThrowawayAuthority(), try ThrowawayAuthority())
-        let files = try Files(old.issue(hosts: ["localhost"]))
-        let tls = try ServerTLS(certificateFile: files.certificate, keyFile: files.key)
-        try withLoop { loop in
-            let server = try TestServer(loop: loop, tls: tls)
-            func isTrusted(_ authority: ThrowawayAuthority) throws -> Bool {
-                let client = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()))
-                let recorder = try server.client(tls: (client, "localhost"))
-                #expect(loop.eventually { !recorder.events.isEmpty })
-                return loop.sync { recorder.events.first == .open }
-            }
-            #expect(try isTrusted(old) && !isTrusted(new))
-            try files.write(new.issue(hosts: ["localhost"]))
-            try tls.reload()
-            #expect(try isTrusted(new) && !isTrusted(old))
-            // A broken certificate leaves the old one in use.
-            try files.folder.put("rubbish".utf8, "certificate.pem")
-            #expect(throws: TLSError.self) { try tls.reload() }
-            #expect(try isTrusted(new))
+        try write(old.issue(hosts: ["localhost"]))
+        let tls = try tls()
+        let server = try TestServer(loop: loop, tls: tls)
+        func isTrusted(_ authority: ThrowawayAuthority) throws -> Bool {
+            let client = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()))
+            let recorder = try server.client(tls: (client, "localhost"))
+            #expect(loop.eventually { !recorder.events.isEmpty })
+            return loop.sync { recorder.events.first == .open }
         }
+        #expect(try isTrusted(old) && !isTrusted(new))
+        try write(new.issue(hosts: ["localhost"]))
+        try tls.reload()
+        #expect(try isTrusted(new) && !isTrusted(old))
+        // A broken certificate leaves the old one in use.
+        try folder.put("rubbish".utf8, "certificate.pem")
+        #expect(throws: TLSError.self) { try tls.reload() }
+        #expect(try isTrusted(new))
     }
 
     @Test func refusesAKeyOfAnotherCertificate() throws {
         let authority = try ThrowawayAuthority()
         let leaf = try authority.issue(hosts: ["localhost"])
         let other = try authority.issue(hosts: ["localhost"])
-        let files = try Files(ThrowawayAuthority.Leaf(certificatePEM: leaf.certificatePEM, keyPEM: other.keyPEM))
-        #expect(throws: TLSError.self) { try ServerTLS(certificateFile: files.certificate, keyFile: files.key) }
+        try write(ThrowawayAuthority.Leaf(certificatePEM: leaf.certificatePEM, keyPEM: other.keyPEM))
+        #expect(throws: TLSError.self) { try tls() }
     }
 
     @Test func saysWhichFileItMissed() throws {

@@ -3,7 +3,9 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct TimerHoldTests {
+@Suite struct TimerHoldTests: LoopSuite {
+    let scene = LoopScene()
+
     private static let start = Instant(nanoseconds: 3_600_000_000_000)
 
     /// Notes a turn that was expected at `expected` and took place at `now`, in milliseconds.
@@ -53,24 +55,15 @@ import Testing
         #expect(Self.note(&hold, 4_900, 6_200) == 7_200)
     }
 
-    private final class Record {
-        var turnEnded: Instant?
-        var timerRan: Instant?
-    }
-
     /// The end of its turn set the timer anew, as if it had just become due.
     @Test func timersWaitAfterAStopWithinATurn() throws {
-        try withLoop { loop in
-            let record = Record()
-            loop.sync {
-                loop.schedule(after: .milliseconds(50)) { record.timerRan = loop.currentTime }
-                usleep(400_000)
-                record.turnEnded = loop.currentTime
-            }
-            #expect(loop.eventually { record.timerRan != nil })
-            let (ended, ran) = loop.sync { (record.turnEnded, record.timerRan) }
-            let held = try #require(ran) - #require(ended)
-            #expect(held >= .milliseconds(300))
+        var (turnEnded, timerRan): (Instant?, Instant?)
+        loop.sync {
+            loop.schedule(after: .milliseconds(50)) { [loop] in timerRan = loop.currentTime }
+            usleep(400_000)
+            turnEnded = loop.currentTime
         }
+        #expect(loop.eventually { timerRan != nil })
+        #expect(try #require(timerRan) - #require(turnEnded) >= .milliseconds(300))
     }
 }

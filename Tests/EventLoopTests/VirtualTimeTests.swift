@@ -1,5 +1,3 @@
-import Dispatch
-import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -9,8 +7,8 @@ import Testing
 @Suite struct VirtualTimeTests {
     @Test func anHourPassesAtOnceAndTimersRunInOrder() throws {
         let time = VirtualTime()
-        try onLoop(time) { loop, end in
-            var seen: [Duration] = []
+        var seen: [Duration] = []
+        try inVirtualTime(time) { loop, end in
             for minutes in [60, 1, 30] {
                 loop.schedule(after: .seconds(minutes * 60)) {
                     seen.append(loop.now - VirtualTime.start)
@@ -18,23 +16,21 @@ import Testing
                     if seen.count == 3 { end() }
                 }
             }
-            return { #expect(seen == [.seconds(60), .seconds(1800), .seconds(3600)]) }
         }
+        #expect(seen == [.seconds(60), .seconds(1800), .seconds(3600)])
         #expect(time.elapsed == .seconds(3600))
     }
 
     @Test func timeStandsStillWhileBytesAreOnTheirWay() throws {
         let (time, folder) = (VirtualTime(), try TemporaryFolder())
-        try onLoop(time) { loop, end in
-            let path = folder.file("socket")
+        try inVirtualTime(time) { loop, end in
+            var volleys = 0
             let (server, client) = (Recorder(), Recorder())
-            let listener = try Listener(address: try #require(SocketAddress(path: path)), loop: loop) { stream in
-                stream.handler = server
-            }
+            let address = try #require(SocketAddress(path: folder.file("socket")))
+            let listener = try Listener(address: address, loop: loop) { $0.handler = server }
             let stream = try Stream.connect(to: listener.address, loop: loop, handler: client)
             // The answer of each side to the other, a hundred times; a timer in a nanosecond waits
             // for all of them.
-            var volleys = 0
             server.onReadable = { stream in
                 if stream.takeAll() > 0 { stream.send("x") }
             }
@@ -48,22 +44,21 @@ import Testing
                 #expect(volleys == 100)
                 end()
             }
-            return { #expect(volleys == 100) }
         }
         #expect(time.elapsed == .nanoseconds(1))
     }
 
     @Test func workThatIsHandedInComesBeforeTheNextTimer() throws {
-        try onLoop(VirtualTime()) { loop, end in
-            var order: [String] = []
+        var order: [String] = []
+        try inVirtualTime { loop, end in
             let confined = Confined(Handed { order.append("handed in") }, to: loop)
             loop.schedule(after: .seconds(2)) {
                 order.append("timer")
                 end()
             }
             loop.schedule(after: .seconds(1)) { confined.execute { $0.body() } }
-            return { #expect(order == ["handed in", "timer"]) }
         }
+        #expect(order == ["handed in", "timer"])
     }
 
     @Test func whatWasBegunElsewhereIsDoneBeforeTimePasses() throws {
@@ -74,29 +69,15 @@ import Testing
             settled.withLock { $0.append(elapsed) }
         }
         time.withLock { $0 = virtual }
-        try onLoop(virtual) { loop, end in
+        try inVirtualTime(virtual) { loop, end in
             loop.schedule(after: .seconds(1)) {}
-            loop.schedule(after: .seconds(3)) { end() }
-            return {}
+            loop.schedule(after: .seconds(3), end)
         }
         #expect(settled.withLock { Array($0.prefix(2)) } == [.zero, .seconds(1)])
     }
 
     private struct Handed {
         let body: () -> Void
-    }
-
-    /// Runs `body` on a loop; what it returns is called on the loop when `end` was, and the loop is
-    /// stopped.
-    private func onLoop(
-        _ time: VirtualTime, _ body: (EventLoop, _ end: @escaping () -> Void) throws -> () -> Void
-    ) throws {
-        let loop = try EventLoop(label: "virtual", virtualTime: time)
-        let done = DispatchSemaphore(value: 0)
-        let check: () -> Void = try loop.sync { try body(loop) { done.signal() } }
-        #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
-        loop.sync { check() }
-        loop.stopAndWait()
     }
 }
 

@@ -19,24 +19,16 @@ import Testing
         }
     }
 
-    @Test func theStatusComesFirstAndNamesAreInLowerCase() {
-        #expect(
-            fields("HTTP/1.1 404 Not Found\r\nContent-Type: a/b\r\nETag: \"x\"\r\n\r\n")
-                == [":status=404", "content-type=a/b", "etag=\"x\""])
-    }
-
-    @Test func whatBelongsToAConnectionStaysBehind() {
-        #expect(
-            fields(
-                "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\nKeep-Alive: 5\r\nAge: 1\r\n\r\n")
-                == [":status=200", "age=1"])
-    }
-
-    @Test func aHeadWithoutFieldsIsItsStatus() {
-        #expect(fields("HTTP/1.1 100 Continue\r\n\r\n") == [":status=100"])
-    }
-
-    @Test func anEmptyValueStaysEmpty() {
-        #expect(fields("HTTP/1.1 200 OK\r\nX:\r\nY:  \r\n\r\n") == [":status=200", "x=", "y="])
+    /// The status comes first, names are in lower case, and fields of the connection are left out.
+    @Test(arguments: [
+        ("404 Not Found\r\nContent-Type: a/b\r\nETag: \"x\"\r\n", [":status=404", "content-type=a/b", "etag=\"x\""]),
+        (
+            "200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\nKeep-Alive: 5\r\nAge: 1\r\n",
+            [":status=200", "age=1"]
+        ),
+        ("100 Continue\r\n", [":status=100"]), ("200 OK\r\nX:\r\nY:  \r\n", [":status=200", "x=", "y="]),
+    ])
+    func theHeadIsTranslated(text: String, translated: [String]) {
+        #expect(fields("HTTP/1.1 \(text)\r\n") == translated)
     }
 }

@@ -48,14 +48,14 @@ public final class HAProxyServer {
             (port, plainPort, self.process) = (ports.0, ports.1, process)
             return
         }
-        throw Failure(description: Self.log(folder))
+        throw Failure(description: folder.text("log"))
     }
 
     /// Before its folder goes.
     deinit { process.kill() }
 
     /// Its log, a line for each request.
-    public var log: String { Self.log(folder) }
+    public var log: String { folder.text("log") }
 
     /// Variables of the environment that the configuration uses.
     public static func environment(
@@ -98,9 +98,5 @@ public final class HAProxyServer {
             environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, output: folder.file("log"))
         waitUntil { !process.isRunning || (try? RawClient(port: port)) != nil }
         return process.isRunning ? process : nil
-    }
-
-    private static func log(_ folder: TemporaryFolder) -> String {
-        (try? folder.bytes("log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }

@@ -15,47 +15,36 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
     /// - Parameters:
     ///   - host: the last number of the address of the loopback that it connects from.
     ///   - source: the port that it connects from; the system chooses one for 0.
-    public init(port: UInt16, receiveBuffer: CInt? = nil, from host: UInt8 = 1, source: UInt16 = 0) throws {
-        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }
+    public convenience init(
+        port: UInt16, receiveBuffer: CInt? = nil, from host: UInt8 = 1, source: UInt16 = 0
+    ) throws {
+        try self.init(family: AF_INET)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
         }
-        if host != 1 { try bind(to: host, source) }
-        var address = RawSocket.loopback(port)
-        try connect(&address)
+        if host != 1 { try call("bind", Glibc.bind, RawSocket.loopback(source, host: host)) }
+        try call("connect", Glibc.connect, RawSocket.loopback(port))
     }
 
     /// Connects to a Unix socket.
-    public init(path: String) throws {
-        descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }
+    public convenience init(path: String) throws {
+        try self.init(family: AF_UNIX)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix($0.count - 1)) }
-        try connect(&address)
+        try call("connect", Glibc.connect, address)
     }
 
-    private func bind(to host: UInt8, _ port: UInt16) throws {
-        var address = RawSocket.loopback(port, host: host)
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw Failure(call: "bind", errno: errno) }
+    private init(family: CInt) throws {
+        descriptor = socket(family, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }
     }
 
-    private func connect<Address>(_ address: inout Address) throws {
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
-            }
-        }
-        guard result == 0 else {
-            let failure = Failure(call: "connect", errno: errno)
-            close()
-            throw failure
+    private func call<Address>(
+        _ name: String, _ function: (CInt, UnsafePointer<sockaddr>?, socklen_t) -> CInt, _ address: Address
+    ) throws {
+        guard RawSocket(descriptor: descriptor).succeeds(function, address) else {
+            throw Failure(call: name, errno: errno)
         }
     }
 

@@ -49,15 +49,20 @@ public struct RawSocket: Sendable {
     /// Connects to a port; nil where nothing listens there.
     public static func connected(to port: UInt16) -> RawSocket? {
         guard let socket = try? RawSocket() else { return nil }
-        var address = loopback(port)
-        let isConnected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-        if isConnected { return socket }
+        if socket.succeeds(connect, loopback(port)) { return socket }
         socket.close()
         return nil
+    }
+
+    /// Whether a call of the system succeeds with an address.
+    func succeeds<Address>(
+        _ call: (CInt, UnsafePointer<sockaddr>?, socklen_t) -> CInt, _ address: Address
+    ) -> Bool {
+        withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                call(descriptor, $0, socklen_t(MemoryLayout<Address>.size)) == 0
+            }
+        }
     }
 
     /// Waits for the next connection; nil once the socket is shut down.

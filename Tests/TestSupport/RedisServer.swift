@@ -40,7 +40,7 @@ public final class RedisServer {
             (self.port, self.arguments, self.process) = (port, all, process)
             return
         }
-        throw Failure(description: Self.log(folder))
+        throw Failure(description: folder.text("redis.log"))
     }
 
     /// Before its folder goes.
@@ -49,7 +49,7 @@ public final class RedisServer {
     private static let standing = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no"]
 
     /// Its log.
-    public var log: String { Self.log(folder) }
+    public var log: String { folder.text("redis.log") }
 
     public func send(_ signal: Int32) { process.send(signal) }
 
@@ -71,11 +71,7 @@ public final class RedisServer {
     private static func run(_ arguments: [String], _ folder: TemporaryFolder) throws -> ChildProcess? {
         try folder.put([], "redis.log")
         let process = try ChildProcess([Tool("redis-server")?.path ?? "/usr/bin/redis-server"] + arguments)
-        waitUntil { !process.isRunning || log(folder).contains("Ready to accept connections") }
+        waitUntil { !process.isRunning || folder.text("redis.log").contains("Ready to accept connections") }
         return process.isRunning ? process : nil
-    }
-
-    private static func log(_ folder: TemporaryFolder) -> String {
-        (try? folder.bytes("redis.log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }

@@ -19,15 +19,18 @@ public final class ServedProgram {
     ///   - name: tells runs in one folder apart: NAME.conf, NAME.log and NAME.out are theirs.
     ///   - lines: the configuration, in addition to listeners on free ports.
     ///   - runner: a program and its arguments that become the proxy.
-    public init(_ folder: TemporaryFolder, named name: String = "proxy", _ lines: String, runner: [String] = []) throws
-    {
+    ///   - program: nil: the one that is tested.
+    public init(
+        _ folder: TemporaryFolder, named name: String = "proxy", _ lines: String, runner: [String] = [],
+        program: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
         self.name = name
         self.folder = folder
         try Self.configure(folder, name + ".conf", lines)
         for file in [name + ".log", name + ".out"] { try folder.put([], file) }
         process = try ChildProcess(
-            runner + [BinaryUnderTest.path ?? "", "serve", "--config", folder.file(name + ".conf")],
-            output: folder.file(name + ".out"), errors: folder.file(name + ".log"))
+            runner + [program ?? BinaryUnderTest.path ?? "", "serve", "--config", folder.file(name + ".conf")],
+            environment: environment, output: folder.file(name + ".out"), errors: folder.file(name + ".log"))
     }
 
     /// Files in the folder.
@@ -49,7 +52,7 @@ public final class ServedProgram {
     public var id: Int32 { process.id }
     public var isRunning: Bool { process.isRunning }
     /// Its log.
-    public var text: String { (try? folder.bytes(log)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    public var text: String { folder.text(log) }
 
     public var port: Int { get throws { try number(behind: "listening on http://127.0.0.1:") } }
     public var adminPort: Int { get throws { try number(behind: "admin listener on http://127.0.0.1:") } }
@@ -75,9 +78,8 @@ public final class ServedProgram {
 
     /// Waits until it listens everywhere; false where it ended before.
     public func listens() -> Bool {
-        let hasAdmin =
-            (try? folder.bytes(configuration)).map { String(decoding: $0, as: UTF8.self) }
-            .map { $0.contains("admin_listen") && !$0.contains("admin_listen off") } ?? false
+        let lines = folder.text(configuration)
+        let hasAdmin = lines.contains("admin_listen") && !lines.contains("admin_listen off")
         return logs(hasAdmin ? "admin listener on " : "listening on http")
     }
 

@@ -33,6 +33,11 @@ public final class TemporaryFolder: Sendable {
         Array(try Data(contentsOf: url.appendingPathComponent(name)))
     }
 
+    /// The content of a file as text; empty where it cannot be read.
+    public func text(_ name: String) -> String {
+        (try? bytes(name)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
     /// All bytes of all files, those in folders too.
     public var everything: Data {
         get throws {

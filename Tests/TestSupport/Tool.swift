@@ -38,7 +38,7 @@ public struct Tool: Sendable {
             environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
             output: folder.file("output"))
         let status = process.waitForEnd()
-        return Outcome(status: status, text: String(decoding: try folder.bytes("output"), as: UTF8.self))
+        return Outcome(status: status, text: folder.text("output"))
     }
 }
 

@@ -6,21 +6,6 @@ import Text
 @Suite struct Base64Tests {
     private func decoded(_ text: String) -> [UInt8]? { Base64.standard.decode(Array(text.utf8).span) }
 
-    @Test(arguments: [
-        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
-        ("foobar", "Zm9vYmFy"),
-    ])
-    func `vectors of RFC 4648 without padding`(text: String, encoded: String) {
-        #expect(Base64.url.encode(Array(text.utf8)) == Array(encoded.utf8))
-        #expect(Base64.url.decode(Array(encoded.utf8).span) == Array(text.utf8))
-        #expect(Base64.url.encodedCount(text.utf8.count) == encoded.utf8.count)
-    }
-
-    @Test func `uses the URL's alphabet`() {
-        #expect(Base64.url.encode([0xFB, 0xEF, 0xFF]) == Array("--__".utf8))
-        #expect(Base64.url.decode(Array("--__".utf8).span) == [0xFB, 0xEF, 0xFF])
-    }
-
     @Test(arguments: ["A", "AAAAA", "Zg==", "Zh", "Zm9", "Z+8A", "Z/8A", "Zg\n", " Zg", "Zé"])
     func `padding, foreign characters, bad lengths and spare bits are refused`(text: String) {
         #expect(Base64.url.decode(Array(text.utf8).span) == nil)
@@ -35,6 +20,7 @@ import Text
             .replacing("=", with: "")
         #expect(String(decoding: encoded, as: UTF8.self) == expected, "seed \(seed)")
         #expect(Base64.url.decode(encoded.span) == bytes, "seed \(seed)")
+        #expect(Base64.url.encodedCount(bytes.count) == encoded.count, "seed \(seed)")
     }
 
     @Test func paddedTextComesBack() {
