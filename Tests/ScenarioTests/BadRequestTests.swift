@@ -1,7 +1,5 @@
 import Foundation
-import Freshness
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Proxy
@@ -50,9 +48,9 @@ import Testing
         let isRefused = Mutex(false)
         // With a validator it is kept past its time.
         let answer = FakeOrigin.Reply(fields: [("ETag", "\"a\"")], body: #"{"data":[{"id":"1"}]}"#)
-        var policy = Policy()
-        policy[.songs] = .fixed(10, stale: 0)
-        let scene = try ScriptedScene(policy: policy) { _ in isRefused.withLock { $0 } ? Self.reply("40005") : answer }
+        let scene = try ScriptedScene(policy: Policy(.songs, .fixed(10, stale: 0))) { _ in
+            isRefused.withLock { $0 } ? Self.reply("40005") : answer
+        }
         #expect(try scene.proxy.client.send("GET", Self.page).status == 200)
         scene.clock.advance(seconds: 11)
         isRefused.withLock { $0 = true }

@@ -1,6 +1,4 @@
-import EventLoop
 import Foundation
-import Proxy
 import Server
 import Simulator
 import TestSupport

@@ -1,14 +1,10 @@
 import Cache
 import Foundation
-import Proxy
 import Server
 import Store
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import EventLoop
-@testable import HTTP
 
 /// Many entries lose their freshness at once.
 @Suite struct StampedeTests {
@@ -60,7 +56,7 @@ import Testing
         let service = Origin()
         let origin = try ServiceHost.local { _ in service }
         defer { origin.stop() }
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
+        let cache = ResponseCache()
         let proxy = try ProxyUnderTest(originPort: Int(origin.address.port), workers: 2, cache: cache)
         let (entries, clients) = (200, 8)
         #expect(ask(proxy, entries, clients: 1) == [200: entries])
