@@ -89,8 +89,7 @@ extension CanaryHouse {
         let place = "client \(person.name)"
         do {
             let reply = try client.send(method, target, fields: person.fields + fields, body: body)
-            evidence.add(place, reply.fields.map { "\($0.name): \($0.value)\n" }.joined())
-            evidence.add(place, reply.body)
+            evidence.add(place, reply)
             if reply.field("Content-Encoding") == "gzip", let plain = try? Gzip.system.inflate(Array(reply.body)) {
                 evidence.add(place, Data(plain))
             }
@@ -129,9 +128,7 @@ extension CanaryHouse {
         for endpoint in AdminEndpoint.table where endpoint.path != "/events" {
             for target in [endpoint.path, endpoint.path + query, endpoint.path + "?user=1&url=/v1/me/library/songs"] {
                 for fields in [[], [bearer]] {
-                    let reply = try client.send("GET", target, fields: fields)
-                    evidence.add("admin \(endpoint.path)", reply.body)
-                    evidence.add("admin \(endpoint.path)", reply.fields.map { "\($0.name): \($0.value)\n" }.joined())
+                    evidence.add("admin \(endpoint.path)", try client.send("GET", target, fields: fields))
                 }
             }
         }
@@ -143,8 +140,7 @@ extension CanaryHouse {
             let kind = target == "/login" ? "application/x-www-form-urlencoded" : "application/json"
             let fields = [bearer, ("Content-Type", kind), ("Origin", "http://127.0.0.1:\(port)")]
             let reply = try client.send("POST", target, fields: fields, body: Data(body.utf8))
-            evidence.add("admin POST \(target)", reply.body)
-            evidence.add("admin POST \(target)", reply.fields.map { "\($0.name): \($0.value)\n" }.joined())
+            evidence.add("admin POST \(target)", reply)
         }
         return evidence
     }
