@@ -112,7 +112,6 @@ import Testing
         concurrently(6) { worker in
             var random = SeededGenerator(seed: seed &* 100 &+ UInt64(worker))
             let client = HTTPTestClient(port: proxy.port)
-            defer { client.close() }
             for _ in 0..<TestSize.of(500, release: 2_500) {
                 let request = PersonalRequest.random(using: &random)
                 guard let reply = try? client.send(request.method, request.target, fields: request.fields) else {

@@ -43,7 +43,6 @@ import Testing
         let statuses = Mutex<[Int: Int]>([:])
         concurrently(clients) { client in
             let connection = HTTPTestClient(port: proxy.port)
-            defer { connection.close() }
             for number in client..<count {
                 let status = (try? connection.send("GET", "/v1/catalog/us/albums/\(number)"))?.status ?? 0
                 statuses.withLock { $0[status, default: 0] += 1 }

@@ -12,8 +12,15 @@ private struct StartTrial: Sendable, CustomTestStringConvertible {
     /// Both say this.
     let words: String
     /// The limit under which both run, as prlimit(1) has it.
-    var limit: String?
-    var prepare: @Sendable (TemporaryFolder) throws -> Void = { _ in }
+    let limit: String?
+    let prepare: @Sendable (TemporaryFolder) throws -> Void
+
+    init(
+        _ name: String, _ lines: [String], _ words: String, limit: String? = nil,
+        prepare: @escaping @Sendable (TemporaryFolder) throws -> Void = { _ in }
+    ) {
+        (testDescription, self.lines, self.words, self.limit, self.prepare) = (name, lines, words, limit, prepare)
+    }
 }
 
 /// `refrain check` and `refrain serve` on one configuration: neither passes where the other fails,
@@ -156,14 +163,5 @@ struct StartTests {
         try folder.put([], "other")
         let database = try Database(path: folder.file("other"), mode: .readWrite, busyTimeout: .zero)
         try database.execute(sql + "; CREATE TABLE precious (x)")
-    }
-}
-
-extension StartTrial {
-    fileprivate init(
-        _ name: String, _ lines: [String], _ words: String, limit: String? = nil,
-        prepare: @escaping @Sendable (TemporaryFolder) throws -> Void = { _ in }
-    ) {
-        self.init(testDescription: name, lines: lines, words: words, limit: limit, prepare: prepare)
     }
 }

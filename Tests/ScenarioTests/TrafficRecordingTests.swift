@@ -171,7 +171,6 @@ extension TemporaryFolder {
         concurrently(clients) { number in
             let client = HTTPTestClient(port: proxy.port)
             for count in 0..<requests { _ = try? client.send("GET", Self.album + "?n=\(number)-\(count)") }
-            client.close()
         }
         finishRecording(of: proxy)
         proxy.stop()

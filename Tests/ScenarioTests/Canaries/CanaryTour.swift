@@ -53,7 +53,6 @@ extension CanaryHouse {
     private static func visit(_ person: CanaryPerson, _ port: Int) -> Evidence {
         var evidence = Evidence()
         let client = HTTPTestClient(port: port)
-        defer { client.close() }
         let word = person.writing.text
         let personal = [
             "/v1/me/library/songs", "/v1/me/library/songs/\(word)", "/v1/me/library/search?term=\(word)&types=songs",
@@ -122,7 +121,6 @@ extension CanaryHouse {
     private func operate(_ port: Int) throws -> Evidence {
         var evidence = Evidence()
         let client = HTTPTestClient(port: port)
-        defer { client.close() }
         let bearer = ("Authorization", "Bearer \(adminToken.text)")
         let query = "?url=/v1/catalog/us/songs/7&body=1"
         for endpoint in AdminEndpoint.table where endpoint.path != "/events" {
