@@ -49,6 +49,10 @@ import Upstream
         #expect(try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("a")).status == 429)
         #expect(budget.snapshot.rate == nil)
         #expect(try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("b")).status == 200)
+        // What the origin gives to clients without a token is open to all of them.
+        for isHit in [false, true] {
+            #expect(try scene.proxy.client.send("GET", "/v1/catalog/us/albums/2").isHit == isHit)
+        }
     }
 
     /// One user's dead token, or a playlist that a user deletes, made every hit of the app a fetch.
