@@ -147,7 +147,7 @@ import Text
     }
 
     @Test func aClientBeyondItsRateIsToldWhenToRetry() throws {
-        let file = "phone 0123456789abcdef 2/s\nweb fedcba9876543210\n"
+        let file = "phone 0123456789abcdef 2/s\nweb fedcba9876543210\nwriter 0011223344556677 2/s\n"
         let proxy = try ProxyUnderTest(before: origin(), clientKeys: ClientKeys(text: file))
         let key = [("X-Refrain-Key", "0123456789abcdef")]
         let replies = try (0..<6).map { _ in try proxy.client.send("GET", Self.album, fields: key) }
@@ -162,13 +162,16 @@ import Text
             #expect(reply.status == 200)
         }
         // A request is admitted by its head before its content has come, and counts once.
-        let web = [("X-Refrain-Key", "fedcba9876543210")]
-        _ = try proxy.client.send("POST", "/v1/me/library", fields: web, body: Data("{}".utf8))
+        for _ in 0..<2 {
+            let writer = [("X-Refrain-Key", "0011223344556677")]
+            let reply = try proxy.client.send("POST", "/v1/me/library", fields: writer, body: Data("{}".utf8))
+            #expect(reply.status == 200)
+        }
         let clients = proxy.statistics.clients()
-        #expect(clients.map(\.name) == ["phone", "web"] && clients.map(\.requests) == [6, 7])
-        #expect(proxy.statistics[.requests] == 13)
+        #expect(clients.map(\.name) == ["phone", "web", "writer"] && clients.map(\.requests) == [6, 6, 2])
+        #expect(proxy.statistics[.requests] == 14)
         #expect(clients[0].limited == limited.count && clients[0].refused == limited.count)
-        #expect(clients[1].limited == 0 && clients[1].bytes == 7 * 21)
+        #expect(clients[1].limited == 0 && clients[1].bytes == 6 * 21)
         let log = try proxy.finalLog().joined()
         #expect(log.contains(" - phone [") && log.contains(" - web ["))
         #expect(!log.contains("0123456789abcdef") && !log.contains("fedcba9876543210"))

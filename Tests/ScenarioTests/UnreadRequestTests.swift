@@ -88,15 +88,18 @@ import Text
         }
     }
 
-    @Test func aRequestThatCameTooSlowlyIsNamed() throws {
+    /// Head and content have a deadline each.
+    @Test(arguments: ["slow-head", "slow-content"]) func aRequestThatCameTooSlowlyIsNamed(cause: String) throws {
         var timeouts = ClientTimeouts.ofTests
-        timeouts.head = .milliseconds(150)
-        timeouts.body = .milliseconds(150)
-        let head = "POST /v1/me/library?ids=secret HTTP/1.1\r\nMusic-User-Token: secret\r\n"
-        let content = head + "Host: a\r\nContent-Length: 9\r\n\r\nsecret"
-        for (line, cause) in zip(try lines([head, content], timeouts: timeouts), ["slow-head", "slow-content"]) {
-            try expect(line, 408, "POST", "/v1/me/library", cause)
+        (timeouts.head, timeouts.body, timeouts.idle) = (.seconds(60), .seconds(60), .seconds(60))
+        var request = "POST /v1/me/library?ids=secret HTTP/1.1\r\nMusic-User-Token: secret\r\n"
+        if cause == "slow-head" {
+            timeouts.head = .milliseconds(150)
+        } else {
+            timeouts.body = .milliseconds(150)
+            request += "Host: a\r\nContent-Length: 9\r\n\r\nsecret"
         }
+        try expect(lines([request], timeouts: timeouts)[0], 408, "POST", "/v1/me/library", cause)
     }
 
     /// Once the head was judged its client is known.
