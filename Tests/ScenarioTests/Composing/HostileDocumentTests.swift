@@ -48,6 +48,7 @@ import Testing
         Document("cut off", Array(with().utf8.dropLast(7))),
         Document("something behind it", with() + "{}"),
         Document("nothing", ""),
+        Document("an empty id", with(id: "\"\"")),
         Document("an escaped id", with(id: "\"\\u0037\"")),
         Document("another id", with(id: "\"8\"")),
         Document("the type of a song", with(type: "\"songs\"")),
