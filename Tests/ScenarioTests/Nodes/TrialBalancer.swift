@@ -29,6 +29,7 @@ struct TrialBalancer: Sendable {
             count += 1
             return nodes[count % nodes.count]
         case .byResource, .byType:
+            // The node with the highest hash: as on HAProxy's circle, no key moves between others.
             let path = Self.path(target, depth: way == .byType ? 4 : 5)
             return nodes.max { Self.hash("\($0) \(path)") < Self.hash("\($1) \(path)") }
         }
