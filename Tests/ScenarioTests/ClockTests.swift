@@ -1,6 +1,4 @@
-import AppleMusic
 import Cache
-import EventLoop
 import Foundation
 import Proxy
 import Server
@@ -16,17 +14,6 @@ import Testing
     /// Unix seconds of 2038-01-19 03:14:08 and of 1970-01-01 00:00:10.
     private static let (beyond32Bits, atTheBeginning): (Int64, Int64) = (2_147_483_648, 10)
 
-    private func start(_ clock: ManualClock, _ file: String?) throws -> (ProxyUnderTest, FakeOrigin) {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        var policy = Policy()
-        policy[.albums] = .fixed(Self.lifetime, stale: Self.stale)
-        let store = file.map { FileTier.open(path: $0, maxBytes: 64 << 20) { _ in } }
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
-        let proxy = try ProxyUnderTest(
-            originPort: origin.port, cache: cache, policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
-        return (proxy, origin)
-    }
-
     /// The age or lifetime of an answer that is impossible; nil for a right answer.
     private func problem(_ reply: HTTPTestClient.Reply) -> String? {
         guard reply.status == 200 else { return "status \(reply.status)" }
@@ -41,29 +28,16 @@ import Testing
         return nil
     }
 
-    @Test(arguments: [3_600, -3_600, 400 * 86_400, -400 * 86_400])
-    func aClockStepMakesNothingFresher(seconds: Int) throws {
-        let clock = ManualClock(1_790_000_000)
-        let folder = try TemporaryFolder()
-        let (proxy, origin) = try start(clock, folder.file("cache.sqlite"))
-        defer { proxy.stop() }
-        #expect(problem(try proxy.client.send("GET", "/v1/catalog/us/albums/1")) == nil)
-        clock.advance(seconds: seconds)
-        #expect(problem(try proxy.client.send("GET", "/v1/catalog/us/albums/1")) == nil)
-        clock.advance(seconds: Self.lifetime + Self.stale + 1)
-        #expect(problem(try proxy.client.send("GET", "/v1/catalog/us/albums/1")) == nil)
-        // After its whole life by any clock it is asked for again.
-        waitUntil { origin.requests.count >= 2 }
-    }
-
     /// Any order of requests, steps and moments far away, with a file and without.
     @Test(arguments: TestSize.of([21], full: [21, 22, 23]) as [UInt64], [true, false])
     func noOrderOfStepsMakesAnImpossibleAge(seed: UInt64, hasFile: Bool) throws {
         var random = SeededGenerator(seed: seed)
         let clock = ManualClock(1_790_000_000)
         let folder = try TemporaryFolder()
-        let (proxy, origin) = try start(clock, hasFile ? folder.file("cache.sqlite") : nil)
-        defer { proxy.stop() }
+        let proxy = try ProxyUnderTest(
+            before: FakeOrigin(), cache: ResponseCache(file: hasFile ? folder.file("cache.sqlite") : nil),
+            policy: Policy(.albums, .fixed(Self.lifetime, stale: Self.stale)),
+            timeOfDay: TimeOfDay { clock.unixSeconds })
         for number in 0..<TestSize.of(150, release: 2_000) {
             let now = clock.unixSeconds
             let far: [Int64] = [Self.beyond32Bits - now, Self.atTheBeginning - now, 1_790_000_000 - now]
@@ -75,6 +49,6 @@ import Testing
             #expect(problem == nil, "seed \(seed), request \(number), at \(clock.unixSeconds)")
             if problem != nil { return }
         }
-        #expect(origin.requests.count > 4)
+        #expect(proxy.origin.requests.count > 4)
     }
 }

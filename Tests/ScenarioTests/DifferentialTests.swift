@@ -10,7 +10,6 @@ import Testing
 @Suite struct DifferentialTests {
     private static let requests = TestSize.of(800, release: 2500)
     private static let worldRequests = TestSize.of(300, full: 900, release: 10_000)
-    private static let habitRequests = TestSize.of(300, full: 900, release: 10_000)
     private static let disturbedRequests = TestSize.of(400, full: 900, release: 10_000)
     private static let disturbEvery = TestSize.of(80, release: 250)
     private static let disturbedReviseEvery = TestSize.of(60, release: 150)
@@ -24,22 +23,15 @@ import Testing
     private static let flipAfter = TestSize.of(200, release: 300)
 
     /// Ten thousand requests in all, in the size for a release.
-    @Test(arguments: [
-        DifferentialRun.Settings(
-            seed: 20_261_121, requests: requests, longestStep: longestStep, reviseEvery: reviseEvery),
-        DifferentialRun.Settings(
-            seed: 20_261_122, requests: requests, longestStep: longestStep, reviseEvery: reviseEvery, batches: true),
-        DifferentialRun.Settings(
-            seed: 20_261_123, requests: requests, staleFor: 40, longestStep: longestStep, reviseEvery: reviseEvery),
-        DifferentialRun.Settings(
-            seed: 20_261_124, requests: requests, staleFor: 90, longestStep: longestStep, reviseEvery: reviseEvery,
-            batches: true),
-    ])
+    @Test(
+        arguments: [0, 0, 40, 90].enumerated().map { number, staleFor in
+            DifferentialRun.Settings(
+                seed: 20_261_121 + UInt64(number), requests: requests, staleFor: staleFor, longestStep: longestStep,
+                reviseEvery: reviseEvery, batches: number % 2 == 1)
+        })
     func everyAnswerIsOneOfTheOriginsInTime(settings: DifferentialRun.Settings) async throws {
-        let run = try await onThread { try DifferentialRun.outcome(settings) }
-        record(run)
+        let run = try await outcome(settings)
         let statistics = run.statistics
-        #expect(run.answered == settings.requests)
         #expect(statistics[.hits] > settings.requests / 20 && statistics[.collapsed] > 0)
         #expect(statistics[.revalidated] > 0 || !TestSize.isRelease)
         #expect(statistics[.stale] > 0 || settings.staleFor == 0)
@@ -95,16 +87,13 @@ import Testing
     }
 
     /// Origins that show other relationships than the documented ones.
-    private static let habits: [Case] = {
-        let habits = SimulatorConfiguration.RelationHabit.allCases.filter { $0 != .documented }
-        return habits.map { habit in
-            var settings = DifferentialRun.Settings(
-                seed: 20_261_140, requests: habitRequests, longestStep: longestStep, reviseEvery: reviseEvery,
-                batches: true)
-            settings.relationHabit = habit
-            return Case("relationships", settings) { $0.statistics[.built] > 0 }
-        }
-    }()
+    private static let habits: [Case] = SimulatorConfiguration.RelationHabit.allCases.compactMap { habit in
+        guard habit != .documented else { return nil }
+        let settings = DifferentialRun.Settings(
+            seed: 20_261_140, requests: worldRequests, longestStep: longestStep, reviseEvery: reviseEvery,
+            batches: true, relationHabit: habit)
+        return Case("relationships", settings) { $0.statistics[.built] > 0 }
+    }
 
     /// The cache file is opened anew and parts of the cache are purged in between.
     private static let disturbed: [Case] = [0, 40].map { staleFor in
@@ -137,22 +126,22 @@ import Testing
     static let cases = gaps + rareGaps + habits + disturbed + small + flipped
 
     @Test(arguments: cases) func noAnswerIsWrong(each: Case) async throws {
-        let run = try await onThread { try DifferentialRun.outcome(each.settings) }
-        record(run)
-        #expect(run.answered == each.settings.requests && each.hasMet(run), "\(run)")
+        let run = try await outcome(each.settings)
+        #expect(each.hasMet(run), "\(run)")
     }
 
     /// Nodes that take answers from each other, also those that one of them has newer.
     @Test(.requires(.redis)) func noAnswerIsWrongAmongSharingNodes() async throws {
-        let settings = Self.smallRevisions(seed: 20_261_180, nodes: 3)
-        let run = try await onThread { try DifferentialRun.outcome(settings) }
-        record(run)
-        #expect(run.answered == settings.requests)
+        let run = try await outcome(Self.smallRevisions(seed: 20_261_180, nodes: 3))
         #expect(run.composed > 20 && run.old > 3 && run.statistics[.shared] > 0)
     }
 
-    private func record(_ run: DifferentialRun.Outcome) {
+    /// Makes all requests of a run, and records its wrong answers.
+    private func outcome(_ settings: DifferentialRun.Settings) async throws -> DifferentialRun.Outcome {
+        let run = try await onThread { try DifferentialRun.outcome(settings) }
         for failure in run.failures { Issue.record("\(run)\n\(failure)") }
+        #expect(run.answered == settings.requests)
+        return run
     }
 
     /// The run itself: a proxy that keeps answers for longer than it may is found out.

@@ -2,64 +2,79 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Proxy
 @testable import Server
 
 /// A proxy that stops, as its clients see it.
 @Suite(.timeLimit(.minutes(10))) struct DrainTests {
-    private static let request = "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: a\r\n\r\n"
+    private static let request = String.get("/v1/catalog/us/albums/1")
 
+    private static func timeouts(grace: Duration, drain: Duration = .seconds(600)) -> ClientTimeouts {
+        var timeouts = ClientTimeouts()
+        (timeouts.grace, timeouts.drain) = (grace, drain)
+        return timeouts
+    }
+
+    /// Returns once no new connection is taken any more.
     private func stopping(_ proxy: ProxyUnderTest) -> Thread {
         let thread = Thread { proxy.stop() }
         thread.start()
+        waitUntil { proxy.isClosed }
         return thread
     }
 
     /// Its next request may be on its way when the proxy is told to stop: it was reset.
     @Test func aRecentConnectionGetsOneMoreAnswer() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        var timeouts = ClientTimeouts()
-        timeouts.grace = .seconds(600)
-        timeouts.drain = .seconds(600)
-        let proxy = try ProxyUnderTest(originPort: origin.port, timeouts: timeouts)
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send(Self.request)
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), timeouts: Self.timeouts(grace: .seconds(600)))
+        let client = try proxy.connection(sending: Self.request)
         #expect(!client.readSome().isEmpty)
         let thread = stopping(proxy)
-        waitUntil { (try? RawClient(port: UInt16(proxy.port))) == nil }
         try client.send(Self.request)
-        let (answer, ended) = client.readToEnd()
-        #expect(String(decoding: answer, as: UTF8.self).contains("Connection: close\r\n") && ended)
+        #expect(client.readText().contains("Connection: close\r\n") && client.sawEnd)
         // Well before the grace is over: nothing is connected any more.
         client.close()
         waitUntil { thread.isFinished }
     }
 
     @Test func idleConnectionsAreNotCutOff() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        var timeouts = ClientTimeouts()
-        timeouts.grace = .milliseconds(300)
-        let proxy = try ProxyUnderTest(originPort: origin.port, timeouts: timeouts)
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send(Self.request)
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), timeouts: Self.timeouts(grace: .milliseconds(300)))
+        let client = try proxy.connection(sending: Self.request)
         #expect(!client.read(1).isEmpty)
         #expect(proxy.stop() == 0)
     }
 
     @Test func lateRequestsAreCutOffAndCounted() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
-        let origin = try FakeOrigin { _ in
-            mayAnswer.waitOrFail()
-            return FakeOrigin.Reply()
-        }
+        let timeouts = Self.timeouts(grace: .milliseconds(50), drain: .milliseconds(200))
+        let proxy = try ProxyUnderTest(before: FakeOrigin(after: mayAnswer), timeouts: timeouts)
         defer { mayAnswer.signal() }
-        var timeouts = ClientTimeouts()
-        timeouts.grace = .milliseconds(50)
-        timeouts.drain = .milliseconds(200)
-        let proxy = try ProxyUnderTest(originPort: origin.port, timeouts: timeouts)
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send(Self.request)
-        waitUntil { !origin.requests.isEmpty }
+        let client = try proxy.connection(sending: Self.request)
+        waitUntil { !proxy.origin.requests.isEmpty }
         #expect(proxy.stop() == 1)
+        client.close()
+    }
+
+    @Test func theRequestInHandIsFinished() throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let proxy = try ProxyUnderTest(before: FakeOrigin(after: mayAnswer))
+        let client = try proxy.connection(sending: Self.request)
+        waitUntil { !proxy.origin.requests.isEmpty }
+        let thread = stopping(proxy)
+        mayAnswer.signal()
+        let answer = client.readText()
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("Connection: close\r\n"))
+        waitUntil { thread.isFinished }
+    }
+
+    /// The answer is larger than the sockets hold, and the client begins to read only when the
+    /// proxy is stopping.
+    @Test func anAnswerThatIsStillLeavingIsFinished() throws {
+        let body = "{\"a\":\"" + String(repeating: "x", count: 4 << 20) + "\"}"
+        let proxy = try ProxyUnderTest(before: FakeOrigin(.init(body: body)))
+        let client = try proxy.connection(sending: Self.request, receiveBuffer: 4096)
+        waitUntil { proxy.statistics[.stored] > 0 }
+        let thread = stopping(proxy)
+        let answer = client.readText()
+        #expect(client.sawEnd && answer.hasSuffix(body), "\(answer.utf8.count) bytes")
+        waitUntil { thread.isFinished }
     }
 }

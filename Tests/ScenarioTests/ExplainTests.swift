@@ -1,4 +1,3 @@
-import Compose
 import Foundation
 import Proxy
 import TestSupport
@@ -63,21 +62,6 @@ import Testing
         #expect(scene.upstream.last == supplement)
     }
 
-    @Test func refusalsToComposeAreExplained() throws {
-        let scene = try ComposingScene()
-        let albums = try scene.ids("albums", 1)
-        func refusal(_ target: String) -> String? { scene.proxy.explain(target)?.refusal?.sentence }
-        #expect(
-            refusal("/v1/catalog/us/albums/\(albums[0])")?.hasPrefix(
-                "item: no fresh stored answer has any of the resources") == true)
-        try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists")
-        #expect(refusal("/v1/catalog/us/albums/\(albums[0])")?.hasPrefix("item: no answer to a request with") == true)
-        #expect(refusal("/v1/catalog/us/search?term=a&types=albums") == "other: charts and searches are never composed")
-        #expect(refusal("/v1/catalog/us/genres") == "other: answers to this kind of target are not composed")
-        #expect(refusal("/v1/catalog/us/albums/\(albums[0])?include=artists") == nil, "a hit")
-        #expect(refusal("/v1/me/library/songs") == nil, "a pass")
-    }
-
     @Test func explainingCountsNothingAndSendsNothing() throws {
         let scene = try ComposingScene()
         let song = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"
@@ -96,8 +80,7 @@ import Testing
 
     @Test func entriesInTheFileAloneStayThere() throws {
         let folder = try TemporaryFolder()
-        let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
+        let cache = ResponseCache(file: folder.file("cache.sqlite"))
         let scene = try ComposingScene(cache: cache)
         defer { scene.proxy.stop() }
         let song = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"
@@ -123,19 +106,16 @@ import Testing
 
     @Test func aRequestUnderWayWouldBeWaitedFor() throws {
         let gate = ScriptedOrigin.Gate()
-        let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
-        let origin = try ScriptedOrigin([.request, .wait(gate), .send(Array(answer.utf8)), .hold])
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        defer { proxy.stop() }
+        let origin = try ScriptedOrigin([.request, .wait(gate), .send(.ok("{}")), .hold])
+        let proxy = try ProxyUnderTest(scripted: origin)
         let song = "/v1/catalog/us/songs/1"
         #expect(proxy.explain(song)?.waitsForAnother == false)
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send("GET \(song) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let client = try proxy.connection(sending: .get(song))
         waitUntil { proxy.statistics[.misses] == 1 }
         #expect(proxy.explain(song)?.waitsForAnother == true)
         #expect(proxy.explain("/v1/catalog/us/songs/2")?.waitsForAnother == false)
         gate.open()
-        #expect(String(decoding: client.read(15), as: UTF8.self) == "HTTP/1.1 200 OK")
+        #expect(client.read(12) == Array("HTTP/1.1 200".utf8))
         #expect(proxy.explain(song)?.waitsForAnother == false)
         client.close()
     }

@@ -1,6 +1,8 @@
-import Proxy
+import Dispatch
 import Server
 import Synchronization
+import TestSupport
+import Testing
 
 @testable import EventLoop
 @testable import HTTP
@@ -60,13 +62,20 @@ final class FakeOrigin {
     private let script: Script
     private let host: ServiceHost
 
-    init(tls: ServerTLS? = nil, _ answer: @escaping @Sendable (Request) -> Reply) throws {
+    init(_ answer: @escaping @Sendable (Request) -> Reply) throws {
         let script = Script(answer)
         self.script = script
-        host = try ServiceHost(
-            label: "origin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: tls)
-        ) { _ in script }
+        host = try ServiceHost.local { _ in script }
         port = Int(host.address.port)
+    }
+
+    /// One that answers every request alike.
+    /// - Parameter gate: an answer waits for a signal of it.
+    convenience init(_ reply: Reply = Reply(), after gate: DispatchSemaphore? = nil) throws {
+        try self.init { _ in
+            gate?.waitOrFail()
+            return reply
+        }
     }
 
     deinit {

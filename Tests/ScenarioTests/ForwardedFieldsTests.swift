@@ -1,5 +1,4 @@
 import Foundation
-import Freshness
 import Proxy
 import TestSupport
 import Testing
@@ -38,20 +37,15 @@ import Testing
         return fields
     }
 
-    private static var policies: [Policy] {
-        var (followed, off, personal) = (Policy(), Policy(), Policy())
-        followed[.songs] = .upstream
-        off[.songs] = .off
-        personal[.personal] = .fixed(600, stale: 600)
-        return [Policy(), followed, off, personal]
-    }
+    private static let policies = [
+        Policy(), Policy(.songs, .upstream), Policy(.songs, .off), Policy(.personal, .fixed(600, stale: 600)),
+    ]
 
     /// Cookies, `Referer`, `User-Agent`, `Accept-Language` and `X-*` went to Apple together with a
     /// token.
     @Test(arguments: 0..<4) func theAPIGetsPromisedFieldsAlone(policy: Int) throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("Cache-Control", "max-age=600")]) }
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.policies[policy])
-        defer { proxy.stop() }
+        let origin = try FakeOrigin(.init(fields: [("Cache-Control", "max-age=600")]))
+        let proxy = try ProxyUnderTest(before: origin, policy: Self.policies[policy])
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
         let targets = ["/v1/me/library/songs", "/v1/catalog/us/songs/1?include=library", "/v1/unknown"]
@@ -75,15 +69,9 @@ import Testing
 
     /// A field that does not go along chose among the stored answers, and none was ever found.
     @Test func varyingByAFieldNotForwardedIsOneAnswer() throws {
-        let origin = try FakeOrigin { _ in
-            FakeOrigin.Reply(fields: [
-                ("Cache-Control", "max-age=600"), ("Vary", "Accept-Language, User-Agent, Accept"),
-            ])
-        }
-        var policy = Policy()
-        policy[.songs] = .upstream
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
-        defer { proxy.stop() }
+        let fields = [("Cache-Control", "max-age=600"), ("Vary", "Accept-Language, User-Agent, Accept")]
+        let origin = try FakeOrigin(.init(fields: fields))
+        let proxy = try ProxyUnderTest(before: origin, policy: Policy(.songs, .upstream))
         func ask(_ fields: (String, String)...) throws {
             _ = try proxy.client.send("GET", "/v1/catalog/us/songs/1", fields: fields)
         }

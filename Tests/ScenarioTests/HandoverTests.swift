@@ -66,16 +66,13 @@ struct HandoverTests {
     @Test func anINTAfterATERMCutsTheRequestOff() async throws {
         try await onThread {
             let isAnswering = DispatchSemaphore(value: 0)
-            let origin = try FakeOrigin { _ in
-                isAnswering.waitOrFail()
-                return FakeOrigin.Reply()
-            }
+            let origin = try FakeOrigin(after: isAnswering)
             defer { isAnswering.signal() }
             let folder = try TemporaryFolder()
             let program = try ServedProgram(folder, "upstream http://127.0.0.1:\(origin.port)\ncache_file off")
             #expect(program.listens())
             let client = try RawClient(port: UInt16(program.port))
-            try client.send("GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: a\r\n\r\n")
+            try client.send(.get("/v1/catalog/us/albums/1"))
             waitUntil { !origin.requests.isEmpty }
             program.send(SIGTERM)
             #expect(program.logs("stopping: finishing"))

@@ -1,7 +1,6 @@
 import Cache
 import Foundation
 import Freshness
-import Proxy
 import Store
 import TestSupport
 import Testing
@@ -16,7 +15,8 @@ import Testing
         .holdingOld(target, Lifetime(freshFor: 10, staleIfErrorFor: 1000), fields: fields)
     }
 
-    private func request(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n" }
+    private static let new = ScriptedOrigin.Step.send(.ok("{\"new\":1}"))
+    private static let confirmed = ScriptedOrigin.Step.send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n")
 
     /// Reads the album's stale answer "old", which is served when the origin is slow.
     private func readStandIn(_ client: RawClient) -> String {
@@ -33,14 +33,13 @@ import Testing
         let (late, next) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
         let origin = try ScriptedOrigin(
             [
-                .request, .wait(late), .send("HTTP/1.1 103 Early Hints\r\nLink: </late>\r\n\r\n"),
-                .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"new\":1}"), .hold,
+                .request, .wait(late), .send("HTTP/1.1 103 Early Hints\r\nLink: </late>\r\n\r\n"), Self.new, .hold,
             ],
-            [.request, .wait(next), .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{\"next\":1}"), .hold])
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cacheWithExpired())
-        let client = try proxy.connection(sending: request(Self.album))
+            [.request, .wait(next), .send(.ok("{\"next\":1}")), .hold])
+        let proxy = try ProxyUnderTest(scripted: origin, cache: cacheWithExpired())
+        let client = try proxy.connection(sending: .get(Self.album))
         #expect(readStandIn(client).hasSuffix("old"))
-        try client.send(request("/v1/catalog/us/albums/2"))
+        try client.send(.get("/v1/catalog/us/albums/2"))
         // Until it has a connection of its own it might take the first one's, once that is free.
         waitUntil { origin.requests.joined().count == 2 }
         late.open()
@@ -60,10 +59,10 @@ import Testing
                 .request, .send("HTTP/1.1 200 OK\r\nContent-Length: \(2 * half.count)\r\n\r\n"), .send(half),
                 .wait(next), .send(half), .hold,
             ])
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cacheWithExpired())
-        let client = try proxy.connection(sending: request(Self.album))
+        let proxy = try ProxyUnderTest(scripted: origin, cache: cacheWithExpired())
+        let client = try proxy.connection(sending: .get(Self.album))
         #expect(readStandIn(client).hasSuffix("old"))
-        try client.send(request("/v1/catalog/us/albums/2"))
+        try client.send(.get("/v1/catalog/us/albums/2"))
         #expect(client.read(half.count).count == half.count)
         late.open()
         waitUntil { proxy.statistics[.upstreamErrors] == 1 }
@@ -78,7 +77,7 @@ import Testing
     ) throws -> String {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([.request, .wait(gate)] + then)
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cache)
+        let proxy = try ProxyUnderTest(scripted: origin, cache: cache)
         let client = try proxy.connection(sending: "\(request) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         waitUntil { proxy.statistics[.upstreamRequests] == 1 }
         if purges { cache.purgeAndWait(EntrySelection(), .hard, at: Int64(Date().timeIntervalSince1970)) }
@@ -93,14 +92,8 @@ import Testing
 
     @Test func whatWasPurgedIsNotServedForAnOldConfirmation() throws {
         let cache = cacheWithExpired("ETag: \"1\"\r\n")
-        let text = try replyPurgedOnTheWay(
-            cache,
-            [
-                .send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n"), .request,
-                .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"new\":1}"), .hold,
-            ])
-        #expect(text.hasSuffix("new\":1}"))
-        #expect(text.contains("; detail=outdated"))
+        let text = try replyPurgedOnTheWay(cache, [Self.confirmed, .request, Self.new, .hold])
+        #expect(text.hasSuffix("new\":1}") && text.contains("; detail=outdated"))
         #expect(cache.memory.count == 0)
     }
 
@@ -108,7 +101,7 @@ import Testing
     @Test(arguments: [true, false]) func aPurgeMeanwhileKeepsAPostsAnswerOutOfTheCache(
         isPurged: Bool
     ) throws {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let cache = ResponseCache()
         let fields = "Content-Location: /elsewhere\r\nCache-Control: max-age=60\r\nContent-Length: 9"
         let text = try replyPurgedOnTheWay(
             cache, [.send("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n{\"new\":1}"), .hold], to: "POST /elsewhere",
@@ -122,20 +115,17 @@ import Testing
     @Test func whatAnothersConfirmationMadeFreshMeanwhileIsConfirmed() throws {
         let (first, second) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
         func script(_ gate: ScriptedOrigin.Gate) -> [ScriptedOrigin.Step] {
-            [
-                .request, .wait(gate), .send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n"), .request,
-                .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"new\":1}"), .hold,
-            ]
+            [.request, .wait(gate), Self.confirmed, .request, Self.new, .hold]
         }
         let origin = try ScriptedOrigin(script(first), script(second))
         let cache = cacheWithExpired("ETag: \"1\"\r\nCache-Control: max-age=60\r\n", "/elsewhere")
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cache)
-        let clients = try (0..<2).map { _ in try RawClient(port: UInt16(proxy.port)) }
-        for (index, client) in clients.enumerated() {
-            try client.send(
-                "GET /elsewhere HTTP/1.1\r\nHost: a\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n")
+        let proxy = try ProxyUnderTest(scripted: origin, cache: cache)
+        let clients = try (1...2).map { number in
+            let asking = String.get("/elsewhere", "Cache-Control: no-cache\r\n", closes: true)
+            let client = try proxy.connection(sending: asking)
             // Until it has a connection of its own it might take the first one's.
-            waitUntil { origin.requests.joined().count == index + 1 }
+            waitUntil { origin.requests.joined().count == number }
+            return client
         }
         first.open()
         waitUntil { proxy.statistics[.revalidated] == 1 }

@@ -1,5 +1,4 @@
 import Foundation
-import Proxy
 import Server
 import Simulator
 import Synchronization
@@ -30,10 +29,13 @@ import Upstream
         }
     }
 
-    private static func recording(_ folder: URL, _ targets: [String]) throws -> RecordedAPI {
-        let path = folder.appendingPathComponent("traffic").path
-        let writer = try RecordingWriter(
-            RecordingSettings(path: path), header: RecordingHeader(started: .now(), program: "test"))
+    private static func writer(_ folder: TemporaryFolder) throws -> RecordingWriter {
+        try RecordingWriter(
+            RecordingSettings(path: folder.file()), header: RecordingHeader(started: .now(), program: "test"))
+    }
+
+    private static func recording(_ folder: TemporaryFolder, _ targets: [String]) throws -> RecordedAPI {
+        let writer = try writer(folder)
         for target in targets {
             let body = Array("recorded".utf8)
             var exchange = RecordedExchange(
@@ -43,113 +45,97 @@ import Upstream
             writer.append(exchange) { body }
         }
         writer.flush()
-        return try RecordedAPI(path: path)
-    }
-
-    /// Bodies were written where only the route said nothing of a user.
-    @Test(arguments: ["Music-User-Token", "media-user-token", "Cookie"])
-    func anAnswerToSomebodyIsRecordedByItsRouteAlone(field: String) throws {
-        let origin = try ScriptedOrigin([.request, .send(Self.album)])
-        defer { origin.stop() }
-        let recorded = Mutex<(exchange: RecordedExchange, body: [UInt8])?>(nil)
-        let host = try Self.host(
-            .record { exchange, body in recorded.withLock { $0 = (exchange, body) } }, port: origin.port)
-        defer { host.stop() }
-        let client = HTTPTestClient(port: Int(host.address.port))
-        #expect(try client.send("GET", "/v1/x/s3cret?q=s3cret", fields: [(field, "s3cret")]).status == 200)
-        let found = try #require(recorded.withLock { $0 })
-        #expect(found.exchange.isPersonal && found.exchange.target == "/..." && found.exchange.body == nil)
-        #expect(found.body.isEmpty && !String(reflecting: found.exchange).contains("s3cret"))
+        return try RecordedAPI(path: folder.file())
     }
 
     @Test func answersAreForwardedAndRecordedWithoutSecrets() throws {
-        try withTemporaryDirectory { folder in
-            let path = folder.appendingPathComponent("traffic").path
-            let origin = try ScriptedOrigin([
-                .request, .send(Self.album), .request, .send(Self.album), .request, .send(Self.notFound),
-            ])
-            defer { origin.stop() }
-            let writer = try RecordingWriter(
-                RecordingSettings(path: path), header: RecordingHeader(started: .now(), program: "test"))
-            let host = try Self.host(
-                .record { exchange, body in
-                    writer.append(exchange) { body }
-                    writer.flush()
-                }, port: origin.port)
-            defer { host.stop() }
-            let client = HTTPTestClient(port: Int(host.address.port))
-            let secrets = [
-                ("Authorization", "Bearer s3cret"), ("Music-User-Token", "s3cret"), ("Cookie", "s3cret"),
-                ("If-None-Match", "\"1\""), ("Connection", "keep-alive, X-Hop"), ("X-Hop", "1"),
-            ]
-            for target in ["/v1/catalog/us/albums/1?l=de", "/v1/me/library/albums/s3cret", "/v1/x?access_token=s3cret"]
-            {
-                let reply = try client.send("GET", target, fields: secrets)
-                #expect(reply.field("X-Recording") == "live" && reply.fields.count { $0.name == "Date" } == 1)
-            }
-            let sent = origin.requests.joined()
-            #expect(sent.count == 3)
-            #expect(sent.allSatisfy { $0.contains("Bearer s3cret") && $0.contains("Music-User-Token: s3cret") })
-            #expect(!sent.contains { $0.contains("If-None-Match") || $0.contains("X-Hop") })
+        let folder = try TemporaryFolder()
+        let path = folder.file()
+        let origin = try ScriptedOrigin([
+            .serve { request in Array((request.contains("access_token") ? Self.notFound : Self.album).utf8) }
+        ])
+        defer { origin.stop() }
+        let writer = try Self.writer(folder)
+        let host = try Self.host(
+            .record { exchange, body in
+                writer.append(exchange) { body }
+                writer.flush()
+            }, port: origin.port)
+        defer { host.stop() }
+        let client = HTTPTestClient(port: Int(host.address.port))
+        let secrets = [
+            ("Authorization", "Bearer s3cret"), ("Music-User-Token", "s3cret"), ("Cookie", "s3cret"),
+            ("If-None-Match", "\"1\""), ("Connection", "keep-alive, X-Hop"), ("X-Hop", "1"),
+        ]
+        for target in ["/v1/catalog/us/albums/1?l=de", "/v1/me/library/albums/s3cret", "/v1/x?access_token=s3cret"] {
+            let reply = try client.send("GET", target, fields: secrets)
+            #expect(reply.field("X-Recording") == "live" && reply.fields.count { $0.name == "Date" } == 1)
+        }
+        let sent = origin.requests.joined()
+        #expect(sent.count == 3)
+        // Bodies were written where only the route said nothing of a user.
+        for name in ["Music-User-Token", "media-user-token", "Cookie"] {
+            _ = try client.send("GET", "/v1/x/s3cret?q=s3cret", fields: [(name, "s3cret")])
+        }
+        #expect(sent.allSatisfy { $0.contains("Bearer s3cret") && $0.contains("Music-User-Token: s3cret") })
+        #expect(!sent.contains { $0.contains("If-None-Match") || $0.contains("X-Hop") })
 
-            let reader = try RecordingReader(path: path)
-            let read = try reader.rest()
-            #expect(
-                read.map(\.target) == ["/v1/catalog/us/albums/1?l=de", "/v1/me/library/{type}/{id}", "/..."])
-            #expect(read.map(\.status) == [200, 200, 404] && read.map(\.isPersonal) == [false, true, true])
-            #expect(read[0].field("etag") == "\"1\"" && read[0].requestFields.isEmpty)
-            #expect(try read[0].body.flatMap { try reader.bodies.content(of: $0) } == Array("{\"data\":[]}".utf8))
-            for name in [path, path + ".bodies"] {
-                #expect(try !String(contentsOfFile: name, encoding: .utf8).contains("s3cret"))
-            }
+        let reader = try RecordingReader(path: path)
+        let read = try reader.rest()
+        let targets = ["/v1/catalog/us/albums/1?l=de", "/v1/me/library/{type}/{id}", "/..."]
+        #expect(read.map(\.target) == targets + ["/...", "/...", "/..."])
+        #expect(read.map(\.status) == [200, 200, 404, 200, 200, 200])
+        #expect(read.map { $0.isPersonal && $0.body == nil } == [false, true, true, true, true, true])
+        #expect(read[0].field("etag") == "\"1\"" && read[0].requestFields.isEmpty)
+        #expect(try read[0].body.flatMap { try reader.bodies.content(of: $0) } == Array("{\"data\":[]}".utf8))
+        for name in [path, path + ".bodies"] {
+            #expect(try !String(contentsOfFile: name, encoding: .utf8).contains("s3cret"))
         }
     }
 
     @Test func theRecordingAnswersWhereTheOriginDoesNot() throws {
-        try withTemporaryDirectory { folder in
-            let recorded = try Self.recording(folder, ["/v1/a"])
-            let refusal = { (line: String) in "HTTP/1.1 \(line)\r\nContent-Length: 0\r\n\r\n" }
-            let origin = try ScriptedOrigin(
-                [
-                    .request, .send(Self.album), .request, .send(refusal("429 Too Many Requests")), .request,
-                    .send(refusal("503 Service Unavailable")), .request, .send(refusal("404 Not Found")), .request,
-                    .send(refusal("500 Internal Server Error")), .hold,
-                ], [.request, .hold])
-            defer { origin.stop() }
-            let host = try Self.host(.fallback(recorded), port: origin.port)
-            defer { host.stop() }
-            let impatient = try Self.host(.fallback(recorded), port: origin.port, timeout: .milliseconds(300))
-            defer { impatient.stop() }
-            func ask(_ target: String, _ host: ServiceHost) throws -> [String] {
-                let client = HTTPTestClient(port: Int(host.address.port))
-                let reply = try client.send("GET", target)
-                return [
-                    "\(reply.status)", reply.field("X-Recording") ?? "", String(decoding: reply.body, as: UTF8.self),
-                ]
-            }
-            #expect(try ask("/v1/a", host) == ["200", "live", "{\"data\":[]}"])
-            #expect(try ask("/v1/a", host) == ["200", "recorded", "recorded"])
-            #expect(try ask("/v1/a", host) == ["200", "recorded", "recorded"])
-            #expect(try ask("/v1/a", host) == ["404", "live", ""])
-            // The origin's answer is passed on if nothing was recorded.
-            #expect(try ask("/v1/b", host) == ["500", "live", ""])
-            // In time it does not answer.
-            #expect(try ask("/v1/a", impatient) == ["200", "recorded", "recorded"])
+        let folder = try TemporaryFolder()
+        let recorded = try Self.recording(folder, ["/v1/a"])
+        let refusal = { (line: String) in "HTTP/1.1 \(line)\r\nContent-Length: 0\r\n\r\n" }
+        let origin = try ScriptedOrigin(
+            [
+                .request, .send(Self.album), .request, .send(refusal("429 Too Many Requests")), .request,
+                .send(refusal("503 Service Unavailable")), .request, .send(refusal("404 Not Found")), .request,
+                .send(refusal("500 Internal Server Error")), .hold,
+            ], [.request, .hold])
+        defer { origin.stop() }
+        let host = try Self.host(.fallback(recorded), port: origin.port)
+        defer { host.stop() }
+        let impatient = try Self.host(.fallback(recorded), port: origin.port, timeout: .milliseconds(300))
+        defer { impatient.stop() }
+        func ask(_ target: String, _ host: ServiceHost) throws -> [String] {
+            let client = HTTPTestClient(port: Int(host.address.port))
+            let reply = try client.send("GET", target)
+            return [
+                "\(reply.status)", reply.field("X-Recording") ?? "", String(decoding: reply.body, as: UTF8.self),
+            ]
         }
+        #expect(try ask("/v1/a", host) == ["200", "live", "{\"data\":[]}"])
+        #expect(try ask("/v1/a", host) == ["200", "recorded", "recorded"])
+        #expect(try ask("/v1/a", host) == ["200", "recorded", "recorded"])
+        #expect(try ask("/v1/a", host) == ["404", "live", ""])
+        // The origin's answer is passed on if nothing was recorded.
+        #expect(try ask("/v1/b", host) == ["500", "live", ""])
+        // In time it does not answer.
+        #expect(try ask("/v1/a", impatient) == ["200", "recorded", "recorded"])
     }
 
     @Test func withoutAnOriginUnrecordedRequestsFail() throws {
-        try withTemporaryDirectory { folder in
-            let gone = try ScriptedOrigin([])
-            gone.stop()
-            let recorded = try Self.recording(folder, ["/v1/a"])
-            let host = try Self.host(.fallback(recorded), port: gone.port)
-            defer { host.stop() }
-            let client = HTTPTestClient(port: Int(host.address.port))
-            #expect(try client.send("GET", "/v1/a").field("X-Recording") == "recorded")
-            let reply = try client.send("GET", "/v1/b")
-            #expect([502, 504].contains(reply.status))
-            #expect(String(decoding: reply.body, as: UTF8.self).contains("nothing was recorded"))
-        }
+        let folder = try TemporaryFolder()
+        let gone = try ScriptedOrigin([])
+        gone.stop()
+        let recorded = try Self.recording(folder, ["/v1/a"])
+        let host = try Self.host(.fallback(recorded), port: gone.port)
+        defer { host.stop() }
+        let client = HTTPTestClient(port: Int(host.address.port))
+        #expect(try client.send("GET", "/v1/a").field("X-Recording") == "recorded")
+        let reply = try client.send("GET", "/v1/b")
+        #expect([502, 504].contains(reply.status))
+        #expect(String(decoding: reply.body, as: UTF8.self).contains("nothing was recorded"))
     }
 }

@@ -1,7 +1,4 @@
-import Cache
 import Foundation
-import Proxy
-import Server
 import Store
 import Synchronization
 import TestSupport
@@ -16,30 +13,28 @@ import Testing
     @Test(arguments: ["", "<html>Bad Gateway</html>", #"{"errors":[{"status":"500"}]}"#])
     func aBodyThatIsNoAnswerIsPassedOnAndNotKept(body: String) throws {
         let bodies = Mutex([body, Self.good])
-        let warnings = Warnings()
-        let origin = try FakeOrigin { _ in
+        let scene = try ScriptedScene { _ in
             FakeOrigin.Reply(body: bodies.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] })
         }
-        let proxy = try ProxyUnderTest(originPort: origin.port, warn: { warnings.add($0) })
+        let proxy = scene.proxy
         let first = try proxy.client.send("GET", Self.album)
         #expect(first.status == 200 && first.body == Data(body.utf8))
         #expect(first.field("Cache-Status")?.contains("detail=no-answer") == true)
         #expect(proxy.statistics[because: .noAnswer] == 1 && proxy.statistics[.upstreamErrors] == 1)
         #expect(proxy.explain(Self.album)?.lastAnswer?.reason == .noAnswer)
-        #expect(warnings.all.contains { $0.contains("is not a valid answer") })
+        #expect(scene.warnings.all.contains { $0.contains("is not a valid answer") })
         for _ in 0..<2 { #expect(try proxy.client.send("GET", Self.album).body == Data(Self.good.utf8)) }
-        #expect(origin.requests.count == 2)
+        #expect(scene.upstream.count == 2)
     }
 
     /// The stale answer stays, and the refresh is counted though no client waits for it.
     @Test func aRefreshThatBringsNoAnswerLeavesWhatIsStored() throws {
         let isBroken = Mutex(false)
-        let clock = ManualClock(1_790_000_000)
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: isBroken.withLock { $0 } ? "" : Self.good) }
-        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })
+        let scene = try ScriptedScene { _ in FakeOrigin.Reply(body: isBroken.withLock { $0 } ? "" : Self.good) }
+        let proxy = scene.proxy
         _ = try proxy.client.send("GET", Self.album)
         isBroken.withLock { $0 = true }
-        clock.advance(seconds: 86_401)
+        scene.clock.advance(seconds: 86_401)
         #expect(try proxy.client.send("GET", Self.album).body == Data(Self.good.utf8))
         waitUntil { proxy.statistics[because: .noAnswer] == 1 }
         #expect(try proxy.client.send("GET", Self.album).body == Data(Self.good.utf8))
@@ -47,12 +42,10 @@ import Testing
 
     /// The origin's own rules decide on answers of paths that are unknown here.
     @Test func explicitFreshnessOfOtherPathsDecidesAsBefore() throws {
-        let origin = try FakeOrigin { _ in
-            FakeOrigin.Reply(fields: [("Cache-Control", "max-age=60")], body: "<html></html>")
-        }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let page = FakeOrigin.Reply(fields: [("Cache-Control", "max-age=60")], body: "<html></html>")
+        let proxy = try ProxyUnderTest(before: FakeOrigin(page))
         for _ in 0..<2 { #expect(try proxy.client.send("GET", "/v1/unknown").body == Data("<html></html>".utf8)) }
-        #expect(origin.requests.count == 1)
+        #expect(proxy.origin.requests.count == 1)
     }
 
     /// For a minute everyone was told that the page does not exist.
@@ -72,39 +65,39 @@ import Testing
         let list = Self.album + "/tracks"
         let page = #"{"next":"\#(list)?offset=1","data":[\#(Self.song)]}"#
         for target in ["/v1/catalog/us/albums/9", list + "?offset=2", "/v1/catalog/gb/songs/1"] {
-            let (origin, proxy) = try scene([list: page])
+            let proxy = try proxy([list: page])
             for _ in 0..<2 { #expect(try proxy.client.send("GET", target).status == 404) }
-            #expect(origin.requests.count { $0.target == target } == 1, "\(target)")
+            #expect(proxy.origin.requests.count { $0.target == target } == 1, "\(target)")
         }
     }
 
     /// A purge ends what answers promise: the operator knows better.
     @Test func aNotFoundAfterAPurgeIsKept() throws {
-        let (origin, proxy) = try scene(["/v1/catalog/us/songs/1/albums": #"{"data":[{"id":"9","type":"albums"}]}"#])
+        let proxy = try proxy(["/v1/catalog/us/songs/1/albums": #"{"data":[{"id":"9","type":"albums"}]}"#])
         proxy.settings.shared.cache.purgeAndWait(EntrySelection(), .soft, at: 1_790_000_000)
         for _ in 0..<2 { #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/9").status == 404) }
-        #expect(origin.requests.count { $0.target == "/v1/catalog/us/albums/9" } == 1)
+        #expect(proxy.origin.requests.count { $0.target == "/v1/catalog/us/albums/9" } == 1)
     }
 
     private static let song = #"{"id":"1","type":"songs","attributes":{"name":"a"}}"#
 
     /// A proxy that has these answers, before an origin that has nothing else.
-    private func scene(_ answers: [String: String]) throws -> (FakeOrigin, ProxyUnderTest) {
+    private func proxy(_ answers: [String: String]) throws -> ProxyUnderTest {
         let origin = try FakeOrigin { request in
             answers[request.target].map { FakeOrigin.Reply(body: $0) }
                 ?? FakeOrigin.Reply(status: 404, body: #"{"errors":[{"status":"404"}]}"#)
         }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let proxy = try ProxyUnderTest(before: origin)
         for target in answers.keys { _ = try proxy.client.send("GET", target) }
-        return (origin, proxy)
+        return proxy
     }
 
     private func expectNotFoundOnce(_ target: String, after answers: [String: String]) throws {
-        let (origin, proxy) = try scene(answers)
+        let proxy = try proxy(answers)
         for _ in 0..<2 {
             let reply = try proxy.client.send("GET", target)
             #expect(reply.status == 404 && reply.field("Cache-Status")?.contains("detail=contradicted") == true)
         }
-        #expect(origin.requests.count { $0.target == target } == 2, "\(target)")
+        #expect(proxy.origin.requests.count { $0.target == target } == 2, "\(target)")
     }
 }

@@ -1,11 +1,8 @@
-import Cache
 import Foundation
 import TestSupport
 import Testing
 
-@testable import EventLoop
 @testable import Proxy
-@testable import Server
 
 /// How long the origin and clients may take, and what becomes of requests while the origin refuses
 /// all.
@@ -13,8 +10,7 @@ import Testing
     private static let target = "/v1/catalog/us/songs/"
 
     private static func answer(_ name: String) -> String {
-        let body = #"{"data":[{"id":"1","type":"songs","attributes":{"name":"\#(name)"}}]}"#
-        return "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        .ok(#"{"data":[{"id":"1","type":"songs","attributes":{"name":"\#(name)"}}]}"#)
     }
 
     /// Waiters that had asked in the leader's place waited for their own answers.
@@ -23,12 +19,8 @@ import Testing
         let origin = try ScriptedOrigin(
             [.request, .wait(first), .send(Self.answer("first")), .hold],
             [.request, .wait(gate), .send(Self.answer("later")), .hold])
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        let clients = try (0..<3).map { _ in
-            let client = try RawClient(port: UInt16(proxy.port))
-            try client.send("GET \(Self.target)1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-            return client
-        }
+        let proxy = try ProxyUnderTest(scripted: origin)
+        let clients = try (0..<3).map { _ in try proxy.connection(sending: .get(Self.target + "1", closes: true)) }
         waitUntil(within: 60) { origin.requests.joined().count == 2 }
         first.open()
         for client in clients { #expect(client.readText().contains("first")) }
@@ -41,26 +33,24 @@ import Testing
         let gate = ScriptedOrigin.Gate()
         let answer = Self.answer("late")
         let origin = try ScriptedOrigin([.request, .hold], [.request, .wait(gate), .send(answer), .hold])
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port)) { $0.timeouts.response = .milliseconds(50) }
+        let proxy = try ProxyUnderTest(scripted: origin) { $0.timeouts.response = .milliseconds(50) }
         #expect(try proxy.client.send("GET", Self.target + "1").status == 504)
         try proxy.adopt {
             $0.upstream.timeouts.response = .seconds(600)
             $0.timeouts.idle = .milliseconds(50)
         }
-        let client = try proxy.connection(sending: "GET \(Self.target)2 HTTP/1.1\r\nHost: a\r\n\r\n")
+        let client = try proxy.connection(sending: .get(Self.target + "2"))
         waitUntil { origin.requests.joined().count == 2 }
         gate.open()
-        // To the end, which is the idle connection's.
-        #expect(client.readText().hasPrefix("HTTP/1.1 200"))
+        let text = client.readText()
+        #expect(text.hasPrefix("HTTP/1.1 200") && text.components(separatedBy: "HTTP/1.1").count == 2)
+        #expect(client.sawEnd, "the proxy closes the idle connection, not the test's patience")
     }
 
     /// The same went out four times within four seconds.
     @Test(arguments: [429, 503]) func whatTheOriginWantsLaterIsNotAskedForAgain(status: Int) throws {
-        let origin = try FakeOrigin { _ in
-            FakeOrigin.Reply(status: status, fields: [("Retry-After", "3600")], body: "later")
-        }
-        let policy = Policy(.songs, .fixed(600, stale: 0))
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
+        let origin = try FakeOrigin(.init(status: status, fields: [("Retry-After", "3600")], body: "later"))
+        let proxy = try ProxyUnderTest(before: origin, policy: Policy(.songs, .fixed(600, stale: 0)))
         for round in 1...3 {
             let answer = try proxy.client.send("GET", Self.target + "1")
             #expect(answer.status == status)

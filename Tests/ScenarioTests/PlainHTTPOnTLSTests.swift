@@ -1,5 +1,4 @@
 import Foundation
-import HTTP
 import Server
 import TestSupport
 import Testing
@@ -54,7 +53,6 @@ import Testing
         try client.send("POST \(Self.fields)Content-Length: \(content.utf8.count)\r\n\r\n" + content)
         client.finishSending()
         expectRefusal(client, "content")
-        scene.proxy.stop()
     }
 
     @Test func whatComesByteByByteIsUnderstoodAsWell() throws {
@@ -66,7 +64,6 @@ import Testing
         }
         expectRefusal(client, "in pieces")
         #expect(try isServed(scene))
-        scene.proxy.stop()
     }
 
     /// Bytes that are neither TLS nor a request get no answer.
@@ -76,7 +73,6 @@ import Testing
         try client.send("SSH-2.0-x\r\n")
         #expect(client.read().isEmpty && (client.sawEnd || client.wasReset))
         #expect(scene.proxy.statistics[.refused] == 0)
-        scene.proxy.stop()
     }
 
     @Test func behindALoadBalancerTheRefusalIsTheClients() throws {

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -9,29 +8,27 @@ import Testing
 
 /// Connections that a load balancer hands on, over real sockets, plain and with TLS.
 @Suite(.timeLimit(.minutes(10))) struct ProxyProtocolTests {
-    private static let request = "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    private static let request = String.get("/v1/catalog/us/albums/1", closes: true)
     private static let header = "PROXY TCP4 203.0.113.9 10.0.0.1 40000 443\r\n"
     private static let binary: [UInt8] =
         [0x0D, 0x0A, 0x0D, 0x0A, 0, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A, 0x21, 0x11, 0, 15]
         + [203, 0, 113, 9, 10, 0, 0, 1, 0x9C, 0x40, 0x01, 0xBB] + [0x04, 0, 0]
 
-    private final class Lines: Sendable {
-        let lines = Mutex<[String]>([])
-    }
-
     /// A proxy that listens for a load balancer, and once more for everyone.
     private final class Scene {
-        let origin: FakeOrigin
         let proxy: ProxyUnderTest
-        let log = Lines()
+        private let log = Warnings()
         let authority = try? ThrowawayAuthority()
         private(set) var port: UInt16 = 0
 
-        init(isTLS: Bool = false, timeouts: ClientTimeouts = .ofTests, perAddress: Int = .max) throws {
-            origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{\"album\":1}") }
-            proxy = try ProxyUnderTest(originPort: origin.port, timeouts: timeouts)
+        init(
+            isTLS: Bool = false, perAddress: Int = .max, _ change: (inout ClientTimeouts) -> Void = { _ in }
+        ) throws {
+            var timeouts = ClientTimeouts.ofTests
+            change(&timeouts)
+            proxy = try ProxyUnderTest(before: FakeOrigin(.init(body: "{\"album\":1}")), timeouts: timeouts)
             let tls = isTLS ? try authority.map { try ServerTLS(authority: $0, hosts: ["127.0.0.1"]) } : nil
-            let headers = ProxyHeaders { [log] line in log.lines.withLock { $0.append(line) } }
+            let headers = ProxyHeaders { [log] line in log.add(line) }
             try proxy.adopt { settings in
                 settings.bounds.connectionsPerAddress = perAddress
                 settings.listeners.append(
@@ -41,18 +38,20 @@ import Testing
         }
 
         /// The lines of the operator's log.
-        var lines: [String] { log.lines.withLock { $0 } }
+        var lines: [String] { log.all }
+
+        /// A connection on which this was sent.
+        func connection(_ bytes: [UInt8]) throws -> RawClient {
+            let client = try RawClient(port: port)
+            try client.send(bytes)
+            return client
+        }
+
+        func connection(_ text: String) throws -> RawClient { try connection(Array(text.utf8)) }
+
         /// The number of refused connections, by the statistics.
         var refused: Int { proxy.statistics.connections.refusedHeaderCount }
     }
-
-    private func sent(_ bytes: String, to scene: Scene) throws -> RawClient {
-        let client = try RawClient(port: scene.port)
-        try client.send(bytes)
-        return client
-    }
-
-    private func answer(_ client: RawClient) -> String { client.readText() }
 
     @Test func theClientIsWhoTheHeaderSays() throws {
         let scene = try Scene()
@@ -62,9 +61,8 @@ import Testing
             Array(Self.binary[..<12]) + [0x20, 0, 0, 0],
         ]
         for header in headers {
-            let client = try RawClient(port: scene.port)
-            try client.send(header + Array(Self.request.utf8))
-            #expect(answer(client).hasSuffix("{\"album\":1}"))
+            let client = try scene.connection(header + Array(Self.request.utf8))
+            #expect(client.readText().hasSuffix("{\"album\":1}"))
         }
         #expect(
             try scene.proxy.loggedClients() == ["203.0.113.9", "2001:db8::7", "203.0.113.9", "127.0.0.1", "127.0.0.1"])
@@ -74,35 +72,28 @@ import Testing
     @Test(arguments: [request, "PROXY TCP4 1.2.3.4"]) func whoBeginsWithSomethingElseGetsNoAnswer(bytes: String) throws
     {
         let scene = try Scene()
-        let client = try RawClient(port: scene.port)
-        try client.send(bytes)
+        let client = try scene.connection(bytes)
         client.finishSending()
         #expect(client.read().isEmpty && (client.sawEnd || client.wasReset))
         waitUntil { scene.lines.count == 1 }
         #expect(scene.lines.first?.hasPrefix("a connection from 127.0.0.1 was closed: ") == true)
         #expect(scene.refused == 1)
-        #expect(try scene.proxy.loggedClients().isEmpty && scene.origin.requests.isEmpty)
+        #expect(try scene.proxy.loggedClients().isEmpty && scene.proxy.origin.requests.isEmpty)
     }
 
     @Test func aMissingHeaderHasTheDeadlineOfAHead() throws {
-        var timeouts = ClientTimeouts.ofTests
-        timeouts.head = .milliseconds(200)
-        let scene = try Scene(timeouts: timeouts)
-        let client = try RawClient(port: scene.port)
-        try client.send("PROXY TCP4 ")
+        let scene = try Scene { $0.head = .milliseconds(200) }
+        let client = try scene.connection("PROXY TCP4 ")
         #expect(client.readToEnd().bytes.isEmpty && (client.sawEnd || client.wasReset))
         waitUntil { !scene.lines.isEmpty }
         #expect(scene.lines.first?.contains("late") == true)
-        scene.proxy.stop()
     }
 
     /// A client that connects and sends nothing, such as a port check, causes no warning.
     @Test func aConnectionWithoutAByteIsNotLogged() throws {
         let scene = try Scene()
         for _ in 0..<5 { try RawClient(port: scene.port).close() }
-        let client = try RawClient(port: scene.port)
-        try client.send(Self.header + Self.request)
-        #expect(answer(client).hasSuffix("{\"album\":1}"))
+        #expect(try scene.connection(Self.header + Self.request).readText().hasSuffix("{\"album\":1}"))
         #expect(scene.lines.isEmpty && scene.refused == 0)
         #expect(try scene.proxy.loggedClients() == ["203.0.113.9"])
     }
@@ -110,10 +101,7 @@ import Testing
     @Test func connectionsCountByTheAddressThatIsSaid() throws {
         let scene = try Scene(perAddress: 2)
         func connect(_ host: String) throws -> RawClient {
-            let client = try RawClient(port: scene.port)
-            try client.send("PROXY TCP4 \(host) 10.0.0.1 1 2\r\n")
-            try client.send("GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: a\r\n\r\n")
-            return client
+            try scene.connection("PROXY TCP4 \(host) 10.0.0.1 1 2\r\n" + String.get("/v1/catalog/us/albums/1"))
         }
         let kept = try ["203.0.113.1", "203.0.113.1", "203.0.113.2"].map(connect)
         for client in kept { #expect(!client.readSome().isEmpty) }
@@ -122,14 +110,12 @@ import Testing
         let other = try connect("203.0.113.3")
         #expect(!other.readSome().isEmpty)
         for client in kept + [other] { client.close() }
-        scene.proxy.stop()
     }
 
     @Test func otherListenersTrustNoHeader() throws {
         let scene = try Scene()
-        let client = try RawClient(port: UInt16(scene.proxy.port))
-        try client.send(Self.header + Self.request)
-        #expect(answer(client).hasPrefix("HTTP/1.1 400 "))
+        let client = try scene.proxy.connection(sending: Self.header + Self.request)
+        #expect(client.readText().hasPrefix("HTTP/1.1 400 "))
         #expect(try scene.proxy.loggedClients() == ["127.0.0.1"])
     }
 
@@ -143,12 +129,10 @@ import Testing
                 originPort: Int(balancer.port),
                 upstreamTLS: ClientTLS(trustAnchors: .pem(authority.certificatePEM())))
             #expect(try edge.client.send("GET", "/v1/catalog/us/albums/1").body == Data("{\"album\":1}".utf8))
-            edge.stop()
             balancer.stop()
         }
         // A handshake without a header is none, and neither is a header inside of TLS.
-        let client = try RawClient(port: scene.port)
-        try client.send([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
+        let client = try scene.connection([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
         #expect(client.readToEnd().bytes.isEmpty)
         #expect(try scene.proxy.loggedClients() == ["203.0.113.9", "203.0.113.9"])
     }
@@ -158,29 +142,22 @@ import Testing
         let scene = try Scene()
         let address = SocketAddress("127.0.0.1:0")!
         // The count of refused connections outlives the listener that refused them.
-        #expect(answer(try sent(Self.request, to: scene)).isEmpty)
+        #expect(try scene.connection(Self.request).readText().isEmpty)
         try scene.proxy.adopt { $0.listeners[1] = ListenerSettings(address: address, tls: nil) }
         #expect(scene.proxy.addresses[1].port == scene.port)
         #expect(scene.refused == 1)
-        let plain = try RawClient(port: scene.port)
-        try plain.send(Self.request)
-        #expect(answer(plain).hasSuffix("{\"album\":1}"))
+        #expect(try scene.connection(Self.request).readText().hasSuffix("{\"album\":1}"))
         try scene.proxy.adopt {
             $0.listeners[1] = ListenerSettings(address: address, tls: nil, headers: ProxyHeaders { _ in })
         }
-        let headered = try RawClient(port: scene.port)
-        try headered.send(Self.header + Self.request)
-        #expect(answer(headered).hasSuffix("{\"album\":1}"))
+        #expect(try scene.connection(Self.header + Self.request).readText().hasSuffix("{\"album\":1}"))
         #expect(try scene.proxy.loggedClients() == ["127.0.0.1", "203.0.113.9"])
     }
 
     /// One that has not said whose it is does not hold up the end.
     @Test func aStopDoesNotWaitLongForHeaders() throws {
-        var timeouts = ClientTimeouts.ofTests
-        timeouts.grace = .milliseconds(100)
-        let scene = try Scene(timeouts: timeouts)
-        let client = try RawClient(port: scene.port)
-        try client.send("PROXY ")
+        let scene = try Scene { $0.grace = .milliseconds(100) }
+        let client = try scene.connection("PROXY ")
         usleep(50_000)
         let start = Instant.now()
         #expect(scene.proxy.stop() == 0)

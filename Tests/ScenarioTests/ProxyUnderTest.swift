@@ -21,6 +21,9 @@ import Upstream
 final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is called from another thread, and last
     let port: Int
     let client: HTTPTestClient
+    /// The origin that it was given, which ends with it.
+    let origin: FakeOrigin!
+    private let scripted: ScriptedOrigin?
     private let server: ProxyServer
     /// As it runs now.
     private(set) var settings: ProxySettings
@@ -28,20 +31,25 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     /// How many connections took too long, once it has been stopped.
     private let cutOff = Mutex<Int?>(nil)
 
+    /// - Parameters:
+    ///   - origin, scripted: the origin, which ends with the proxy.
+    ///   - originPort: of an origin of another kind.
     init(
-        originPort: Int, upstreamTLS: ClientTLS? = nil, originHost: String = "127.0.0.1", workers: Int = 1,
-        cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil),
+        before origin: FakeOrigin? = nil, scripted: ScriptedOrigin? = nil, originPort: Int = 1,
+        upstreamTLS: ClientTLS? = nil, originHost: String = "127.0.0.1", workers: Int = 1,
+        cache: ResponseCache = ResponseCache(),
         credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
         timeouts: ClientTimeouts = .ofTests, crossOrigin: CrossOrigin = .any, port: Int = 0,
         timeOfDay: TimeOfDay = .system, gzip: Gzip = .system, composition: CompositionSettings = CompositionSettings(),
-        clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined,
-        verifySample: Int = 0, budget: UpstreamBudget = UpstreamBudget(), provesTokens: Bool = false,
-        tier: SharedTier? = nil,
+        clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined, verifySample: Int = 0,
+        budget: UpstreamBudget = UpstreamBudget(), provesTokens: Bool = false, tier: SharedTier? = nil,
         adjusting: (inout UpstreamSettings) -> Void = { _ in },
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
-        let endpoint = Endpoint(isTLS: upstreamTLS != nil, host: originHost, port: UInt16(originPort))
+        (self.origin, self.scripted) = (origin, scripted)
+        let originPort = scripted?.port ?? UInt16(origin?.port ?? originPort)
+        let endpoint = Endpoint(isTLS: upstreamTLS != nil, host: originHost, port: originPort)
         var shared = ProxyShared(
             cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
             crossOrigin: crossOrigin, composition: composition)
@@ -70,14 +78,23 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         client = HTTPTestClient(port: self.port)
     }
 
-    deinit { stop() }
+    deinit {
+        stop()
+        scripted?.stop()
+    }
 
     /// A connection on which this has been sent.
-    func connection(sending text: String) throws -> RawClient {
-        let client = try RawClient(port: UInt16(port))
-        try client.send(text)
+    /// - Parameter host: the last number of the address of the loopback that it comes from.
+    func connection(
+        sending text: String = "", receiveBuffer: CInt? = nil, from host: UInt8 = 1
+    ) throws -> RawClient {
+        let client = try RawClient(port: UInt16(port), receiveBuffer: receiveBuffer, from: host)
+        if !text.isEmpty { try client.send(text) }
         return client
     }
+
+    /// Whether new connections are refused.
+    var isClosed: Bool { (try? RawClient(port: UInt16(port))) == nil }
 
     /// Reloads with other settings.
     func adopt(_ change: (inout ProxySettings) -> Void) throws {
@@ -146,17 +163,13 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     private func drain() -> Int {
         client.close()
         let done = DispatchSemaphore(value: 0)
-        let cutOff = CutOff()
-        server.drain { count in
-            cutOff.count.withLock { $0 = count }
+        let cutOff = Atomic(0)
+        server.drain { @Sendable count in
+            cutOff.store(count, ordering: .relaxed)
             done.signal()
         }
         done.waitOrFail()
-        return cutOff.count.withLock { $0 }
-    }
-
-    private final class CutOff: Sendable {
-        let count = Mutex(0)
+        return cutOff.load(ordering: .relaxed)
     }
 }
 
@@ -168,12 +181,38 @@ extension HTTPTestClient.Reply {
 extension RawClient {
     /// All that comes until the end.
     func readText() -> String { String(decoding: read(), as: UTF8.self) }
+
+    /// The next bytes that come.
+    func readSomeText() -> String { String(decoding: readSome(), as: UTF8.self) }
+}
+
+extension String {
+    /// A GET of a target.
+    /// - Parameters:
+    ///   - fields: further lines, each with its end.
+    ///   - closes: whether its connection is to end with the answer.
+    static func get(_ target: String, _ fields: String = "", closes: Bool = false) -> String {
+        "GET \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\(closes ? "Connection: close\r\n" : "")\r\n"
+    }
+
+    /// An answer with this content.
+    /// - Parameter fields: further lines, each with its end.
+    static func ok(_ content: String, _ fields: String = "") -> String {
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\(fields)"
+            + "Content-Length: \(content.utf8.count)\r\n\r\n\(content)"
+    }
 }
 
 extension ResponseCache {
+    /// One in memory, and in a file where one is given.
+    convenience init(mebibytes: Int = 16, file: String? = nil) {
+        let store = file.map { FileTier.open(path: $0, maxBytes: 512 << 20) { print($0) } }
+        self.init(memory: MemoryTier(maxBytes: mebibytes << 20), store: store)
+    }
+
     /// One in memory that holds the answer "old" to a target, a hundred seconds old.
     static func holdingOld(_ target: String, _ lifetime: Lifetime, fields: String = "") -> ResponseCache {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let cache = ResponseCache()
         cache.store(
             StoredResponse(
                 key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200,
@@ -191,11 +230,24 @@ extension ResponseCache {
     }
 }
 
+extension ClientKeys {
+    /// Those of a file with this text.
+    init(text: String) throws { try self.init(SecretBytes(Array(text.utf8).span)) }
+}
+
 extension Policy {
     /// The defaults, with another rule for one class.
     init(_ resourceClass: ResourceClass, _ rule: TTLRule) {
         self.init()
         self[resourceClass] = rule
+    }
+}
+
+extension CompositionSettings {
+    /// The defaults, in another mode.
+    init(_ mode: Mode) {
+        self.init()
+        compose = mode
     }
 }
 

@@ -1,6 +1,4 @@
-import EventLoop
 import Foundation
-import Proxy
 import Server
 import Simulator
 import TestSupport
@@ -72,9 +70,7 @@ struct RecordingProcessTests {
         try await onThread {
             let recorder = try Recorder(blocks: 1024)
             let client = HTTPTestClient(port: try recorder.program.port)
-            defer { client.close() }
             let admin = HTTPTestClient(port: try recorder.program.adminPort)
-            defer { admin.close() }
             var status: [String: Any] = [:]
             var count = 0
             // The thread that writes gives way to all others: on a busy machine the file was not

@@ -1,10 +1,7 @@
-import AppleMusic
 import Foundation
-import Synchronization
-import TestSupport
 import Testing
-import Text
 
+@testable import EventLoop
 @testable import Proxy
 
 /// Requests that the proxy answers itself: the client and the log are told why.
@@ -14,10 +11,8 @@ import Text
     /// "A client key is needed" was said of every key that was wrong, and of the rate the log said
     /// no more than of those.
     @Test func aWrongClientKeyIsNotAMissingOneAndNoRate() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let file = "app 0123456789abcdef 1/s\n"
-        let proxy = try ProxyUnderTest(
-            originPort: origin.port, clientKeys: try ClientKeys(SecretBytes(Array(file.utf8).span)), logFormat: .json)
+        let keys = try ClientKeys(text: "app 0123456789abcdef 1/s\n")
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), clientKeys: keys, logFormat: .json)
         // Enough nodes that a second request is too early on the slowest machine.
         proxy.settings.shared.nodes.alive = 4000
         let key = ("X-Refrain-Key", "0123456789abcdef")
@@ -69,15 +64,14 @@ import Text
 
     /// The log had neither the line of the request nor its fault.
     @Test func theLogSaysWhyARequestIsInvalid() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), logFormat: .json)
         for (method, target, fields, status, _, cause) in Self.invalid {
             let content = method == "OPTIONS" ? Data("a".utf8) : nil
             let reply = try proxy.client.send(method, target, fields: fields, body: content)
             let allows = reply.field("Allow")?.contains("GET") == true
             #expect(reply.status == status && allows == (status == 405), "\(method) \(cause)")
         }
-        #expect(origin.requests.isEmpty && proxy.statistics[.upstreamErrors] == 0)
+        #expect(proxy.origin.requests.isEmpty && proxy.statistics[.upstreamErrors] == 0)
         let lines = try proxy.finalJSONLog()
         try #require(lines.count == Self.invalid.count)
         for (line, (method, _, _, _, logged, cause)) in zip(lines, Self.invalid) {
@@ -88,8 +82,7 @@ import Text
 
     /// Each of them went to the origin with the operator's token.
     @Test func pathsOutsideOfTheAPICanBeRefused() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let proxy = try ProxyUnderTest(before: FakeOrigin())
         #expect(try proxy.client.send("GET", "/.env").status == 200)
         try proxy.adopt { $0.shared.servesOther = false }
         for target in ["/.env", "/v1", "/v10/catalog", "/", "/v2/me", "/wp-login.php?a=b"] {
@@ -100,18 +93,16 @@ import Text
         }
         #expect(try proxy.client.send("POST", "/.git/config", body: Data([1])).status == 404)
         #expect(try proxy.client.send("GET", "/v1/catalog/us/songs/1").status == 200)
-        #expect(origin.requests.map(\.target) == ["/.env", "/v1/catalog/us/songs/1"])
+        #expect(proxy.origin.requests.map(\.target) == ["/.env", "/v1/catalog/us/songs/1"])
         let explained = proxy.explain("/.env")
         #expect(explained?.action == .refuse && explained?.reason == .off && explained?.asksOrigin == .never)
-        proxy.stop()
-        let log = try proxy.accessLog()
-        #expect(log.contains("\"GET /wp-login.php HTTP/1.1\" 404 "), "\(log)")
+        let log = try proxy.finalLog()
+        #expect(log.contains { $0.contains("\"GET /wp-login.php HTTP/1.1\" 404 ") }, "\(log)")
     }
 
     @Test func aPreflightThatIsRefusedIsSeenInTheLog() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(
-            originPort: origin.port, crossOrigin: .only([PageOrigin("https://a.example")]), logFormat: .json)
+            before: FakeOrigin(), crossOrigin: .only([PageOrigin("https://a.example")]), logFormat: .json)
         for (site, method) in [("https://a.example", "GET"), ("https://b.example", "GET"), ("https://a.example", "X")] {
             let fields = [("Origin", site), ("Access-Control-Request-Method", method)]
             let reply = try proxy.client.send("OPTIONS", "/" + Self.album + "?secret=1", fields: fields)
@@ -128,27 +119,30 @@ import Text
         ("/v1/me/library/songs/i.private?secret=1", "/v1/me/library/{type}/{id}"), ("/v1/new/private", "other"),
     ])
     func aPreflightAboutWhatIsPrivateIsLoggedByItsRoute(target: String, logged: String) throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), logFormat: .json)
         let fields = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
-        #expect(try proxy.client.send("OPTIONS", target, fields: fields).status == 204)
+        let preflight = try proxy.client.send(
+            "OPTIONS", target, fields: fields + [("Access-Control-Request-Headers", "music-user-token")])
+        #expect(preflight.status == 204 && preflight.field("Access-Control-Allow-Origin") == "*")
+        let allowed = preflight.field("Access-Control-Allow-Headers")
+        #expect(allowed?.contains("Music-User-Token") == true && allowed?.hasSuffix(", *") == true)
+        #expect(proxy.origin.requests.isEmpty)
         #expect(try proxy.finalJSONLog().map { $0["target"]?.stringValue } == [logged])
     }
 
     /// The client got an empty 401, and the log said that Apple refused a token that did not exist.
     @Test func aMissingDeveloperTokenIsReported() throws {
-        let lines = Mutex<[String]>([])
-        let origin = try FakeOrigin { request in
+        let scene = try ScriptedScene { request in
             FakeOrigin.Reply(status: request.target.contains("words") ? 400 : 401, body: "")
         }
-        let proxy = try ProxyUnderTest(originPort: origin.port, warn: { line in lines.withLock { $0.append(line) } })
+        let proxy = scene.proxy
         for target in [Self.album, "/v1/me/library/songs"] {
             let reply = try proxy.client.send("GET", target)
             #expect(reply.status == 401 && String(decoding: reply.body, as: UTF8.self).contains("No developer token: "))
             #expect(reply.field("Cache-Status")?.contains("fwd-status=401") == true)
         }
-        #expect(lines.withLock { $0 }.count { $0.contains("requires a developer token (401)") } == 1)
-        #expect(!lines.withLock { $0 }.contains { $0.contains("refuses") })
+        #expect(scene.warnings.all.count { $0.contains("requires a developer token (401)") } == 1)
+        #expect(!scene.warnings.all.contains { $0.contains("refuses") })
         #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/words").body.isEmpty, "another error is as it was")
         let bearer = [("Authorization", "Bearer a")]
         #expect(try proxy.client.send("GET", Self.album, fields: bearer).body.isEmpty, "the app's own token is refused")
@@ -157,16 +151,30 @@ import Text
     /// A read that a field makes of a POST went to the origin as a write.
     @Test(arguments: ["X-HTTP-Method-Override", "x-http-method", "X_Method_Override"])
     func aMethodThatAFieldOverridesIsNotSent(name: String) throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let proxy = try ProxyUnderTest(before: FakeOrigin())
         for method in ["POST", "PUT", "DELETE"] {
             let reply = try proxy.client.send(method, "/v1/me/library?ids[songs]=1", fields: [(name, "GET")])
             #expect(reply.status == 400 && reply.field("Cache-Status") == "refrain; detail=invalid-request")
         }
-        #expect(origin.requests.isEmpty)
+        #expect(proxy.origin.requests.isEmpty)
         #expect(try proxy.client.send("GET", Self.album, fields: [(name, "DELETE")]).status == 200)
         try proxy.adopt { $0.shared.forwardedFields = NamedFields([name]) }
         #expect(try proxy.client.send("POST", "/v1/me/library", fields: [(name, "GET")]).status == 200)
-        #expect(origin.requests.last?.field(name) == "GET", "the operator lets it through")
+        #expect(proxy.origin.requests.last?.field(name) == "GET", "the operator lets it through")
+    }
+
+    /// The upstream leads back to the proxy itself by another one: one request became 114.
+    @Test(arguments: [("GET", "/v1/catalog/us/songs?ids=1,2"), ("POST", "/v1/me/library/songs"), ("PUT", "/elsewhere")])
+    func aRequestThatComesBackIsRefused(method: String, target: String) throws {
+        // Each is the other's origin.
+        let one = try ProxyUnderTest(originPort: 1)
+        let two = try ProxyUnderTest(originPort: one.port)
+        try one.adopt { settings in
+            settings.upstream.endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(two.port))
+        }
+        let answer = try one.client.send(method, target, fields: [("Music-User-Token", "u")])
+        #expect(answer.status == 508)
+        let requests = one.statistics[.requests] + two.statistics[.requests]
+        #expect(requests == 3, "there, to the other, and back")
     }
 }

@@ -6,7 +6,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import AppleMusic
 @testable import EventLoop
 @testable import Proxy
 @testable import Upstream
@@ -24,13 +23,12 @@ import Testing
     }
 
     private static func keys() throws -> ClientKeys {
-        try ClientKeys(SecretBytes(Array("app 0123456789abcdef\n".utf8).span))
+        try ClientKeys(text: "app 0123456789abcdef\n")
     }
 
     /// The memoized plan of a request, from before keys were required, still answered it.
     @Test func aKnownRequestNeedsAKeyAfterAReload() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), workers: 2)
         for _ in 0..<4 { #expect(try proxy.client.send("GET", Self.target).status == 200) }
         let keys = try Self.keys()
         try proxy.adopt { $0.shared.clientKeys = keys }
@@ -40,11 +38,8 @@ import Testing
     }
 
     @Test func connectionsAndWhatIsStoredOutliveAReload() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
-        let client = try RawClient(port: UInt16(proxy.port))
-        let request = "GET \(Self.target) HTTP/1.1\r\nHost: a\r\n\r\n"
-        try client.send(request)
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), workers: 2)
+        let client = try proxy.connection(sending: .get(Self.target))
         #expect(!client.readSome().isEmpty)
         try proxy.adopt { settings in
             settings.shared = settings.shared.adopting(
@@ -54,18 +49,18 @@ import Testing
             settings.upstreamRate = 50
             settings.accessLog = nil
         }
-        try client.send(request)
-        let answer = String(decoding: client.readSome(), as: UTF8.self)
+        try client.send(.get(Self.target))
+        let answer = client.readSomeText()
         #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("refrain; hit"))
-        #expect(origin.requests.count == 1)
+        #expect(proxy.origin.requests.count == 1)
         #expect(proxy.statistics.upstream.rate == 50)
     }
 
     /// The other origin was not asked, for up to a minute.
     @Test func whatOneOriginHasRefusedIsForgottenWithAnother() throws {
-        let one = try FakeOrigin { _ in FakeOrigin.Reply(status: 429, fields: [("Retry-After", "50")]) }
-        let other = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: one.port)
+        let one = try FakeOrigin(.init(status: 429, fields: [("Retry-After", "50")]))
+        let other = try FakeOrigin()
+        let proxy = try ProxyUnderTest(before: one)
         for _ in 0..<2 { #expect(try proxy.client.send("GET", Self.target).status == 429) }
         #expect(one.requests.count == 1)
         try proxy.adopt { $0.upstream.endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(other.port)) }
@@ -76,27 +71,28 @@ import Testing
     /// The answer came after the reload, and its lesson held for the new origin.
     @Test func aLateRefusalOfTheFormerOriginIsForgottenToo() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
-        let former = try FakeOrigin { _ in
-            mayAnswer.waitOrFail()
-            return FakeOrigin.Reply(status: 503, fields: [("Retry-After", "3600")])
-        }
-        let other = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: former.port)
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send("GET \(Self.target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let reply = FakeOrigin.Reply(status: 503, fields: [("Retry-After", "3600")])
+        let (former, other) = (try FakeOrigin(reply, after: mayAnswer), try FakeOrigin())
+        let proxy = try ProxyUnderTest(before: former)
+        let client = try proxy.connection(sending: .get(Self.target, closes: true))
         waitUntil { !former.requests.isEmpty }
-        try proxy.adopt { $0.upstream.endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(other.port)) }
+        for connections in 1...3 {
+            try proxy.adopt { settings in
+                let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(other.port))
+                settings.upstream = UpstreamSettings(endpoint: endpoint, maxConnections: connections)
+            }
+        }
+        #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/2").status == 200, "it goes to the other origin")
         mayAnswer.signal()
         #expect(client.readText().hasPrefix("HTTP/1.1 503"))
         // The former origin's connections end in a turn of their own.
         waitUntil(within: 20) { (try? proxy.client.send("GET", Self.target).status) == 200 }
-        #expect(other.requests.count == 1)
+        #expect(other.requests.count == 2 && former.requests.count == 1)
     }
 
     /// The process that failed to take over may have served a user's write.
     @Test func aFailedUpgradeEndsStoredPersonalAnswers() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), policy: Self.keeping)
         func ask() throws -> Bool { try Self.isPersonalHit(proxy) }
         #expect(try !ask() && ask())
         let shared = proxy.settings.shared
@@ -121,16 +117,15 @@ import Testing
             if isHeld { mayAnswer.waitOrFail() }
             return FakeOrigin.Reply()
         }
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send("GET /v1/me/library/songs HTTP/1.1\r\nHost: a\r\nMusic-User-Token: anna\r\n\r\n")
+        let proxy = try ProxyUnderTest(before: origin, policy: Self.keeping)
+        let client = try proxy.connection(sending: .get("/v1/me/library/songs", "Music-User-Token: anna\r\n"))
         waitUntil { !origin.requests.isEmpty }
         let shared = proxy.settings.shared
         shared.noteOtherProcess()
         // Long ago, so that its last write is seen by now.
         shared.noteOtherEnded(at: .now() - UserGenerations.quietPeriod)
         mayAnswer.signal()
-        #expect(String(decoding: client.readSome(), as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+        #expect(client.readSomeText().hasPrefix("HTTP/1.1 200"))
         #expect(try !Self.isPersonalHit(proxy))
         // Answers kept before are freed in the background, together with those that came since.
         waitUntil { (try? Self.isPersonalHit(proxy)) == true }
@@ -138,8 +133,7 @@ import Testing
 
     /// While nothing personal is kept, the proxy misses the writes that end earlier answers.
     @Test func keepingSwitchedOffAndOnForgetsPersonalAnswers() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), policy: Self.keeping)
         func ask(_ method: String = "GET") throws -> Bool { try Self.isPersonalHit(proxy, method) }
         #expect(try !ask() && ask())
         for policy in [Policy(), Self.keeping] {
@@ -156,32 +150,8 @@ import Testing
         #expect(try ask() || ask())
     }
 
-    @Test func aRequestUnderWayStaysWithItsOrigin() throws {
-        let mayAnswer = DispatchSemaphore(value: 0)
-        let old = try FakeOrigin { _ in
-            mayAnswer.waitOrFail()
-            return FakeOrigin.Reply(body: "\"old\"")
-        }
-        let new = try FakeOrigin { _ in FakeOrigin.Reply(body: "\"new\"") }
-        let proxy = try ProxyUnderTest(originPort: old.port)
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send("GET \(Self.target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        waitUntil { !old.requests.isEmpty }
-        for connections in 1...3 {
-            try proxy.adopt { settings in
-                let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(new.port))
-                settings.upstream = UpstreamSettings(endpoint: endpoint, maxConnections: connections)
-            }
-        }
-        #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/2").body == Data("\"new\"".utf8))
-        mayAnswer.signal()
-        #expect(client.readText().hasSuffix("\"old\""))
-        #expect(old.requests.count == 1)
-    }
-
     @Test func listenersComeAndGo() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), workers: 2)
         let first = proxy.settings.listeners[0]
         try proxy.adopt { $0.listeners = [first, first] }
         try #require(proxy.addresses.count == 2)
@@ -197,22 +167,15 @@ import Testing
 
     /// Loops share a port, and so could another proxy: both once served half of the requests each.
     @Test func aPortInUseIsAnErrorThatNamesIt() throws {
-        let first = try ProxyUnderTest(originPort: 1, workers: 2)
-        defer { first.stop() }
-        do {
-            let second = try ProxyUnderTest(originPort: 1, workers: 2, port: first.port)
-            second.stop()
-            Issue.record("two proxies listen on one port")
-        } catch let error as ListenError {
-            #expect("\(error)".hasPrefix("127.0.0.1:\(first.port): bind: Address already in use"))
-        }
+        let first = try ProxyUnderTest(workers: 2)
+        let error = #expect(throws: ListenError.self) { try ProxyUnderTest(workers: 2, port: first.port) }
+        let words = "127.0.0.1:\(first.port): bind: Address already in use"
+        #expect(error.map { "\($0)".hasPrefix(words) } == true, "\(String(describing: error))")
     }
 
     @Test func anAddressThatIsTakenChangesNothing() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let other = try ProxyUnderTest(originPort: origin.port, workers: 2)
-        defer { other.stop() }
-        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        let other = try ProxyUnderTest(workers: 2)
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), workers: 2)
         let keys = try Self.keys()
         let taken = ListenerSettings(address: try #require(SocketAddress("127.0.0.1:\(other.port)")), tls: nil)
         #expect(throws: ListenError.self) {
@@ -227,12 +190,11 @@ import Testing
     }
 
     @Test func aListenerThatBeginsToSpeakTLSKeepsItsSocket() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let proxy = try ProxyUnderTest(before: FakeOrigin())
         let tls = try ServerTLS(authority: ThrowawayAuthority(), hosts: ["127.0.0.1"])
         try proxy.adopt { $0.listeners = [ListenerSettings(address: $0.listeners[0].address, tls: tls)] }
         #expect(proxy.addresses.map { Int($0.port) } == [proxy.port])
-        let client = try proxy.connection(sending: "GET \(Self.target) HTTP/1.1\r\nHost: a\r\n\r\n")
+        let client = try proxy.connection(sending: .get(Self.target))
         #expect(client.readText().hasPrefix("HTTP/1.1 400 "), "it is told so in the clear")
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Proxy
 import Synchronization
 import TestSupport
 import Testing
@@ -25,14 +24,11 @@ struct RequestCorpusTests {
     /// Statuses that say that a request could not be parsed.
     private static let parseErrors: Set<Int> = [400, 408, 413, 414, 417, 431, 505]
 
-    private let origin: FakeOrigin
     private let proxy: ProxyUnderTest
 
     init() throws {
-        origin = try FakeOrigin { _ in
-            FakeOrigin.Reply(fields: [("Cache-Control", "no-store"), ("Content-Type", "text/plain")], body: "ok")
-        }
-        proxy = try ProxyUnderTest(originPort: origin.port)
+        let fields = [("Cache-Control", "no-store"), ("Content-Type", "text/plain")]
+        proxy = try ProxyUnderTest(before: FakeOrigin(.init(fields: fields, body: "ok")))
     }
 
     @Test func everyCaseGetsItsVerdict() throws {
@@ -48,7 +44,7 @@ struct RequestCorpusTests {
         }
         let failures = wrong.withLock { $0 }
         #expect(failures.isEmpty, "\(failures.sorted().joined(separator: "\n"))")
-        let hidden = origin.requests.map(\.target).filter { $0.contains("/s00") }
+        let hidden = proxy.origin.requests.map(\.target).filter { $0.contains("/s00") }
         #expect(hidden.isEmpty, "hidden requests were acted on: \(hidden)")
         #expect(try proxy.client.send("GET", "/v1/test").status == 200)
     }

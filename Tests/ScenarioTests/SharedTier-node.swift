@@ -1,4 +1,7 @@
+import Cache
 import EventLoop
+import Proxy
+import Server
 import TestSupport
 
 @testable import Tier
@@ -13,5 +16,38 @@ extension SharedTier {
         let epoch = LogEpoch(number: 1)
         knowledge.begin(epoch, forgottenUntil: .start)
         knowledge.stand(fence: LogMark(epoch, .start), mayTake: true)
+    }
+}
+
+/// Proxies before one origin that share an engine. They know its log from its beginning, with
+/// nothing in it.
+final class SharingProxies {
+    let engine: RedisServer
+    let origin: FakeOrigin
+    private(set) var nodes: [ProxyUnderTest] = []
+    private(set) var caches: [ResponseCache] = []
+    private(set) var tiers: [SharedTier] = []
+
+    /// - Parameter ahead: of the first node's clock, in seconds.
+    init(
+        _ count: Int, ahead: Int64 = 0, policy: Policy = Policy(),
+        _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
+    ) throws {
+        engine = try RedisServer()
+        origin = try FakeOrigin(answer)
+        for index in 0..<count {
+            let (tier, cache) = (SharedTier(ofNode: index, engine), ResponseCache())
+            let clock = TimeOfDay { TimeOfDay.system.unixSeconds() + (index == 0 ? ahead : 0) }
+            nodes.append(
+                try ProxyUnderTest(before: origin, cache: cache, policy: policy, timeOfDay: clock, tier: tier))
+            caches.append(cache)
+            tiers.append(tier)
+        }
+    }
+
+    deinit { for node in nodes { node.stop() } }
+
+    func get(_ node: Int, _ target: String) throws -> HTTPTestClient.Reply {
+        try nodes[node].client.send("GET", target)
     }
 }

@@ -1,7 +1,10 @@
+import Foundation
 import Server
-import Simulator
+import Synchronization
+import Testing
 
 @testable import EventLoop
+@testable import Simulator
 
 extension ServiceHost {
     /// A service on a port of its own.
@@ -23,5 +26,56 @@ extension SimulatedAPI {
         configuration.requiresAuthorization = false
         change(&configuration)
         return SimulatedAPI(configuration: configuration)
+    }
+
+    /// The answer at the latest revision, as JSON values; it is not counted.
+    func values(_ target: String) -> NSObject? {
+        let body = respond(to: SimulatorRequest(target: Array(target.utf8)), asOf: revision).body
+        return try? JSONSerialization.jsonObject(with: Data(body)) as? NSObject
+    }
+
+    /// The first ids of a type that the chart of the storefront `us` has.
+    func ids(of type: String, _ count: Int) throws -> [String] {
+        let chart = try #require(values("/v1/catalog/us/charts?types=\(type)&limit=100") as? [String: Any])
+        let charts = try #require((chart["results"] as? [String: Any])?[type] as? [[String: Any]])
+        let data = try #require(charts.first?["data"] as? [[String: Any]])
+        let ids = Array(data.compactMap { $0["id"] as? String }.prefix(count))
+        try #require(ids.count == count)
+        return ids
+    }
+}
+
+/// Passes requests on and remembers them.
+final class CountingResponder: Responder {
+    typealias Instead = @Sendable (_ target: String, _ isFirst: Bool) -> SimulatorResponse?
+
+    private let api: any Responder
+    private let instead: Instead
+    /// Targets that are answered with other names than the catalog has, until further notice.
+    let misnamed = Mutex<Set<String>>([])
+    private let seen = Mutex<(targets: [String], refused: Int)>(([], 0))
+
+    /// - Parameter instead: an answer in place of the API's, by the target and whether it is asked
+    ///   for the first time.
+    init(_ api: any Responder, instead: @escaping Instead = { _, _ in nil }) {
+        (self.api, self.instead) = (api, instead)
+    }
+
+    var targets: [String] { seen.withLock(\.targets) }
+    /// How many were asked, and how many of them were answered 429.
+    var counts: (asked: Int, refused: Int) { seen.withLock { ($0.targets.count, $0.refused) } }
+
+    func respond(to request: SimulatorRequest) -> SimulatorResponse {
+        let target = String(decoding: request.target, as: UTF8.self)
+        let isFirst = seen.withLock { seen in
+            defer { seen.targets.append(target) }
+            return !seen.targets.contains(target)
+        }
+        var response = instead(target, isFirst) ?? api.respond(to: request)
+        if response.status == 429 { seen.withLock { $0.refused += 1 } }
+        guard misnamed.withLock({ $0.contains(target) }) else { return response }
+        let body = String(decoding: response.body, as: UTF8.self)
+        response.body = Array(body.replacing("\"name\":\"", with: "\"name\":\"Other ").utf8)
+        return response
     }
 }

@@ -1,12 +1,9 @@
 import Foundation
 import Server
-import Synchronization
 import TestSupport
 import Testing
-import Upstream
 
 @testable import AppleMusic
-@testable import EventLoop
 @testable import Proxy
 @testable import Simulator
 
@@ -15,51 +12,24 @@ import Upstream
     private static let unknown = "/v1/unknown"
     private static let charts = "/v1/catalog/us/charts?types=songs"
 
-    /// The simulated API with a 429 to the first request for a chart, and an answer that cannot be
-    /// stored.
-    private final class Origin: Responder {
-        private let api = SimulatedAPI.open()
-        private let seen = Mutex<[String]>([])
-
-        var targets: [String] { seen.withLock { $0 } }
-
-        func respond(to request: SimulatorRequest) -> SimulatorResponse {
-            let target = String(decoding: request.target, as: UTF8.self)
-            let isFirst = seen.withLock { seen in
-                defer { seen.append(target) }
-                return !seen.contains(target)
-            }
-            if target == SpendingTests.charts, isFirst { return SimulatorResponse(status: 429) }
-            if target == SpendingTests.unknown { return SimulatorResponse(status: 200, body: Array("{}".utf8)) }
-            return api.respond(to: request)
-        }
-
-        /// The ids of songs that the storefront has, and whose answers can be composed.
-        func songs(_ count: Int) throws -> [String] {
-            let answer = api.respond(
-                to: SimulatorRequest(target: Array("/v1/catalog/us/charts?types=songs&limit=100".utf8)),
-                asOf: api.revision)
-            let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
-            let charts = try #require((object?["results"] as? [String: Any])?["songs"] as? [[String: Any]])
-            let data = try #require(charts.first?["data"] as? [[String: Any]])
-            return Array(data.compactMap { $0["id"] as? String }.prefix(count))
-        }
-    }
-
     private struct Scene {
-        let origin: Origin
+        let api = SimulatedAPI.open()
+        let origin: CountingResponder
         let host: ServiceHost
         let proxy: ProxyUnderTest
         let clock = ManualClock(1_790_000_000)
 
         init() throws {
-            let (origin, clock) = (Origin(), clock)
-            self.origin = origin
+            // The first request for a chart is answered 429; one answer cannot be stored.
+            origin = CountingResponder(api) { target, isFirst in
+                if target == SpendingTests.charts, isFirst { return SimulatorResponse(status: 429) }
+                guard target == SpendingTests.unknown else { return nil }
+                return SimulatorResponse(status: 200, body: Array("{}".utf8))
+            }
             host = try .serving(origin)
-            let keys = "phone 0123456789abcdef\nweb fedcba9876543210\n"
             proxy = try ProxyUnderTest(
-                originPort: Int(host.address.port), timeOfDay: TimeOfDay { clock.unixSeconds },
-                clientKeys: try ClientKeys(SecretBytes(Array(keys.utf8).span)))
+                originPort: Int(host.address.port), timeOfDay: TimeOfDay { [clock] in clock.unixSeconds },
+                clientKeys: ClientKeys(text: "phone 0123456789abcdef\nweb fedcba9876543210\n"))
         }
 
         func stop() {
@@ -91,7 +61,8 @@ import Upstream
         #expect(try scene.phone(Self.charts).contains("fwd-status=200"))
         // Past the day of songs: the stale answer is served, and renewed in the background.
         scene.clock.advance(seconds: 90_000)
-        #expect(try scene.phone(Self.song(scene.origin.songs(6)[5])).contains("detail=stale-while-revalidate"))
+        let song = Self.song(try scene.api.ids(of: "songs", 6)[5])
+        #expect(try scene.phone(song).contains("detail=stale-while-revalidate"))
         waitUntil { scene.proxy.statistics.spending.counts(by: .purpose)[.purpose(.refresh)] == 1 }
         waitUntil { !scene.proxy.isAsking }
         try expectSums(scene)
@@ -101,7 +72,7 @@ import Upstream
 
     /// Misses, hits, composed answers, and a list of which two parts are missing.
     private func askForSongs(_ scene: Scene) throws {
-        let songs = try scene.origin.songs(8)
+        let songs = try scene.api.ids(of: "songs", 8)
         func list(_ ids: [String]) -> String { "/v1/catalog/us/songs?ids=" + ids.joined(separator: ",") }
         try scene.phone(Self.song(songs[0]))
         try scene.phone(list(Array(songs[0..<3])))

@@ -1,14 +1,10 @@
 import Cache
 import Foundation
-import Proxy
 import Server
 import Store
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import EventLoop
-@testable import HTTP
 
 /// Many entries lose their freshness at once.
 @Suite struct StampedeTests {
@@ -47,7 +43,6 @@ import Testing
         let statuses = Mutex<[Int: Int]>([:])
         concurrently(clients) { client in
             let connection = HTTPTestClient(port: proxy.port)
-            defer { connection.close() }
             for number in client..<count {
                 let status = (try? connection.send("GET", "/v1/catalog/us/albums/\(number)"))?.status ?? 0
                 statuses.withLock { $0[status, default: 0] += 1 }
@@ -60,7 +55,7 @@ import Testing
         let service = Origin()
         let origin = try ServiceHost.local { _ in service }
         defer { origin.stop() }
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
+        let cache = ResponseCache()
         let proxy = try ProxyUnderTest(originPort: Int(origin.address.port), workers: 2, cache: cache)
         let (entries, clients) = (200, 8)
         #expect(ask(proxy, entries, clients: 1) == [200: entries])

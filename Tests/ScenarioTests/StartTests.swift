@@ -12,8 +12,15 @@ private struct StartTrial: Sendable, CustomTestStringConvertible {
     /// Both say this.
     let words: String
     /// The limit under which both run, as prlimit(1) has it.
-    var limit: String?
-    var prepare: @Sendable (TemporaryFolder) throws -> Void = { _ in }
+    let limit: String?
+    let prepare: @Sendable (TemporaryFolder) throws -> Void
+
+    init(
+        _ name: String, _ lines: [String], _ words: String, limit: String? = nil,
+        prepare: @escaping @Sendable (TemporaryFolder) throws -> Void = { _ in }
+    ) {
+        (testDescription, self.lines, self.words, self.limit, self.prepare) = (name, lines, words, limit, prepare)
+    }
 }
 
 /// `refrain check` and `refrain serve` on one configuration: neither passes where the other fails,
@@ -33,7 +40,7 @@ struct StartTests {
             try FileManager.default.createDirectory(
                 atPath: $0.file("other.segments"), withIntermediateDirectories: false)
         },
-        StartTrial("a cache file that is a link", ["cache_file @/link"], "symbolic link") { folder in
+        StartTrial("a cache file that is a link", ["cache_file @/link"], "proxy.conf:1: cache_file: ") { folder in
             #expect(symlink("nowhere", folder.file("link")) == 0)
         },
         StartTrial("a secret that others can read", ["client_keys_file @/keys"], "chmod 600") { folder in
@@ -64,6 +71,9 @@ struct StartTests {
             "an upstream that is its own listener", ["listen 127.0.0.1:PORT", "upstream http://127.0.0.1:PORT"],
             "is an address of this proxy"),
         StartTrial("a certificate for no listener", ["tls_certificate @/proxy.conf"], "no listen line has tls"),
+        StartTrial(
+            "more memory than there may be", ["memory_size 256MiB", "workers 2"], "its address space (ulimit -v)",
+            limit: "--as=819200000"),
     ]
 
     private static let starved: [StartTrial] = [
@@ -89,28 +99,22 @@ struct StartTests {
         try await onThread { try Self.expectWarning(trial) }
     }
 
-    @Test func bothWarnOfMoreMemoryThanThereMayBe() async throws {
-        try await onThread {
-            try Self.expectWarning(
-                StartTrial(
-                    "memory", ["memory_size 256MiB", "workers 2"], "its address space (ulimit -v)",
-                    limit: "--as=819200000"))
-        }
-    }
-
     private static func expectRefusal(_ trial: StartTrial, asUser: Bool = false) throws {
         if let absence = absence(for: trial) { return LeftOut.note(absence) }
-        let folder = try folder(for: trial)
-        let user = asUser ? ["/usr/bin/setpriv", "--reuid=61234", "--regid=61234", "--clear-groups"] : []
-        if asUser, try !canRun(in: folder, as: user) {
-            return LeftOut.note(
-                "not root, no setpriv (util-linux), or no reachable folder: a start without threads was not tried")
+        let scene = try scene(for: trial)
+        var program = limited(trial)
+        if asUser {
+            guard let other = try scene.programOfAnotherUser() else {
+                return LeftOut.note(
+                    "not root, no setpriv (util-linux), or no reachable folder: a start without threads was not tried")
+            }
+            program = Array(other.dropLast()) + program.dropLast() + other.suffix(1)
         }
         for command in ["check", "serve"] {
-            let program = try start(command, folder, trial, as: user)
-            waitUntil { !program.isRunning }
-            let status = program.waitForEnd()
-            let text = log(command, folder)
+            let process = try scene.start(command, program)
+            waitUntil { !process.isRunning }
+            let status = process.waitForEnd()
+            let text = scene.text(command)
             #expect(status == 1 || status == 78, "\(command): \(status), \(text)")
             #expect(text.contains(trial.words) && !text.contains("listening on"), "\(command): \(text)")
             let errors = text.split(separator: "\n").filter { !$0.contains(": warn: ") && !$0.contains(": note: ") }
@@ -134,54 +138,24 @@ struct StartTests {
         return nil
     }
 
-    /// Puts the program where the user can reach it, as the folders above a build need not let it.
-    private static func canRun(in folder: TemporaryFolder, as user: [String]) throws -> Bool {
-        guard geteuid() == 0, access(user[0], X_OK) == 0 else { return false }
-        try folder.putProgram(from: BinaryUnderTest.path ?? "", "refrain")
-        let program = try ChildProcess(
-            user + [folder.file("refrain"), "version"], output: folder.file("version.out"),
-            errors: folder.file("version.log"))
-        return program.waitForEnd() == 0
-    }
-
     private static func expectWarning(_ trial: StartTrial) throws {
         if let absence = absence(for: trial) { return LeftOut.note(absence) }
-        let folder = try folder(for: trial)
-        let check = try start("check", folder, trial)
-        #expect(check.waitForEnd() == 0 && log("check", folder).contains(trial.words), "\(log("check", folder))")
-        let serve = try start("serve", folder, trial)
-        waitUntil { log("serve", folder).contains("listening on http") || !serve.isRunning }
-        serve.send(SIGTERM)
-        #expect(serve.waitForEnd() == 0 && log("serve", folder).contains(trial.words), "\(log("serve", folder))")
+        let scene = try scene(for: trial)
+        #expect(try scene.start("check", limited(trial)).waitForEnd() == 0)
+        #expect(try scene.stop(scene.serve(limited(trial))) == 0)
+        for command in ["check", "serve"] { #expect(scene.said(trial.words, command), "\(scene.text(command))") }
     }
 
-    private static func folder(for trial: StartTrial) throws -> TemporaryFolder {
-        let folder = try TemporaryFolder()
-        chmod(folder.path, 0o755)
-        let port = try RawSocket.freePort()
-        let lines = trial.lines.map {
-            $0.replacingOccurrences(of: "@", with: folder.path).replacingOccurrences(of: "PORT", with: "\(port)")
-        }
-        let standing = [
-            "listen 127.0.0.1:0", "admin_listen off", "access_log off", "cache_file off", "upstream http://127.0.0.1:9",
-        ].filter { line in !lines.contains { $0.hasPrefix(line.prefix { $0 != " " } + " ") } }
-        try folder.put((lines + standing).joined(separator: "\n"), "proxy.conf", mode: 0o644)
-        try trial.prepare(folder)
-        return folder
+    private static func scene(for trial: StartTrial) throws -> StartScene {
+        let (scene, port) = (try StartScene(), try RawSocket.freePort())
+        try scene.configure(trial.lines.map { $0.replacingOccurrences(of: "PORT", with: "\(port)") })
+        try trial.prepare(scene.folder)
+        return scene
     }
 
-    private static func start(
-        _ command: String, _ folder: TemporaryFolder, _ trial: StartTrial, as user: [String] = []
-    ) throws -> ChildProcess {
-        let binary = user.isEmpty ? BinaryUnderTest.path ?? "" : folder.file("refrain")
-        let limiter = trial.limit.map { ["/usr/bin/prlimit", $0] } ?? []
-        return try ChildProcess(
-            user + limiter + [binary, command, "--config", folder.file("proxy.conf")],
-            output: folder.file(command + ".out"), errors: folder.file(command + ".log"))
-    }
-
-    private static func log(_ command: String, _ folder: TemporaryFolder) -> String {
-        (try? folder.bytes(command + ".log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    /// The program under the limit of the trial.
+    private static func limited(_ trial: StartTrial) -> [String] {
+        (trial.limit.map { ["/usr/bin/prlimit", $0] } ?? []) + [BinaryUnderTest.path ?? ""]
     }
 
     /// A database with a table, called `other`.
@@ -189,14 +163,5 @@ struct StartTests {
         try folder.put([], "other")
         let database = try Database(path: folder.file("other"), mode: .readWrite, busyTimeout: .zero)
         try database.execute(sql + "; CREATE TABLE precious (x)")
-    }
-}
-
-extension StartTrial {
-    fileprivate init(
-        _ name: String, _ lines: [String], _ words: String, limit: String? = nil,
-        prepare: @escaping @Sendable (TemporaryFolder) throws -> Void = { _ in }
-    ) {
-        self.init(testDescription: name, lines: lines, words: words, limit: limit, prepare: prepare)
     }
 }

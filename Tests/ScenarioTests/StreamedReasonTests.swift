@@ -1,6 +1,5 @@
 import Foundation
 import Freshness
-import Proxy
 import TestSupport
 import Testing
 
@@ -60,11 +59,9 @@ import Testing
     ]
 
     @Test(arguments: cases) func theReasonIsShownAndCountedOnce(_ example: Case) throws {
-        let origin = try FakeOrigin { _ in
-            FakeOrigin.Reply(
-                fields: [("Cache-Control", example.control)], bytes: [UInt8](repeating: 32, count: example.size))
-        }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let answer = FakeOrigin.Reply(
+            fields: [("Cache-Control", example.control)], bytes: [UInt8](repeating: 32, count: example.size))
+        let proxy = try ProxyUnderTest(before: FakeOrigin(answer))
         let reply = try proxy.client.send(
             example.method, example.target, fields: example.asking, body: example.method == "POST" ? Data() : nil)
         proxy.stop()
@@ -92,9 +89,8 @@ import Testing
     /// The head has said why it is not stored; the log has what became of it.
     @Test func whatBreaksOffIsLoggedOnceWithWhatBrokeIt() throws {
         let origin = try ScriptedOrigin([.request, .send(Self.head), .send(Self.half), .close])
-        defer { origin.stop() }
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        let client = try proxy.connection(sending: "GET \(Self.target) HTTP/1.1\r\nHost: a\r\n\r\n")
+        let proxy = try ProxyUnderTest(scripted: origin)
+        let client = try proxy.connection(sending: .get(Self.target))
         let bytes = client.read()
         proxy.stop()
         #expect(String(decoding: bytes.prefix(1_000), as: UTF8.self).contains("fwd-status=200; detail=no-store\r\n"))
@@ -111,9 +107,8 @@ import Testing
         let origin = try ScriptedOrigin(
             [.request] + (hasBegun ? [first, .wait(gate)] : [.wait(gate), first])
                 + Array(repeating: pieces, count: 8).joined() + [.hold])
-        defer { origin.stop() }
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        let client = try proxy.connection(sending: "GET \(Self.target) HTTP/1.1\r\nHost: a\r\n\r\n")
+        let proxy = try ProxyUnderTest(scripted: origin)
+        let client = try proxy.connection(sending: .get(Self.target))
         if hasBegun { #expect(client.read(12) == Array("HTTP/1.1 200".utf8)) }
         waitUntil { origin.requests.first?.count == 1 }
         client.reset()

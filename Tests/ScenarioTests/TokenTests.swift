@@ -1,5 +1,4 @@
 import AppleMusic
-import EventLoop
 import Foundation
 import Proxy
 import Simulator
@@ -20,13 +19,13 @@ import Testing
     /// A proxy whose developer token is in a file.
     private func proxy(_ origin: FakeOrigin) throws -> ProxyUnderTest {
         try ProxyUnderTest(
-            originPort: origin.port, credentials: Credentials(developer: tokens, musicUser: nil),
+            before: origin, credentials: Credentials(developer: tokens, musicUser: nil),
             warn: { [warnings] in warnings.add($0) })
     }
 
-    /// One that answers each request with this status.
-    private func origin(_ status: Int) throws -> FakeOrigin {
-        try FakeOrigin { _ in FakeOrigin.Reply(status: status, body: "") }
+    /// One before an origin that answers each request with this status.
+    private func proxy(_ status: Int) throws -> ProxyUnderTest {
+        try proxy(FakeOrigin(.init(status: status, body: "")))
     }
 
     @Test func aRejectedTokenIsReadAgainAndTheRequestRetried() throws {
@@ -42,23 +41,21 @@ import Testing
     /// Apple answers each DELETE in a library 401: it was sent twice, the token made anew, and the
     /// operator warned.
     @Test func aWriteThatIsRefusedIsSentOnce() throws {
-        let origin = try origin(401)
-        let proxy = try proxy(origin)
+        let proxy = try proxy(401)
         _ = try directory.put("new", "token", mode: 0o600)
         let target = "/v1/me/library/playlists/p.1"
         #expect(try proxy.client.send("DELETE", target, fields: [("Music-User-Token", "a")]).status == 401)
-        #expect(origin.requests.count == 1 && warnings.all.isEmpty && tokens.lastRefusal == nil)
+        #expect(proxy.origin.requests.count == 1 && warnings.all.isEmpty && tokens.lastRefusal == nil)
         #expect(proxy.statistics[.upstreamErrors] == 0)
     }
 
     /// A token that had expired showed as misses like others, in no counter of errors.
     @Test(arguments: [401, 403]) func aTokenThatTheOriginRefusesIsAFailureOfItsOwnKind(status: Int) throws {
-        let origin = try origin(status)
-        let proxy = try proxy(origin)
+        let proxy = try proxy(status)
         let reply = try proxy.client.send("GET", "/v1/catalog/us/albums/1")
         #expect(reply.status == status)
         #expect(reply.field("Cache-Status")?.contains("detail=upstream-refused") == true)
-        #expect(origin.requests.count == 1, "the file holds the same token still")
+        #expect(proxy.origin.requests.count == 1, "the file holds the same token still")
         #expect(proxy.statistics[.upstreamErrors] == 1 && proxy.statistics[because: .upstreamRefused] == 1)
         #expect(tokens.lastRefusal != nil)
         let explanation = try #require(proxy.explain("/v1/catalog/us/albums/1"))
@@ -69,8 +66,7 @@ import Testing
 
     /// With personal traffic alone the proxy's own token was refused for hours, and no alert came.
     @Test func aTokenRefusedOnPersonalRequestsIsAFailure() throws {
-        let origin = try origin(401)
-        let proxy = try proxy(origin)
+        let proxy = try proxy(401)
         let target = "/v1/me/library/songs"
         for _ in 0..<2 {
             let reply = try proxy.client.send("GET", target, fields: [("Music-User-Token", "a")])
@@ -87,7 +83,7 @@ import Testing
     /// Any page can make a browser send requests to this machine, and rebind its own name to it.
     @Test func aWebPageDoesNotActWithTheOperatorsUserToken() throws {
         let token = try SecretFile.readToken(directory.put("operator", "user", mode: 0o600))
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let origin = try FakeOrigin()
         let named = CrossOrigin.only([PageOrigin("https://mine.example")])
         for (policy, fields, isSent) in [
             (CrossOrigin.any, [], true), (.any, [("Origin", "https://evil.example")], false),
@@ -95,36 +91,32 @@ import Testing
             (.any, [("Sec-Fetch-Site", "cross-site")], false), (.any, [("Sec-Fetch-Site", "same-site")], false),
             (.any, [("Sec-Fetch-Site", "none")], true), (.any, [("Sec-Fetch-Site", "same-origin")], true),
         ] {
-            let proxy = try ProxyUnderTest(
-                originPort: origin.port, credentials: Credentials(developer: nil, musicUser: token), crossOrigin: policy
-            )
+            let credentials = Credentials(developer: nil, musicUser: token)
+            let proxy = try ProxyUnderTest(before: origin, credentials: credentials, crossOrigin: policy)
             let reply = try proxy.client.send("GET", "/v1/me/storefront", fields: fields)
             #expect(reply.field("Cross-Origin-Resource-Policy") == "same-origin")
             #expect(reply.field("X-Content-Type-Options") == "nosniff")
             #expect((origin.requests.last?.field("music-user-token") == "operator") == isSent, "\(fields)")
-            let client = try RawClient(port: UInt16(proxy.port))
-            try client.send("GET /v1/me/storefront HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n")
-            _ = client.read()
-            client.close()
-            #expect(origin.requests.last?.field("music-user-token") == nil)
-            proxy.stop()
+            _ = try proxy.connection(
+                sending: "GET /v1/me/storefront HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n"
+            ).read()
+            #expect(proxy.origin.requests.last?.field("music-user-token") == nil)
         }
     }
 
     /// Both went out: the client was shown the operator's library, and could write there.
     @Test func theOperatorsUserTokenIsNotSentForANamedUser() throws {
         let token = try SecretFile.readToken(directory.put("operator", "user", mode: 0o600))
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(
-            originPort: origin.port, credentials: Credentials(developer: nil, musicUser: token))
+            before: FakeOrigin(), credentials: Credentials(developer: nil, musicUser: token))
         let targets = ["/v1/me/library/songs", "/v1/catalog/us/songs/1?include=library", "/v1/me/library?ids[songs]=1"]
         for (method, target) in zip(["GET", "GET", "POST"], targets) {
             _ = try proxy.client.send(method, target, fields: [("Cookie", "a=b; media-user-token=anna")])
-            let sent = try #require(origin.requests.last)
+            let sent = try #require(proxy.origin.requests.last)
             #expect(!sent.fields.contains { $0.value.contains("operator") }, "\(method) \(target)")
             #expect(sent.field("Cookie") == "media-user-token=anna")
             _ = try proxy.client.send(method, target)
-            #expect(origin.requests.last?.field("Music-User-Token") == "operator")
+            #expect(proxy.origin.requests.last?.field("Music-User-Token") == "operator")
         }
     }
 }

@@ -4,8 +4,6 @@ import TestSupport
 import Testing
 import Text
 
-@testable import AppleMusic
-@testable import Cache
 @testable import Proxy
 @testable import Recording
 
@@ -24,26 +22,36 @@ extension TemporaryFolder {
 @Suite(.timeLimit(.minutes(10))) struct TrafficRecordingTests {
     static let album = "/v1/catalog/us/albums/1"
 
-    static func origin() throws -> FakeOrigin {
-        try FakeOrigin { request in
-            FakeOrigin.Reply(
-                fields: [
-                    ("Content-Type", "application/json"), ("ETag", "\"origin\""), ("Set-Cookie", "canary-cookie=1"),
-                    ("X-Apple-Request-UUID", "canary-uuid"),
-                ], body: "{\"data\":[],\"target\":\"\(request.target)\"}")
-        }
+    private static let json = ("Content-Type", "application/json")
+
+    @Sendable private static func reply(_ request: FakeOrigin.Request) -> FakeOrigin.Reply {
+        FakeOrigin.Reply(
+            fields: [
+                json, ("ETag", "\"origin\""), ("Set-Cookie", "canary-cookie=1"),
+                ("X-Apple-Request-UUID", "canary-uuid"),
+            ], body: "{\"data\":[],\"target\":\"\(request.target)\"}")
+    }
+
+    /// A proxy that records.
+    private static func recording(
+        _ origin: FakeOrigin, workers: Int = 1, policy: Policy = Policy(),
+        _ settings: (String) -> RecordingSettings = { RecordingSettings(path: $0) }
+    ) throws -> (folder: TemporaryFolder, proxy: ProxyUnderTest) {
+        let folder = try TemporaryFolder()
+        let proxy = try ProxyUnderTest(
+            before: origin, workers: workers, policy: policy, timeOfDay: TimeOfDay { 1_790_000_000 })
+        try proxy.startRecording(settings(folder.file()))
+        return (folder, proxy)
     }
 
     @Test func whatWasServedIsThereWithItsBodyAndItsOutcome() throws {
-        let (folder, origin) = (try TemporaryFolder(), try Self.origin())
-        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { 1_790_000_000 })
-        try proxy.startRecording(RecordingSettings(path: folder.file()))
+        let (folder, proxy) = try Self.recording(FakeOrigin(Self.reply))
         #expect(proxy.recording.isOn)
         let fields = [("Accept-Language", "en-GB"), ("User-Agent", "canary-agent")]
-        let reply = try proxy.client.send("GET", Self.album + "?include=artists", fields: fields)
-        for _ in 0..<3 { _ = try proxy.client.send("GET", Self.album + "?include=artists", fields: fields) }
-        let tag = try #require(reply.field("ETag"))
         let target = Self.album + "?include=artists"
+        let reply = try proxy.client.send("GET", target, fields: fields)
+        for _ in 0..<3 { _ = try proxy.client.send("GET", target, fields: fields) }
+        let tag = try #require(reply.field("ETag"))
         #expect(try proxy.client.send("GET", target, fields: [("If-None-Match", tag)]).status == 304)
         #expect(try proxy.client.send("GET", target, fields: [("Range", "bytes=1-4")]).status == 206)
         _ = try proxy.client.send("HEAD", target)
@@ -71,17 +79,12 @@ extension TemporaryFolder {
 
     /// It was recorded as though it were the content itself, and with the status of both caches.
     @Test func codedAnswersAreRecordedWithoutBodiesAndWithOurStatus() throws {
-        let folder = try TemporaryFolder()
-        let origin = try FakeOrigin { _ in
-            FakeOrigin.Reply(
-                fields: [
-                    ("Content-Type", "application/json"), ("Content-Encoding", "br"), ("Cache-Control", "max-age=60"),
-                    ("Cache-Status", "Origin; hit; ttl=9"),
-                ],
-                bytes: [0x0B, 0x02, 0x80, 0x7B, 0x7D, 0x0A, 0x03])
-        }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        try proxy.startRecording(RecordingSettings(path: folder.file()))
+        let coded = FakeOrigin.Reply(
+            fields: [
+                Self.json, ("Content-Encoding", "br"), ("Cache-Control", "max-age=60"),
+                ("Cache-Status", "Origin; hit; ttl=9"),
+            ], bytes: [0x0B, 0x02, 0x80, 0x7B, 0x7D, 0x0A, 0x03])
+        let (folder, proxy) = try Self.recording(FakeOrigin(coded))
         for _ in 0..<2 { _ = try proxy.client.send("GET", Self.album, fields: [("Accept-Encoding", "br")]) }
         proxy.stop()
         let exchanges = try folder.exchanges
@@ -95,16 +98,10 @@ extension TemporaryFolder {
 
     /// Secrets of requests and answers that all clients share, and of a route that is not known.
     @Test func noSecretIsInAnyFile() throws {
-        let folder = try TemporaryFolder()
-        let origin = try FakeOrigin { _ in
-            FakeOrigin.Reply(
-                fields: [
-                    ("Content-Type", "application/json"), ("Set-Cookie", "s=canary"), ("Location", "/canary"),
-                    ("X-Session", "canary"),
-                ], body: "{\"data\":[]}")
-        }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        try proxy.startRecording(RecordingSettings(path: folder.file()))
+        let reply = FakeOrigin.Reply(
+            fields: [Self.json, ("Set-Cookie", "s=canary"), ("Location", "/canary"), ("X-Session", "canary")],
+            body: "{\"data\":[]}")
+        let (folder, proxy) = try Self.recording(FakeOrigin(reply))
         let secrets = [
             ("Authorization", "Bearer canary"), ("Cookie", "a=canary"), ("X-Forwarded-For", "10.9.8.7"),
             ("Referer", "https://canary.example/"), ("User-Agent", "canary"), ("X-Canary", "canary"),
@@ -131,35 +128,27 @@ extension TemporaryFolder {
     /// No cookie goes to the origin, so none shapes an answer. It was left out where the answer was
     /// not stored; a part of one was not.
     @Test func contentIsRecordedWhateverTheClientsCookiesButNotAPart() throws {
-        let folder = try TemporaryFolder()
         let origin = try FakeOrigin { request in
             let isKept = request.target.contains("kept")
             if request.field("Range") != nil {
                 return FakeOrigin.Reply(status: 206, fields: [("Content-Range", "bytes 0-9/100")], body: "{\"target\":")
             }
             return FakeOrigin.Reply(
-                fields: [
-                    ("Content-Type", "application/json"), ("Cache-Control", isKept ? "public, max-age=60" : "no-store"),
-                ], body: "{\"target\":\"\(request.target)\"}")
+                fields: [Self.json, ("Cache-Control", isKept ? "public, max-age=60" : "no-store")],
+                body: "{\"target\":\"\(request.target)\"}")
         }
-        let policy = Policy(.albums, .off)
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
-        try proxy.startRecording(RecordingSettings(path: folder.file()))
-        for (target, fields) in [("/v1/x?kept", [("Cookie", "a=b")]), ("/v1/x?passed", [("Cookie", "a=b")])] {
-            _ = try proxy.client.send("GET", target, fields: fields)
-        }
-        _ = try proxy.client.send("GET", "/v1/x?passed")
+        let (folder, proxy) = try Self.recording(origin, policy: Policy(.albums, .off))
+        for (target, fields) in [
+            ("/v1/x?kept", [("Cookie", "a=b")]), ("/v1/x?passed", [("Cookie", "a=b")]), ("/v1/x?passed", []),
+        ] { _ = try proxy.client.send("GET", target, fields: fields) }
         #expect(try proxy.client.send("GET", Self.album, fields: [("Range", "bytes=0-9")]).status == 206)
         proxy.stop()
         #expect(try folder.exchanges.map { $0.body != nil } == [true, true, true, false])
     }
 
     @Test func whatIsSentInGzipIsRecordedAsItIs() throws {
-        let folder = try TemporaryFolder()
         let body = "{\"data\":[" + String(repeating: "\"moon\",", count: 400) + "1]}"
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        try proxy.startRecording(RecordingSettings(path: folder.file()))
+        let (folder, proxy) = try Self.recording(FakeOrigin(.init(body: body)))
         var last: HTTPTestClient.Reply?
         waitUntil {
             last = try? proxy.client.send("GET", Self.album, fields: [("Accept-Encoding", "gzip")])
@@ -175,14 +164,13 @@ extension TemporaryFolder {
     }
 
     @Test func rotationUnderLoadLosesNothing() throws {
-        let (folder, origin) = (try TemporaryFolder(), try Self.origin())
-        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
-        try proxy.startRecording(RecordingSettings(path: folder.file(), mostBytes: 64 << 10, mostFiles: 1000))
+        let (folder, proxy) = try Self.recording(FakeOrigin(Self.reply), workers: 2) {
+            RecordingSettings(path: $0, mostBytes: 64 << 10, mostFiles: 1000)
+        }
         let (clients, requests) = (4, TestSize.of(250, full: 500))
         concurrently(clients) { number in
             let client = HTTPTestClient(port: proxy.port)
             for count in 0..<requests { _ = try? client.send("GET", Self.album + "?n=\(number)-\(count)") }
-            client.close()
         }
         finishRecording(of: proxy)
         proxy.stop()
@@ -201,8 +189,8 @@ extension TemporaryFolder {
     }
 
     @Test func switchedOffItWritesWhatWasServedUntilThen() throws {
-        let (folder, origin) = (try TemporaryFolder(), try Self.origin())
-        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        let folder = try TemporaryFolder()
+        let proxy = try ProxyUnderTest(before: FakeOrigin(Self.reply), workers: 2)
         let settings = RecordingSettings(path: folder.file())
         for round in 1...3 {
             _ = try proxy.client.send("GET", Self.album + "?unrecorded")
@@ -217,9 +205,9 @@ extension TemporaryFolder {
     }
 
     @Test func aShareIsAShare() throws {
-        let (folder, origin) = (try TemporaryFolder(), try Self.origin())
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        try proxy.startRecording(RecordingSettings(path: folder.file(), sampling: 0.25))
+        let (folder, proxy) = try Self.recording(FakeOrigin(Self.reply)) {
+            RecordingSettings(path: $0, sampling: 0.25)
+        }
         for _ in 0..<400 { _ = try proxy.client.send("GET", Self.album) }
         finishRecording(of: proxy)
         proxy.stop()
@@ -230,11 +218,8 @@ extension TemporaryFolder {
     }
 
     @Test func ofALargeAnswerOnlyTheHeadIsRecorded() throws {
-        let folder = try TemporaryFolder()
         let large = [UInt8](repeating: 0x20, count: RecordedBodies.longest + 1)
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply(bytes: large) }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        try proxy.startRecording(RecordingSettings(path: folder.file()))
+        let (folder, proxy) = try Self.recording(FakeOrigin(.init(bytes: large)))
         #expect(try proxy.client.send("GET", Self.album).body.count == large.count)
         proxy.stop()
         let exchange = try #require(try folder.exchanges.first)

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import EventLoop
-@testable import Proxy
 @testable import Server
 
 /// Requests that come through a load balancer of HTTP (`trusted_proxy`): all of them were one
@@ -11,19 +10,22 @@ import Testing
     private static let balancer = UInt8(77)
 
     /// A proxy that trusts 127.0.0.77.
-    private func proxy(_ origin: FakeOrigin) throws -> ProxyUnderTest {
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        try proxy.adopt { $0.bounds.trustedProxies = TrustedProxies([AddressRange("127.0.0.77")!]) }
+    /// - Parameter perAddress: the most connections of one address.
+    private func trusting(_ proxy: ProxyUnderTest, perAddress: Int = .max) throws -> ProxyUnderTest {
+        try proxy.adopt { settings in
+            settings.bounds.trustedProxies = TrustedProxies([AddressRange("127.0.0.77")!])
+            settings.bounds.connectionsPerAddress = perAddress
+        }
         return proxy
     }
 
-    private func request(_ path: String, _ fields: String) -> String {
-        "GET /v1/catalog/us/albums/\(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+    /// A request for an album by this address.
+    private func request(_ album: Int, from address: String) -> String {
+        .get("/v1/catalog/us/albums/\(album)", "X-Forwarded-For: \(address)\r\n")
     }
 
     @Test func theLogNamesTheClientOfEachRequestOfAConnection() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try proxy(origin)
+        let proxy = try trusting(ProxyUnderTest(before: FakeOrigin()))
         let balancer = HTTPTestClient(port: proxy.port, from: Self.balancer)
         let forwarded = ("X-Forwarded-For", "203.0.113.9")
         let asked: [(HTTPTestClient, (String, String)?)] = [
@@ -33,33 +35,29 @@ import Testing
         for (client, field) in asked {
             #expect(try client.send("GET", "/v1/catalog/us/albums/1", fields: field.map { [$0] } ?? []).status == 200)
         }
+        let malformed = request(1, from: "203.0.113.9") + "GET / HTTP/9.9\r\n\r\n"
+        _ = try proxy.connection(sending: malformed, from: Self.balancer).readToEnd()
+        // A reload may end the trust, on connections that are there as well.
+        try proxy.adopt { $0.bounds.trustedProxies = TrustedProxies() }
+        #expect(try balancer.send("GET", "/v1/catalog/us/albums/1", fields: [forwarded]).status == 200)
         balancer.close()
-        let last = try RawClient(port: UInt16(proxy.port), from: Self.balancer)
-        try last.send(request("1", "X-Forwarded-For: 203.0.113.9\r\n") + "GET / HTTP/9.9\r\n\r\n")
-        _ = last.readToEnd()
         #expect(
             try proxy.loggedClients() == [
                 "203.0.113.9", "2001:db8::7", "127.0.0.77", "127.0.0.1", "203.0.113.9", "203.0.113.9",
                 // A malformed request says nothing of its client; the one before it was another's.
-                "127.0.0.77",
+                "127.0.0.77", "127.0.0.77",
             ])
     }
 
     @Test func eachClientIsAPartyOfItsOwn() throws {
         let gate = ScriptedOrigin.Gate()
-        let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}".utf8)
-        let origin = try ScriptedOrigin([.request, .wait(gate), .send(answer), .hold])
-        defer { origin.stop() }
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        try proxy.adopt { settings in
-            settings.bounds.trustedProxies = TrustedProxies([AddressRange("127.0.0.77")!])
-            settings.bounds.connectionsPerAddress = 2
-        }
+        let origin = try ScriptedOrigin([.request, .wait(gate), .send(.ok("{}")), .hold])
+        let proxy = try trusting(ProxyUnderTest(scripted: origin), perAddress: 2)
         // Four connections of the balancer: more than one address may have.
-        let connections = try (0..<4).map { _ in try RawClient(port: UInt16(proxy.port), from: Self.balancer) }
+        let connections = try (0..<4).map { _ in try proxy.connection(from: Self.balancer) }
         for (number, connection) in connections.enumerated() {
             let client = number < 3 ? "203.0.113.9" : "203.0.113.10"
-            try connection.send(request("1", "X-Forwarded-For: \(client)\r\n"))
+            try connection.send(request(1, from: client))
             if number == 1 { waitUntil { proxy.statistics[.requests] == 2 } }
             if number == 2 {
                 #expect(String(decoding: connection.read(12), as: UTF8.self) == "HTTP/1.1 503", "its third at once")
@@ -71,7 +69,7 @@ import Testing
             #expect(String(decoding: connection.read(12), as: UTF8.self) == "HTTP/1.1 200")
         }
         // Those are over, so it may ask again; the connection was kept.
-        try connections[3].send(request("1", "X-Forwarded-For: 203.0.113.9\r\n"))
+        try connections[3].send(request(1, from: "203.0.113.9"))
         waitUntil { proxy.statistics[.hits] == 1 }
         let lines = try proxy.finalLog().filter { $0.contains(" 503 ") }
         #expect(lines.count == 1 && lines[0].hasPrefix("203.0.113.9 "))
@@ -81,35 +79,16 @@ import Testing
 
     @Test func aClientThatLeavesStopsCountingWithItsRequest() throws {
         let gate = ScriptedOrigin.Gate()
-        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
-        let origin = try ScriptedOrigin([.request, .wait(gate), .send(answer), .close])
-        defer { origin.stop() }
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        try proxy.adopt { settings in
-            settings.bounds.trustedProxies = TrustedProxies([AddressRange("127.0.0.77")!])
-            settings.bounds.connectionsPerAddress = 1
-        }
+        let origin = try ScriptedOrigin([.request, .wait(gate), .send(.ok("{}", "Connection: close\r\n")), .close])
+        let proxy = try trusting(ProxyUnderTest(scripted: origin), perAddress: 1)
         for round in 1...3 {
-            let connection = try RawClient(port: UInt16(proxy.port), from: Self.balancer)
-            try connection.send(request("\(round)", "X-Forwarded-For: 203.0.113.9\r\n"))
+            let asking = request(round, from: "203.0.113.9")
+            let connection = try proxy.connection(sending: asking, from: Self.balancer)
             waitUntil { proxy.statistics[.misses] == round }
             connection.reset()
             gate.open()
             waitUntil { proxy.statistics.connections.count == 0 }
         }
         #expect(proxy.statistics[.refused] == 0)
-    }
-
-    /// A reload may end the trust, on connections that are there as well.
-    @Test func aReloadChangesWhoIsTrusted() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try proxy(origin)
-        let balancer = HTTPTestClient(port: proxy.port, from: Self.balancer)
-        let field = [("X-Forwarded-For", "203.0.113.9")]
-        #expect(try balancer.send("GET", "/v1/catalog/us/albums/1", fields: field).status == 200)
-        try proxy.adopt { $0.bounds.trustedProxies = TrustedProxies() }
-        #expect(try balancer.send("GET", "/v1/catalog/us/albums/1", fields: field).status == 200)
-        balancer.close()
-        #expect(try proxy.loggedClients() == ["203.0.113.9", "127.0.0.77"])
     }
 }

@@ -1,7 +1,4 @@
-import AppleMusic
 import EventLoop
-import HTTP
-import TestSupport
 import Testing
 import Text
 
@@ -16,15 +13,24 @@ import Text
     /// The lines of requests that are sent as they are, with their proxy stopped.
     private func lines(
         _ requests: [String], clientKeys: ClientKeys? = nil, timeouts: ClientTimeouts = .ofTests,
-        _ adjust: ((inout ProxySettings) -> Void)? = nil
+        _ adjust: (inout ProxySettings) -> Void = { _ in }
     ) throws -> [String] {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(
-            originPort: origin.port, timeouts: timeouts, clientKeys: clientKeys, logFormat: .json)
-        if let adjust { try proxy.adopt(adjust) }
-        for request in requests { _ = try proxy.connection(sending: request).readToEnd() }
+            before: FakeOrigin(), timeouts: timeouts, clientKeys: clientKeys, logFormat: .json)
+        try proxy.adopt(adjust)
+        let answers = try requests.map { try proxy.connection(sending: $0).readText() }
+        #expect(proxy.origin.requests.isEmpty)
         let lines = try proxy.finalLog()
         try #require(lines.count == requests.count)
+        for (line, answer) in zip(lines, answers) {
+            let status = try #require(try JSON.parse(Array(line.utf8))["status"]?.intValue)
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && answer.contains(#"{"errors":[{"id":""#), "\(answer)")
+            #expect(answer.contains("Connection: close\r\n"))
+        }
+        // A page saw a network error where its request was malformed.
+        for (request, answer) in zip(requests, answers) where request.contains("Origin: ") {
+            #expect(answer.contains("\r\nAccess-Control-Allow-Origin: *\r\n"))
+        }
         return lines
     }
 
@@ -41,7 +47,10 @@ import Text
     }
 
     private static let refused: [(String, Int, String, String, String)] = [
-        ("GET \(album)?a=secret HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "GET", album, "host-repeated"),
+        (
+            "GET \(album)?a=secret HTTP/1.1\r\nHost: a\r\nHost: b\r\nOrigin: https://a.example\r\n\r\n", 400, "GET",
+            album, "host-repeated"
+        ),
         (
             "GET /v1/me/library/songs/i.secret HTTP/1.1\r\n\r\n", 400, "GET", "/v1/me/library/{type}/{id}",
             "host-missing"
@@ -71,26 +80,31 @@ import Text
         ("GET \(album) HTTP/2.0\r\n\r\n", 505, "GET", album, "http-version"),
     ]
 
+    /// A request that follows on the connection is not acted on.
     @Test func theLogSaysWhatCouldNotBeReadAndWhy() throws {
-        for (line, (_, status, method, target, cause)) in zip(try lines(Self.refused.map(\.0)), Self.refused) {
+        let requests = Self.refused.map { $0.0 + String.get("/v1/catalog/us/smuggled") }
+        for (line, (_, status, method, target, cause)) in zip(try lines(requests), Self.refused) {
             try expect(line, status, method, target, cause)
         }
     }
 
-    @Test func aRequestThatCameTooSlowlyIsNamed() throws {
+    /// Head and content have a deadline each.
+    @Test(arguments: ["slow-head", "slow-content"]) func aRequestThatCameTooSlowlyIsNamed(cause: String) throws {
         var timeouts = ClientTimeouts.ofTests
-        timeouts.head = .milliseconds(150)
-        timeouts.body = .milliseconds(150)
-        let head = "POST /v1/me/library?ids=secret HTTP/1.1\r\nMusic-User-Token: secret\r\n"
-        let content = head + "Host: a\r\nContent-Length: 9\r\n\r\nsecret"
-        for (line, cause) in zip(try lines([head, content], timeouts: timeouts), ["slow-head", "slow-content"]) {
-            try expect(line, 408, "POST", "/v1/me/library", cause)
+        (timeouts.head, timeouts.body, timeouts.idle) = (.seconds(60), .seconds(60), .seconds(60))
+        var request = "POST /v1/me/library?ids=secret HTTP/1.1\r\nMusic-User-Token: secret\r\n"
+        if cause == "slow-head" {
+            timeouts.head = .milliseconds(150)
+        } else {
+            timeouts.body = .milliseconds(150)
+            request += "Host: a\r\nContent-Length: 9\r\n\r\nsecret"
         }
+        try expect(lines([request], timeouts: timeouts)[0], 408, "POST", "/v1/me/library", cause)
     }
 
     /// Once the head was judged its client is known.
     @Test func theClientOfARequestWhoseContentIsRefusedIsNamed() throws {
-        let keys = try ClientKeys(SecretBytes(Array("app 0123456789abcdef\n".utf8).span))
+        let keys = try ClientKeys(text: "app 0123456789abcdef\n")
         let request =
             "POST /v1/me/library HTTP/1.1\r\nHost: a\r\nX-Refrain-Key: 0123456789abcdef\r\n"
             + "X-Forwarded-For: 203.0.113.9\r\nTransfer-Encoding: chunked\r\n\r\nnone\r\n"

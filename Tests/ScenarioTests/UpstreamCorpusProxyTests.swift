@@ -1,6 +1,4 @@
-import Cache
 import Foundation
-import Proxy
 import Server
 import Synchronization
 import TestSupport
@@ -93,46 +91,23 @@ struct UpstreamCorpusProxyTests {
         ])
     }
 
-    /// The numbers of the cases, those last that teach the proxy to ask less, which would make the
-    /// rest wait.
-    private final class Queue: Sendable {
-        private let order: [Int]
-        private let next = Mutex(0)
-
-        init(_ cases: [Case]) {
-            func teaches(_ number: Int) -> Bool { [429, 503].contains(cases[number].status) }
-            order = cases.indices.filter { !teaches($0) } + cases.indices.filter(teaches)
-        }
-
-        func take() -> Int? {
-            next.withLock { next in
-                defer { next += 1 }
-                return next < order.count ? order[next] : nil
-            }
-        }
-    }
-
-    /// Plays all, from several clients, since some of them wait for as long as the proxy does; no
-    /// more once the test has passed its time limit.
+    /// Plays all, from several clients, since some of them wait for as long as the proxy does.
+    /// Those are the last that teach the proxy to ask less, which would make the rest wait.
     private static func all(
         _ cases: [Case], _ port: Int, _ problem: @escaping @Sendable (Case, Int, HTTPTestClient) -> String?
-    ) async throws -> [String] {
-        let queue = Queue(cases)
-        let work: @Sendable () -> [String] = {
+    ) -> [String] {
+        func teaches(_ number: Int) -> Bool { [429, 503].contains(cases[number].status) }
+        let next = Mutex((cases.indices.filter { !teaches($0) } + cases.indices.filter(teaches))[...])
+        let problems = Mutex<[String]>([])
+        concurrently(16) { _ in
             let client = HTTPTestClient(port: port)
-            defer { client.close() }
-            var problems: [String] = []
-            while !TimeLimit.hasPassed, let index = queue.take() {
+            while let index = next.withLock({ $0.popFirst() }) {
                 let one = cases[index]
                 guard let text = problem(one, index, client) else { continue }
-                problems.append("\(one.id) (\(one.expectation)): \(text)")
+                problems.withLock { $0.append("\(one.id) (\(one.expectation)): \(text)") }
             }
-            return problems
         }
-        return try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 0..<16 { group.addTask { try await onThread(work) } }
-            return try await group.reduce(into: []) { $0 += $1 }.sorted()
-        }
+        return problems.withLock { $0.sorted() }
     }
 
     /// Keeps asking however often it failed: else the cases after a failure would not reach the
@@ -153,20 +128,19 @@ struct UpstreamCorpusProxyTests {
     /// Where the proxy has to give the origin up it does so soon: in the time that it leaves an
     /// origin which is only late on a busy machine, the test would be over.
     @Test(arguments: [false, true])
-    func aRefusedAnswerIsA502AndNeverHalf(_ isEndless: Bool) async throws {
+    func aRefusedAnswerIsA502AndNeverHalf(_ isEndless: Bool) throws {
         let cases = try Self.cases().filter { $0.isEndless == isEndless }
         #expect(isEndless ? cases.count > 3 : cases.count > 600)
         // No answer is right that comes later than the proxy waits.
         #expect(!isEndless || cases.allSatisfy { Self.refused.contains($0.expectation) })
         let origin = try Self.origin(cases)
-        defer { origin.stop() }
         let proxy = try ProxyUnderTest(
-            originPort: Int(origin.port),
+            scripted: origin,
             adjusting: { upstream in
                 Self.askOnAndOn(&upstream)
                 if isEndless { (upstream.timeouts.response, upstream.timeouts.content) = (.seconds(2), .seconds(2)) }
             })
-        let problems = try await Self.all(cases, proxy.port) { one, index, client in
+        let problems = Self.all(cases, proxy.port) { one, index, client in
             let reply = Self.send(client, one.method, "/v1/catalog/us/songs/\(index)")
             return Self.leak(one, reply) ?? Self.problemCold(one, reply)
         }
@@ -174,21 +148,20 @@ struct UpstreamCorpusProxyTests {
     }
 
     /// Revalidated in the foreground: the client waits for the origin.
-    @Test func withAStaleAnswerItStandsInForARefusedOne() async throws {
+    @Test func withAStaleAnswerItStandsInForARefusedOne() throws {
         let cases = try Self.cases().filter { $0.method == "GET" }
         #expect(cases.count > 600)
         let origin = try Self.origin(cases)
-        defer { origin.stop() }
         let clock = ManualClock(1_790_000_000)
         let proxy = try ProxyUnderTest(
-            originPort: Int(origin.port), timeOfDay: TimeOfDay { clock.unixSeconds }, adjusting: Self.askOnAndOn)
-        let unprimed = try await Self.all(cases, proxy.port) { _, index, client in
+            scripted: origin, timeOfDay: TimeOfDay { clock.unixSeconds }, adjusting: Self.askOnAndOn)
+        let unprimed = Self.all(cases, proxy.port) { _, index, client in
             let reply = Self.send(client, "GET", "/v1/stale/\(index)")
             return reply?.body == Data(Self.stale.utf8) ? nil : "not stored: \(String(describing: reply?.status))"
         }
         #expect(unprimed.isEmpty, "\(unprimed)")
         clock.advance(seconds: 100)
-        let problems = try await Self.all(cases, proxy.port) { one, index, client in
+        let problems = Self.all(cases, proxy.port) { one, index, client in
             let reply = Self.send(client, "GET", "/v1/stale/\(index)")
             return Self.leak(one, reply) ?? Self.problemStale(one, reply)
         }

@@ -1,6 +1,4 @@
-import Cache
 import Compose
-import EventLoop
 import Foundation
 import Server
 import TestSupport
@@ -17,15 +15,6 @@ import Text
 /// A proxy that listens gets the same requests, one at a time.
 @Suite struct WhatIfScenarioTests {
     private static let start: Int64 = 1_795_219_200
-
-    private func songs(_ api: SimulatedAPI) throws -> [String] {
-        let response = api.respond(
-            to: SimulatorRequest(
-                target: Array("/v1/catalog/us/charts?types=songs&limit=40".utf8),
-                fields: [SimulatorField("Authorization", "Bearer aaa.bbb.ccc")], nowUnixSeconds: Self.start))
-        let chart = try JSON.parse(response.body)["results"]?["songs"]?[0]?["data"]?.arrayValue ?? []
-        return chart.compactMap { $0["id"]?.stringValue }
-    }
 
     /// Every request five seconds after the one before it.
     private func targets(_ songs: [String]) -> [String] {
@@ -57,7 +46,7 @@ import Text
         let clock = ManualClock(Self.start)
         let proxy = try ProxyUnderTest(
             originPort: Int(origin.address.port), policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
-        let target = "/v1/catalog/us/songs/\(try songs(api)[0])"
+        let target = "/v1/catalog/us/songs/\(try api.ids(of: "songs", 1)[0])"
         _ = try proxy.client.send("GET", target)
         clock.advance(seconds: 59)
         let fresh = try proxy.client.send("GET", target)
@@ -73,8 +62,7 @@ import Text
     @Test func aRunThatTakesNoTimeCountsAsARealOne() throws {
         let (api, origin) = try Self.origin()
         defer { origin.stop() }
-        var policy = Policy()
-        policy[.songs] = .fixed(600, stale: 300)
+        var policy = Policy(.songs, .fixed(600, stale: 300))
         policy[.charts] = .fixed(60, stale: 0)
         let composition = CompositionSettings()
         let clock = ManualClock(Self.start)
@@ -84,7 +72,7 @@ import Text
 
         var exchanges: [RecordedExchange] = []
         var contents: [BodyHash: [UInt8]] = [:]
-        for (number, target) in targets(try songs(api)).enumerated() {
+        for (number, target) in targets(try api.ids(of: "songs", 40)).enumerated() {
             let reply = try proxy.client.send("GET", target)
             var exchange = RecordedExchange(
                 time: Timestamp(microseconds: clock.unixSeconds * 1_000_000), offset: .seconds(5 * number),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A secret or a value of one person that occurs nowhere else, so that a find names its owner.
 struct Canary: Sendable {
@@ -46,6 +47,11 @@ struct Evidence: Sendable {
     }
 
     mutating func add(_ place: String, _ text: String) { add(place, text.utf8) }
+
+    mutating func add(_ place: String, _ reply: HTTPTestClient.Reply) {
+        add(place, reply.fields.map { "\($0.name): \($0.value)\n" }.joined())
+        add(place, reply.body)
+    }
 
     mutating func add(_ other: Evidence) {
         for (place, bytes) in other.places { add(place, bytes) }

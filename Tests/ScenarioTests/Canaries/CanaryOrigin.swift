@@ -1,8 +1,4 @@
-import EventLoop
 import Foundation
-import TestSupport
-
-@testable import HTTP
 
 /// A person whom the proxy serves, with that person's secrets and values.
 struct CanaryPerson: Sendable {

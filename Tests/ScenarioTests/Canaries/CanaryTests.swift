@@ -1,7 +1,4 @@
-import AppleMusic
 import Foundation
-import HTTP
-import Synchronization
 import TestSupport
 import Testing
 

@@ -53,7 +53,6 @@ extension CanaryHouse {
     private static func visit(_ person: CanaryPerson, _ port: Int) -> Evidence {
         var evidence = Evidence()
         let client = HTTPTestClient(port: port)
-        defer { client.close() }
         let word = person.writing.text
         let personal = [
             "/v1/me/library/songs", "/v1/me/library/songs/\(word)", "/v1/me/library/search?term=\(word)&types=songs",
@@ -89,8 +88,7 @@ extension CanaryHouse {
         let place = "client \(person.name)"
         do {
             let reply = try client.send(method, target, fields: person.fields + fields, body: body)
-            evidence.add(place, reply.fields.map { "\($0.name): \($0.value)\n" }.joined())
-            evidence.add(place, reply.body)
+            evidence.add(place, reply)
             if reply.field("Content-Encoding") == "gzip", let plain = try? Gzip.system.inflate(Array(reply.body)) {
                 evidence.add(place, Data(plain))
             }
@@ -123,15 +121,12 @@ extension CanaryHouse {
     private func operate(_ port: Int) throws -> Evidence {
         var evidence = Evidence()
         let client = HTTPTestClient(port: port)
-        defer { client.close() }
         let bearer = ("Authorization", "Bearer \(adminToken.text)")
         let query = "?url=/v1/catalog/us/songs/7&body=1"
         for endpoint in AdminEndpoint.table where endpoint.path != "/events" {
             for target in [endpoint.path, endpoint.path + query, endpoint.path + "?user=1&url=/v1/me/library/songs"] {
                 for fields in [[], [bearer]] {
-                    let reply = try client.send("GET", target, fields: fields)
-                    evidence.add("admin \(endpoint.path)", reply.body)
-                    evidence.add("admin \(endpoint.path)", reply.fields.map { "\($0.name): \($0.value)\n" }.joined())
+                    evidence.add("admin \(endpoint.path)", try client.send("GET", target, fields: fields))
                 }
             }
         }
@@ -143,8 +138,7 @@ extension CanaryHouse {
             let kind = target == "/login" ? "application/x-www-form-urlencoded" : "application/json"
             let fields = [bearer, ("Content-Type", kind), ("Origin", "http://127.0.0.1:\(port)")]
             let reply = try client.send("POST", target, fields: fields, body: Data(body.utf8))
-            evidence.add("admin POST \(target)", reply.body)
-            evidence.add("admin POST \(target)", reply.fields.map { "\($0.name): \($0.value)\n" }.joined())
+            evidence.add("admin POST \(target)", reply)
         }
         return evidence
     }

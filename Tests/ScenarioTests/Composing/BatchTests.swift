@@ -1,6 +1,5 @@
 import Compose
 import Foundation
-import Proxy
 import TestSupport
 import Testing
 
@@ -12,25 +11,14 @@ import Testing
     /// Asks for all of them at once, each on a connection of its own, and gives the answers in
     /// order.
     private func ask(_ targets: [String], _ proxy: ProxyUnderTest) throws -> [HTTPTestClient.Reply] {
-        let clients = try targets.map { _ in try RawClient(port: UInt16(proxy.port)) }
-        for (client, target) in zip(clients, targets) { try client.send(Self.request(target)) }
-        return try clients.map { client in try #require(Self.reply(client.readToEnd().bytes)) }
-    }
-
-    private static func request(_ target: String) -> String {
-        "GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-    }
-
-    /// A whole answer, as read until the connection ended.
-    private static func reply(_ bytes: [UInt8]) -> HTTPTestClient.Reply? {
-        guard let end = Data(bytes).range(of: Data("\r\n\r\n".utf8)) else { return nil }
-        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
-        let fields = lines.dropFirst().compactMap { line -> (name: String, value: String)? in
-            guard let colon = line.firstIndex(of: ":") else { return nil }
-            return (String(line[..<colon]), String(line[colon...].dropFirst(2)))
+        let clients = try targets.map { _ in try proxy.connection() }
+        for (client, target) in zip(clients, targets) { try client.send(.get(target, closes: true)) }
+        return clients.map { client in
+            let text = client.readText()
+            let content = text.components(separatedBy: "\r\n\r\n").dropFirst().joined()
+            return HTTPTestClient.Reply(
+                status: Int(text.dropFirst(9).prefix(3)) ?? 0, fields: [], body: Data(content.utf8))
         }
-        guard let status = lines[0].split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
-        return HTTPTestClient.Reply(status: status, fields: fields, body: Data(bytes[end.upperBound...]))
     }
 
     private func groups(_ ids: [String], of size: Int) -> [[String]] {
@@ -45,12 +33,11 @@ import Testing
             return ScriptedSongs.reply(request)
         }
         let targets = (1...3).map { "/v1/catalog/us/songs/\($0)" }
-        let clients = try targets.map { _ in try RawClient(port: UInt16(scene.proxy.port)) }
-        for (client, target) in zip(clients, targets) { try client.send(Self.request(target)) }
+        let clients = try targets.map { try scene.proxy.connection(sending: .get($0, closes: true)) }
         // Nothing is known of their form until all have been sent on.
         waitUntil { scene.proxy.statistics[.requests] == 3 }
         gate.signal()
-        for client in clients { #expect(Self.reply(client.readToEnd().bytes)?.status == 200) }
+        for client in clients { #expect(client.readText().hasPrefix("HTTP/1.1 200 ")) }
         #expect(Set(scene.upstream) == Set(targets))
     }
 

@@ -1,6 +1,4 @@
 import Foundation
-import Proxy
-import TestSupport
 import Testing
 
 @testable import Cache

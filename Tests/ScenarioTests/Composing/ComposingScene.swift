@@ -5,7 +5,6 @@ import Testing
 
 @testable import Cache
 @testable import Compose
-@testable import EventLoop
 @testable import Proxy
 @testable import Server
 @testable import Simulator
@@ -13,6 +12,7 @@ import Testing
 /// A proxy before the simulated API, which counts the requests that reach it. Both stop with the
 /// scene.
 final class ComposingScene: ComparedScene {
+    let api: SimulatedAPI
     private let counter: CountingResponder
     private let origin: ServiceHost
     private(set) var proxy: ProxyUnderTest
@@ -26,10 +26,11 @@ final class ComposingScene: ComparedScene {
         _ settings: CompositionSettings = CompositionSettings(), cache: ResponseCache? = nil, policy: Policy = Policy(),
         _ configure: (inout SimulatorConfiguration) -> Void = { _ in }
     ) throws {
-        counter = CountingResponder(SimulatedAPI.open(configure))
+        api = SimulatedAPI.open(configure)
+        counter = CountingResponder(api)
         clock = ManualClock(1_790_000_000)
         origin = try ServiceHost.serving(counter)
-        let cache = cache ?? ResponseCache(memory: MemoryTier(maxBytes: 32 << 20), store: nil)
+        let cache = cache ?? ResponseCache(mebibytes: 32)
         (self.cache, self.settings, self.policy) = (cache, settings, policy)
         proxy = try Self.proxy(before: origin, cache, settings, policy, clock, warnings)
     }
@@ -58,29 +59,18 @@ final class ComposingScene: ComparedScene {
 
     /// The targets that reached the origin, in order.
     var upstream: [String] { counter.targets }
-    var api: SimulatedAPI { counter.api }
 
     /// From now on the origin answers the target with other names than it shows elsewhere.
     func misname(_ target: String) { counter.misnamed.withLock { _ = $0.insert(target) } }
 
     /// The origin's own answer, as JSON values; it is not counted.
-    func direct(_ target: String) -> NSObject? {
-        let body = api.respond(to: SimulatorRequest(target: Array(target.utf8)), asOf: api.revision).body
-        return try? JSONSerialization.jsonObject(with: Data(body)) as? NSObject
-    }
+    func direct(_ target: String) -> NSObject? { api.values(target) }
 
     /// Under which the answer to a shared canonical target is stored.
     static func key(_ target: String) -> CacheKey { CacheKey(scope: .shared, target: Array(target.utf8)) }
 
     /// The first ids of a type that the chart of the storefront `us` has.
-    func ids(_ type: String, _ count: Int) throws -> [String] {
-        let chart = try #require(direct("/v1/catalog/us/charts?types=\(type)&limit=100") as? [String: Any])
-        let charts = try #require((chart["results"] as? [String: Any])?[type] as? [[String: Any]])
-        let data = try #require(charts.first?["data"] as? [[String: Any]])
-        let ids = Array(data.compactMap { $0["id"] as? String }.prefix(count))
-        try #require(ids.count == count)
-        return ids
-    }
+    func ids(_ type: String, _ count: Int) throws -> [String] { try api.ids(of: type, count) }
 }
 
 /// A proxy before an origin that can be asked directly too.
@@ -103,28 +93,6 @@ extension ComparedScene {
         let status = reply.field("Cache-Status") ?? ""
         #expect(reply.json == direct(target), "\(target) \(status)", sourceLocation: sourceLocation)
         return (status, upstream.count - before)
-    }
-}
-
-/// Passes requests on and remembers their targets.
-final class CountingResponder: Responder {
-    let api: SimulatedAPI
-    /// Targets that are answered with other names than the catalog has, until further notice.
-    let misnamed = Mutex<Set<String>>([])
-    private let seen = Mutex<[String]>([])
-
-    init(_ api: SimulatedAPI) { self.api = api }
-
-    var targets: [String] { seen.withLock { $0 } }
-
-    func respond(to request: SimulatorRequest) -> SimulatorResponse {
-        let target = String(decoding: request.target, as: UTF8.self)
-        seen.withLock { $0.append(target) }
-        var response = api.respond(to: request)
-        guard misnamed.withLock({ $0.contains(target) }) else { return response }
-        let body = String(decoding: response.body, as: UTF8.self)
-        response.body = Array(body.replacing("\"name\":\"", with: "\"name\":\"Other ").utf8)
-        return response
     }
 }
 

@@ -1,4 +1,3 @@
-import Cache
 import Foundation
 import Proxy
 import Store
@@ -8,11 +7,7 @@ import Testing
 /// Composed answers are as fresh as their stalest part, and go with any of them (DECISIONS 9.4).
 @Suite(.timeLimit(.minutes(10))) struct ComposedFreshnessTests {
     /// Songs fresh for 100 s and never served stale.
-    private static var policy: Policy {
-        var policy = Policy()
-        policy[.songs] = .fixed(100, stale: 0)
-        return policy
-    }
+    private static let policy = Policy(.songs, .fixed(100, stale: 0))
 
     private func path(_ ids: [String]) -> String { "/v1/catalog/us/songs?ids=" + ids.joined(separator: ",") }
 
@@ -53,9 +48,7 @@ import Testing
     }
 
     @Test func aStaleComposedAnswerIsRefreshedFromTheOrigin() throws {
-        var policy = Policy()
-        policy[.songs] = .fixed(100, stale: 50)
-        let scene = try ComposingScene(policy: policy)
+        let scene = try ComposingScene(policy: Policy(.songs, .fixed(100, stale: 50)))
         let songs = try scene.ids("songs", 2)
         try scene.get("/v1/catalog/us/songs/\(songs[0])")
         try scene.get(path(songs))

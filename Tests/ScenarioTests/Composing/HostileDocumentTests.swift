@@ -1,6 +1,5 @@
 import Cache
 import Foundation
-import Proxy
 import TestSupport
 import Testing
 
@@ -40,29 +39,17 @@ import Testing
 
     private static func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
 
-    private static func cut(_ text: String) -> [UInt8] { Array(text.utf8.dropLast(7)) }
-
-    private static func replacing(_ text: String, _ old: String, with new: [UInt8]) -> [UInt8] {
-        guard let range = text.range(of: old) else { return [] }
-        return Array(text[..<range.lowerBound].utf8) + new + Array(text[range.upperBound...].utf8)
-    }
-
     static let documents: [Document] = [
         Document("an honest one", with(), isSound: true),
         Document("a megabyte of name", with(name: "\"" + many("x", 1 << 20) + "\""), isSound: true),
-        Document("a number of 10,000 digits", with(name: many("9", 10_000) + "e-99999"), isSound: true),
-        Document("nested deeply", with(name: many("[", 9_999) + many("]", 9_999))),
         Document("nested deeply and never closed", with(name: many("[{\"a\":", 200_000))),
-        Document("broken UTF-8", replacing(with(), "\"A\"", with: [34, 0xC3, 0x28, 34])),
+        Document("broken UTF-8", Array(with().utf8).replacing("A".utf8, with: [0xC3, 0x28])),
         Document("the id twice", with(more: #","id":"8""#)),
-        Document("cut off", cut(with())),
+        Document("cut off", Array(with().utf8.dropLast(7))),
         Document("something behind it", with() + "{}"),
         Document("nothing", ""),
         Document("an empty id", with(id: "\"\"")),
         Document("an escaped id", with(id: "\"\\u0037\"")),
-        Document(
-            "an escaped name of the id", with().replacingOccurrences(of: #"{"id""#, with: #"{"\u0069d""#), isSound: true
-        ),
         Document("another id", with(id: "\"8\"")),
         Document("the type of a song", with(type: "\"songs\"")),
         Document("an object for a list", #"{"data":{"id":"7","type":"albums","attributes":{"name":"A"}}}"#),
@@ -86,10 +73,7 @@ import Testing
                 return Array(head.utf8) + body
             }
         ])
-        defer { origin.stop() }
-        let proxy = try ProxyUnderTest(
-            originPort: Int(origin.port), cache: ResponseCache(memory: MemoryTier(maxBytes: 256 << 20), store: nil))
-        defer { proxy.stop() }
+        let proxy = try ProxyUnderTest(scripted: origin, cache: ResponseCache(mebibytes: 256))
         let path = "/v1/catalog/us/albums/"
         for target in ["1", "2?include=artists"] { #expect(try proxy.client.send("GET", path + target).status == 200) }
         for _ in 0..<2 {

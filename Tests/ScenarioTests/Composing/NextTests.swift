@@ -39,9 +39,7 @@ import Testing
     @Test(arguments: ["max-age=60, no-transform", "max-age=60"])
     func noTransformIsObeyedUnderTheOriginsRules(control: String) throws {
         let list = ListScene.target(1)
-        var policy = Policy()
-        policy[.artists] = .upstream
-        let scene = try ScriptedScene(Self.complete, policy: policy) { _ in
+        let scene = try ScriptedScene(Self.complete, policy: Policy(.artists, .upstream)) { _ in
             FakeOrigin.Reply(
                 fields: [("Content-Type", "application/json"), ("Cache-Control", control)],
                 body: #"{"next":"\#(list)?offset=1","data":[{"id":"1","type":"albums"}]}"#)

@@ -1,7 +1,4 @@
-import Compose
-import EventLoop
 import Foundation
-import Proxy
 import TestSupport
 import Testing
 
@@ -16,15 +13,23 @@ import Testing
         let scene = try ComposingScene()
         let albums = try scene.ids("albums", 3)
         let path = "/v1/catalog/us/albums"
+        // An explanation says it in a sentence, before it is asked for.
+        func refusal(_ target: String) -> String { scene.proxy.explain(target)?.refusal?.sentence ?? "" }
+        #expect(refusal("\(path)/\(albums[0])").hasPrefix("item: no fresh stored answer has any of the resources"))
         #expect(counts(scene.proxy).isEmpty)
         try scene.get("\(path)/\(albums[0])?include=artists")
         #expect(counts(scene.proxy) == ["item not-held 1"])
+        #expect(refusal("\(path)/\(albums[0])?include=artists").isEmpty, "a hit")
+        #expect(refusal("\(path)/\(albums[0])").hasPrefix("item: no answer to a request with"))
         try scene.get("\(path)/\(albums[0])?include=artists")
         #expect(counts(scene.proxy) == ["item not-held 1"], "a hit is none")
         try scene.get("\(path)/\(albums[0])")
         #expect(counts(scene.proxy) == ["item not-held 1", "item form-never-seen 1"])
-        try scene.get("/v1/catalog/us/search?term=a&types=albums")
-        try scene.get("/v1/catalog/us/genres")
+        let (search, genres) = ("/v1/catalog/us/search?term=a&types=albums", "/v1/catalog/us/genres")
+        #expect(refusal(search) == "other: charts and searches are never composed")
+        #expect(refusal(genres) == "other: answers to this kind of target are not composed")
+        #expect(refusal("/v1/me/library/songs").isEmpty, "a pass")
+        for target in [search, genres] { try scene.get(target) }
         #expect(
             counts(scene.proxy) == [
                 "item not-held 1", "item form-never-seen 1", "other not-understood 1", "other found-otherwise 1",

@@ -1,7 +1,6 @@
 import Cache
 import Compose
 import Foundation
-import Proxy
 import Store
 import TestSupport
 import Testing
@@ -11,9 +10,7 @@ import Testing
     private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) throws {
         let folder = try TemporaryFolder()
         try body {
-            ResponseCache(
-                memory: MemoryTier(maxBytes: 16 << 20),
-                store: FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) })
+            ResponseCache(file: folder.file("cache.sqlite"))
         }
     }
 
@@ -49,9 +46,7 @@ import Testing
     /// `compose verify` found a difference; then the operator switched to `on`, and restarted.
     @Test func aRestingFormRestsAfterARestart() throws {
         try Self.withFile { makeCache in
-            var settings = CompositionSettings()
-            settings.compose = .verify
-            let scene = try ComposingScene(settings, cache: makeCache())
+            let scene = try ComposingScene(CompositionSettings(.verify), cache: makeCache())
             let albums = try scene.ids("albums", 40)
             func album(_ index: Int) -> String { "/v1/catalog/us/albums/\(albums[index])" }
             try scene.get(album(0))

@@ -3,14 +3,12 @@ import Foundation
 import Proxy
 import Server
 import TestSupport
-import Testing
 
 @testable import Cache
 @testable import Upstream
 
-/// A proxy before an origin whose answers a test decides. Both stop with the scene.
+/// A proxy before an origin whose answers a test decides.
 final class ScriptedScene {
-    let origin: FakeOrigin
     let proxy: ProxyUnderTest
     let warnings = Warnings()
     let clock = ManualClock(1_790_000_000)
@@ -20,22 +18,15 @@ final class ScriptedScene {
         verifySample: Int = 0, connections: Int = 32, budget: UpstreamBudget = UpstreamBudget(),
         _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
     ) throws {
-        origin = try FakeOrigin(answer)
         let (clock, warnings) = (clock, warnings)
         proxy = try ProxyUnderTest(
-            originPort: origin.port, cache: ResponseCache(memory: MemoryTier(maxBytes: 64 << 20), store: nil),
-            policy: policy,
+            before: FakeOrigin(answer), cache: ResponseCache(mebibytes: 64), policy: policy,
             timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, verifySample: verifySample,
             budget: budget, provesTokens: provesTokens, adjusting: { $0.maxConnections = connections },
             warn: { warnings.add($0) })
     }
 
-    deinit { stop() }
-
-    func stop() {
-        proxy.stop()
-        origin.stop()
-    }
+    var origin: FakeOrigin { proxy.origin }
 
     /// The targets that reached the origin, in order.
     var upstream: [String] { origin.requests.map(\.target) }
@@ -131,5 +122,23 @@ enum ScriptedSongs {
         let body = body(ids)
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
         return Array((head + body).utf8)
+    }
+}
+
+/// Albums of any id, each with one artist, which is shown where it is asked for.
+enum ScriptedAlbums {
+    static func id(_ target: String) -> String {
+        target.components(separatedBy: "?")[0].components(separatedBy: "/").last ?? ""
+    }
+
+    static func reply(_ target: String, name: String? = nil) -> FakeOrigin.Reply {
+        let (id, isWhole) = (id(target), !target.contains("include="))
+        let shown = isWhole ? "" : #","attributes":{"name":"a"}"#
+        return FakeOrigin.Reply(
+            body: """
+                {"data":[{"id":"\(id)","type":"albums","href":"/v1/catalog/us/albums/\(id)",\
+                "attributes":{"name":"\(name ?? id)"},"relationships":{"artists":{"data":[\
+                {"id":"7","type":"artists","href":"/v1/catalog/us/artists/7"\(shown)}]}}}]}
+                """)
     }
 }

@@ -1,26 +1,13 @@
 import Foundation
-import Proxy
-import TestSupport
 import Testing
 
 /// Misses that bring the relationships that clients often include (`superset_includes on`, the
 /// default).
 @Suite(.timeLimit(.minutes(10))) struct SupersetIncludesTests {
-    /// The larger request brings no answer to make the client's of: it gets its own.
-    @Test func anAbsentItemGetsTheOrigins404() throws {
-        let scene = try scriptedScene { target in
-            guard target.contains("/albums/1000") else { return Self.included(target) }
-            return FakeOrigin.Reply(status: 404, body: #"{"errors":[{"status":"404","code":"40400"}]}"#)
-        }
-        let target = "/v1/catalog/us/albums/1000"
-        #expect(try scene.proxy.client.send("GET", target).status == 404)
-        #expect(scene.upstream.suffix(2) == [target + "?include=artists", target])
-    }
-
     /// It may blame the parameters that the proxy has added.
     @Test func aBadRequestForTheLargerAnswerIsNotStored() throws {
         let scene = try scriptedScene { target in
-            guard target.contains("/albums/1000?") else { return Self.included(target) }
+            guard target.contains("/albums/1000?") else { return ScriptedAlbums.reply(target) }
             return FakeOrigin.Reply(status: 400, body: #"{"errors":[{"status":"400","code":"40005"}]}"#)
         }
         let target = "/v1/catalog/us/albums/1000"
@@ -30,13 +17,10 @@ import Testing
         #expect(scene.upstream.suffix(2) == [larger, target])
     }
 
-    /// An origin that shows the included resources.
-    @Sendable private static func included(_ target: String) -> FakeOrigin.Reply {
-        FakeOrigin.Reply(body: body(id(target), isIncluded: target.contains("include=")))
-    }
-
     /// Albums that clients want with their artists, so that a miss asks for these too.
-    private func scriptedScene(_ answer: @escaping @Sendable (String) -> FakeOrigin.Reply) throws -> ScriptedScene {
+    private func scriptedScene(
+        _ answer: @escaping @Sendable (String) -> FakeOrigin.Reply = { ScriptedAlbums.reply($0) }
+    ) throws -> ScriptedScene {
         let scene = try ScriptedScene { answer($0.target) }
         for id in 1...20 {
             _ = try scene.proxy.client.send("GET", "/v1/catalog/us/albums/\(id)?include=artists")
@@ -48,7 +32,7 @@ import Testing
     /// After 28 of 260 it was asked for no more, because a client that asks for the larger answer
     /// itself was not counted.
     @Test func aPlainHitCredits() throws {
-        let scene = try scriptedScene(Self.included)
+        let scene = try scriptedScene()
         let explained = scene.proxy.explain("/v1/catalog/us/albums/1000")
         #expect(explained?.action == .complete && explained?.reason == .absent, "nothing of it is stored")
         for id in 1_000..<1_200 {
@@ -64,7 +48,7 @@ import Testing
     /// The bytes that are of no use end it: with less credit than a request costs, none is begun.
     /// From then on one in seven misses begins one.
     @Test func aHeadOnTheLargerAnswerIsNoUse() throws {
-        let scene = try scriptedScene(Self.included)
+        let scene = try scriptedScene()
         for id in 1_000..<1_100 {
             let target = "/v1/catalog/us/albums/\(id)"
             #expect(try scene.proxy.client.send("GET", target).status == 200)
@@ -77,23 +61,11 @@ import Testing
     }
 
     @Test func aHeadBeginsNone() throws {
-        let scene = try scriptedScene(Self.included)
+        let scene = try scriptedScene()
         let target = "/v1/catalog/us/albums/1000"
         #expect(try scene.proxy.client.send("HEAD", target).status == 200)
         #expect(scene.upstream.last == target)
         #expect(try scene.proxy.client.send("GET", target).status == 200)
         #expect(scene.upstream.last == target + "?include=artists")
-    }
-
-    private static func id(_ target: String) -> String {
-        target.components(separatedBy: "?")[0].components(separatedBy: "/").last ?? ""
-    }
-
-    private static func body(_ id: String, isIncluded: Bool) -> String {
-        let name = isIncluded ? ",\"attributes\":{\"name\":\"a\"}" : ""
-        let artist = "{\"id\":\"7\",\"type\":\"artists\",\"href\":\"/v1/catalog/us/artists/7\"\(name)}"
-        let head = "\"id\":\"\(id)\",\"type\":\"albums\",\"href\":\"/v1/catalog/us/albums/\(id)\""
-        let relationships = "\"relationships\":{\"artists\":{\"data\":[\(artist)]}}"
-        return "{\"data\":[{\(head),\"attributes\":{\"name\":\"\(id)\"},\(relationships)}]}"
     }
 }

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Upstream
 
-@testable import Cache
 @testable import Proxy
 
 /// `verify_sample`: composed answers that are also asked for, in the background (DECISIONS 9.7).
@@ -18,18 +17,10 @@ import Upstream
         init(contradicting contradicted: Int = 0) { self.contradicted = contradicted }
 
         func answer(_ request: FakeOrigin.Request) -> FakeOrigin.Reply {
-            let id = request.target.split(separator: "/").last?.prefix { $0.isNumber } ?? ""
-            let isWhole = !request.target.contains("include=")
-            var name = isRevised.load(ordering: .relaxed) ? "Revised \(id)" : "Album \(id)"
-            if isWhole, Int(id) == contradicted { name = "Another" }
-            let artist = "\"id\":\"9\",\"type\":\"artists\",\"href\":\"/v1/catalog/us/artists/9\""
-            let shown = isWhole ? "{\(artist)}" : "{\(artist),\"attributes\":{\"name\":\"Artist\"}}"
-            return FakeOrigin.Reply(
-                body: """
-                    {"data":[{"id":"\(id)","type":"albums","href":"/v1/catalog/us/albums/\(id)",\
-                    "attributes":{"name":"\(name)"},\
-                    "relationships":{"artists":{"href":"/v1/catalog/us/albums/\(id)/artists","data":[\(shown)]}}}]}
-                    """)
+            let id = ScriptedAlbums.id(request.target)
+            let isContradicted = Int(id) == contradicted && !request.target.contains("include=")
+            let name = isRevised.load(ordering: .relaxed) ? "Revised \(id)" : "Album \(id)"
+            return ScriptedAlbums.reply(request.target, name: isContradicted ? "Another" : name)
         }
     }
 

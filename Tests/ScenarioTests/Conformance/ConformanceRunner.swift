@@ -1,6 +1,5 @@
-import Cache
-import EventLoop
 import Foundation
+import HTTP
 import Proxy
 import Server
 import TestSupport
@@ -36,7 +35,7 @@ final class ConformanceRunner {
                 do {
                     let seen = try perform(filled, at: url)
                     past.append(PastAnswer(exchange: filled, reply: seen.reply))
-                    let found = ExchangeCheck(exchange: filled, number: number, past: past, seen: seen).mismatches
+                    let found = ExchangeCheck(exchange: filled, past: past, seen: seen).mismatches
                     guard found.isEmpty else { return found.map { "exchange \(number): \($0) [\(seen.summary)]" } }
                 } catch {
                     proxy.client.close()
@@ -53,7 +52,7 @@ final class ConformanceRunner {
         let fields = exchange.request.map(ConformanceOrigin.parse).map { ($0.name, $0.value) }
         let reply = try proxy.client.send(
             exchange.method, url + exchange.path, fields: fields, body: exchange.content.map { Data($0.utf8) })
-        if case .storedWhileAsked = exchange.source { waitUntil(within: 5) { self.updates > updates } }
+        if case .reusedWhileAsked = exchange.source { waitUntil(within: 5) { self.updates > updates } }
         return SeenExchange(reply: reply, requests: origin.requests(below: url))
     }
 
@@ -85,14 +84,14 @@ struct FieldText {
     let host: String
 
     func filled(_ exchange: Exchange, _ number: Int) -> Exchange {
-        var answer = exchange.answer
-        answer.fields = answer.fields.map(filled)
-        answer.interim = answer.interim.map { ($0.status, $0.fields.map(filled)) }
-        answer.condition = answer.condition.map(filled)
-        answer.content = answer.content ?? "answer \(number) of \(url)"
-        return Exchange(
-            method: exchange.method, path: exchange.path, request: exchange.request.map(filled),
-            content: exchange.content, answer: answer, source: exchange.source, details: exchange.details.map(filled))
+        var result = exchange
+        result.request = exchange.request.map(filled)
+        result.details = exchange.details.map(filled)
+        result.answer.fields = exchange.answer.fields.map(filled)
+        result.answer.interim = exchange.answer.interim.map { ($0.status, $0.fields.map(filled)) }
+        result.answer.condition = exchange.answer.condition.map(filled)
+        result.answer.content = exchange.answer.content ?? "answer \(number) of \(url)"
+        return result
     }
 
     private func filled(_ detail: Detail) -> Detail {
@@ -105,15 +104,6 @@ struct FieldText {
 
     func filled(_ line: String) -> String {
         let line = line.replacingOccurrences(of: "<url>", with: url).replacingOccurrences(of: "<host>", with: host)
-        return line.replacing(/<([+-][0-9]+)>/) { match in Self.date(start + (Int64(match.output.1) ?? 0)) }
-    }
-
-    private static func date(_ unixSeconds: Int64) -> String {
-        var seconds = time_t(unixSeconds)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        var text = [CChar](repeating: 0, count: 64)
-        let count = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
-        return String(decoding: text[..<count].map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+        return line.replacing(/<([+-][0-9]+)>/) { match in HTTPDate.text(start + (Int64(match.output.1) ?? 0)) }
     }
 }

@@ -47,7 +47,7 @@ extension Conformance {
                 .get(at: "/a", expect: .asked)),
         ])
 
-    private static let unsafeMethods = ["POST", "PUT", "DELETE", "M-SEARCH"]
+    private static let unsafeMethods = ["POST", "DELETE", "M-SEARCH"]
     private static let fresh = OriginAnswer.ok("Cache-Control: max-age=100000", "Date: <+0>")
 
     private static func related(

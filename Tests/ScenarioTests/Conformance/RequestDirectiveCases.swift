@@ -48,7 +48,7 @@ extension Conformance {
     ) -> ConformanceCase {
         ConformanceCase(
             name,
-            .get(origin: .answer(200, fields + ["Date: <+0>"])),
+            .get(origin: OriginAnswer(fields: fields + ["Date: <+0>"])),
             .pause(seconds: seconds),
             .get(sending: "Cache-Control: \(directive)", expect: source))
     }

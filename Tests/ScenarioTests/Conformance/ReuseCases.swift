@@ -4,11 +4,6 @@ extension Conformance {
         "reuse",
         [
             ConformanceCase(
-                "has an Age",
-                .get(origin: .ok("Cache-Control: max-age=100000", "Date: <+0>")),
-                .pause(seconds: 3),
-                .get(expect: .reused, .age(3))),
-            ConformanceCase(
                 "adds to an Age that came with max-age",
                 .get(origin: .ok("Cache-Control: max-age=100000", "Date: <+0>", "Age: 30")),
                 .pause(seconds: 3),
@@ -27,11 +22,6 @@ extension Conformance {
                 .get(origin: .ok("Cache-Control: max-age=100000")),
                 .pause(seconds: 3),
                 .get(expect: .reused, .field("Date: <+0>"))),
-
-            ConformanceCase(
-                "is not for another query",
-                .get(at: "?test=a", origin: .ok("Cache-Control: max-age=100000")),
-                .get(at: "?test=b", expect: .asked)),
             // RFC 9111 3.5.
             ConformanceCase(
                 "is not for others than the one that had to prove who it is",
@@ -39,6 +29,5 @@ extension Conformance {
                     sending: "Authorization: FOO", origin: .ok("Cache-Control: max-age=3600", "Date: <+0>"),
                     expect: .asked, .sent("Authorization: FOO")),
                 .get(expect: .asked)),
-            .reused("of an answer that sets a cookie", "Cache-Control: public, max-age=100000", "Set-Cookie: a=b"),
         ])
 }

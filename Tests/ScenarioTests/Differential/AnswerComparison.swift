@@ -1,5 +1,3 @@
-import Foundation
-
 @testable import Simulator
 
 /// One answer, compared with the API's at all revisions that it may be of.

@@ -1,7 +1,6 @@
 import AppleMusic
 import Cache
 import Compose
-import Dispatch
 import Foundation
 import Proxy
 import Server
@@ -10,7 +9,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import EventLoop
 @testable import Simulator
 @testable import Tier
 
@@ -40,15 +38,7 @@ final class DifferentialRun {
     private var known: [Int: Int] = [:]
     /// The canonical targets of composed answers to HEAD, whose content was not seen.
     private var unseen: Set<[UInt8]> = []
-    private var tally = Tally()
-
-    private struct Tally {
-        var sent = 0
-        var composed = 0
-        var disturbances = 0
-        var failures: [Failure] = []
-        var counts: [Difference.Rule: Int] = [:]
-    }
+    private var outcome: Outcome
 
     init(_ settings: Settings) throws {
         self.settings = settings
@@ -62,6 +52,7 @@ final class DifferentialRun {
         engine = settings.nodes > 1 ? try RedisServer() : nil
         proxies = try Self.proxies(settings, origin, cache, clock, engine)
         clients = Self.clients(of: proxies)
+        outcome = Outcome(statistics: proxies[0].statistics)
         oracle = Oracle(api)
         sights = Sights(oracle, lifetime: Self.lifetime(of:))
         history = RevisionHistory(api.revision)
@@ -71,10 +62,7 @@ final class DifferentialRun {
 
     /// Large enough that nothing is evicted, which the judge would have to know.
     private static func cache(in folder: TemporaryFolder?) -> ResponseCache {
-        ResponseCache(
-            memory: MemoryTier(maxBytes: 256 << 20),
-            store: folder.flatMap { FileTier.open(path: $0.file("cache.sqlite"), maxBytes: 512 << 20) { print($0) } }
-        )
+        ResponseCache(mebibytes: 256, file: folder?.file("cache.sqlite"))
     }
 
     /// - Parameter cache: of the first.
@@ -110,32 +98,29 @@ final class DifferentialRun {
         let run = try DifferentialRun(settings)
         defer { run.stop() }
         try run.run()
-        let tally = run.tally
-        let outcome = Outcome(
-            statistics: run.proxies[0].statistics, failures: tally.failures, answered: tally.sent,
-            composed: tally.composed, disturbances: tally.disturbances, old: run.oracle.oldAnswers,
-            counts: tally.counts)
+        var outcome = run.outcome
+        (outcome.statistics, outcome.old) = (run.proxies[0].statistics, run.oracle.oldAnswers)
         FigureTable.note("differential \(settings.testDescription)", outcome.description)
         return outcome
     }
 
     /// Makes all requests.
     private func run() throws {
-        while tally.sent < settings.requests, tally.counts.values.reduce(0, +) < settings.mostFailures {
-            let before = tally.sent
+        while outcome.answered < settings.requests, outcome.counts.values.reduce(0, +) < settings.mostFailures {
+            let before = outcome.answered
             try step()
-            if settings.flipAfter > 0, !history.current.isFlipped, tally.sent >= settings.flipAfter {
+            if settings.flipAfter > 0, !history.current.isFlipped, outcome.answered >= settings.flipAfter {
                 move { $0.flip() }
             }
             clock.advance(seconds: generator.number(below: settings.longestStep + 1))
-            if settings.disturbEvery > 0, before / settings.disturbEvery != tally.sent / settings.disturbEvery {
+            if settings.disturbEvery > 0, before / settings.disturbEvery != outcome.answered / settings.disturbEvery {
                 try disturb()
             }
         }
     }
 
     private func step() throws {
-        let (sent, every) = (tally.sent, settings.reviseEvery)
+        let (sent, every) = (outcome.answered, settings.reviseEvery)
         let requests = draw(min(8 + generator.number(below: 24), settings.requests - sent))
         let moves = sent / every != (sent + requests.count) / every
         // The file tells the order of answers by the second.
@@ -151,13 +136,13 @@ final class DifferentialRun {
         for (request, answer) in zip(requests, answers) {
             if let failure = judge(answer, to: request) { note(failure) }
             if request.user == nil { generator.learn(from: answer.reply.body) }
-            tally.sent += 1
+            outcome.answered += 1
         }
     }
 
     private func note(_ failure: Failure) {
-        tally.counts[failure.rule, default: 0] += 1
-        if tally.failures.count < 3 { tally.failures.append(failure) }
+        outcome.counts[failure.rule, default: 0] += 1
+        if outcome.failures.count < 3 { outcome.failures.append(failure) }
     }
 
     /// Some requests are made by several clients at about the same time, and some differ in nothing
@@ -226,8 +211,8 @@ final class DifferentialRun {
     /// Purges a storefront or what names a resource, or restarts with the file.
     private func disturb() throws {
         settle()
-        tally.disturbances += 1
-        switch tally.disturbances % 3 {
+        outcome.disturbances += 1
+        switch outcome.disturbances % 3 {
         case 0:
             let storefront = ["us", "gb", "de"][generator.number(below: 3)]
             purge(.storefront(Array(storefront.utf8)))
@@ -288,7 +273,7 @@ extension DifferentialRun {
         return Failure(
             rule: difference.rule,
             description: """
-                seed \(settings.seed), request \(tally.sent), revision \(history.current.catalog)\
+                seed \(settings.seed), request \(outcome.answered), revision \(history.current.catalog)\
                 \(history.current.isFlipped ? " flipped" : ""): \(request.method) \(request.target)
                 Cache-Status: \(status ?? "none"); Age: \(aged ?? "none")
                 \(difference)
@@ -304,7 +289,7 @@ extension DifferentialRun {
     private func superseded(_ answer: Answer, _ request: OracleRequest, _ revisions: [Revision]) -> Difference? {
         let reply = answer.reply
         guard reply.isComposed else { return nil }
-        tally.composed += 1
+        outcome.composed += 1
         // A node does not know the answers that the others got.
         guard settings.nodes == 1 else { return nil }
         let target = (try? CanonicalTarget(request.target))?.bytes ?? []

@@ -1,5 +1,4 @@
 import AppleMusic
-import Cache
 import Foundation
 import Proxy
 import Testing
@@ -87,18 +86,18 @@ extension DifferentialRun {
     /// The result of a run.
     struct Outcome: Sendable, CustomStringConvertible {
         /// The statistics of the last proxy, or of the first node.
-        let statistics: StatisticsSource
+        var statistics: StatisticsSource
         /// The first failures.
-        let failures: [Failure]
+        var failures: [Failure] = []
         /// Requests that were answered.
-        let answered: Int
+        var answered = 0
         /// Answers that were composed.
-        let composed: Int
+        var composed = 0
         /// Purges and restarts.
-        let disturbances: Int
+        var disturbances = 0
         /// Right answers that were not those of the latest revision.
-        let old: Int
-        let counts: [Difference.Rule: Int]
+        var old = 0
+        var counts: [Difference.Rule: Int] = [:]
 
         var description: String {
             let found = Difference.Rule.allCases.map { "\(counts[$0] ?? 0) \($0)" }.joined(separator: ", ")

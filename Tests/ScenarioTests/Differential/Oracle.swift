@@ -1,6 +1,5 @@
 import Foundation
 import TestSupport
-import Text
 
 @testable import Simulator
 
@@ -123,8 +122,6 @@ final class Oracle {
             return answer.resourceInTwoStates.map {
                 Difference(.mixed, path: "", reason: "\($0) has different attributes at two places")
             }
-        } catch let malformed as JSONNode.Malformed {
-            return Difference(path: "", reason: "not JSON at byte \(malformed.offset): \(malformed.reason)")
         } catch {
             return Difference(path: "", reason: "\(error)")
         }

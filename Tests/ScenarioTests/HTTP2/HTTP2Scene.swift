@@ -1,8 +1,7 @@
 import Foundation
-import HTTP
 import Server
 import Synchronization
-import TestSupport
+import Testing
 
 @testable import EventLoop
 @testable import Proxy
@@ -18,15 +17,17 @@ final class HTTP2Scene {
     static let large = "{\"a\":\"\(String(repeating: "0123456789abcdef", count: 20_000))\"}"
 
     init(
-        timeouts: ClientTimeouts = .ofTests, headers: ProxyHeaders? = nil, clientKeys: ClientKeys? = nil,
-        offersHTTP2: Bool = true
+        headers: ProxyHeaders? = nil, clientKeys: ClientKeys? = nil, offersHTTP2: Bool = true,
+        _ change: (inout ClientTimeouts) -> Void = { _ in }
     ) throws {
+        var timeouts = ClientTimeouts.ofTests
+        change(&timeouts)
         authority = try ThrowawayAuthority()
         origin = try FakeOrigin { [script] request in
             let reply = script.reply.withLock { $0 }
             return reply(request)
         }
-        proxy = try ProxyUnderTest(originPort: origin.port, timeouts: timeouts, clientKeys: clientKeys)
+        proxy = try ProxyUnderTest(before: origin, timeouts: timeouts, clientKeys: clientKeys)
         let tls = try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1"], offersHTTP2: offersHTTP2)
         try proxy.adopt { settings in
             settings.listeners.append(
@@ -44,6 +45,17 @@ final class HTTP2Scene {
     /// Has the origin answer otherwise from now on.
     func answer(_ reply: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply) {
         script.reply.withLock { $0 = reply }
+    }
+
+    /// Has the origin answer so once the gate, which this returns, has had a signal.
+    func answerLater(_ body: String) -> DispatchSemaphore {
+        let gate = DispatchSemaphore(value: 0)
+        answer { _ in
+            gate.waitOrFail()
+            gate.signal()
+            return FakeOrigin.Reply(body: body)
+        }
+        return gate
     }
 
     @Sendable static func reply(_ request: FakeOrigin.Request) -> FakeOrigin.Reply {

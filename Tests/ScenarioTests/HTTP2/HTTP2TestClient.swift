@@ -134,6 +134,11 @@ final class HTTP2TestClient: Sendable {
         return answer(stream, sourceLocation: sourceLocation)
     }
 
+    /// Asks for a path on each of these streams, at once.
+    func get(_ streams: [UInt32], _ path: (UInt32) -> String) {
+        send(streams.flatMap { HTTP2Frame.head(HTTP2Frame.get(path($0)), stream: $0).bytes })
+    }
+
     /// Why the server says goodbye; nil where it has not.
     var goodbye: UInt32? { frames(.goAway).last.map { $0.word(at: 4) } }
 

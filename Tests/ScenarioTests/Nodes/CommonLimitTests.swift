@@ -1,4 +1,5 @@
 import Foundation
+import Server
 import Synchronization
 import TestSupport
 import Testing
@@ -28,26 +29,20 @@ struct CommonLimitTests {
     /// the origin allows.
     private final class Crowd: Sendable {
         let fleet: NodeFleet
-        let origin: CountingOrigin
+        let origin: CountingResponder
         let failures = Mutex<[String]>([])
-        private let next = Mutex(0)
+        private let next = Atomic(0)
 
-        init(_ fleet: NodeFleet, _ origin: CountingOrigin) { (self.fleet, self.origin) = (fleet, origin) }
+        init(_ fleet: NodeFleet, _ origin: CountingResponder) { (self.fleet, self.origin) = (fleet, origin) }
 
         /// Sends `count` requests. The first client is alone until it has met the limit.
         func ask(_ count: Int) {
-            let end = next.withLock { $0 + count }
+            let end = next.load(ordering: .relaxed) + count
             concurrently(CommonLimitTests.clients) { client in
                 if client > 0 { waitUntil(within: 60) { self.origin.counts.refused > 0 } }
-                while let number = self.draw(before: end) { self.ask(number: number) }
-            }
-        }
-
-        private func draw(before end: Int) -> Int? {
-            next.withLock { next in
-                guard next < end else { return nil }
-                next += 1
-                return next
+                while case let number = self.next.add(1, ordering: .relaxed).oldValue, number < end {
+                    self.ask(number: number)
+                }
             }
         }
 
@@ -66,9 +61,10 @@ struct CommonLimitTests {
                 configuration.latency = .milliseconds(20)
                 configuration.requestsPerSecond = Self.perSecond
             }
-            let origin = try CountingOrigin(api)
-            defer { origin.stop() }
-            let fleet = try NodeFleet(Self.nodes, isShared: true, before: origin.address)
+            let origin = CountingResponder(api)
+            let host = try ServiceHost.serving(origin)
+            defer { host.stop() }
+            let fleet = try NodeFleet(Self.nodes, isShared: true, before: host.address)
             let crowd = Crowd(fleet, origin)
             crowd.ask(Self.requests)
             let before = origin.counts

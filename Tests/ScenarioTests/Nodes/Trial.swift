@@ -1,4 +1,5 @@
 import Foundation
+import Server
 import Synchronization
 import TestSupport
 import Testing
@@ -37,9 +38,10 @@ final class Trial: Sendable {
     /// - Parameter way: nil for one node that is alone.
     static func outcome(of world: TrialWorld, _ way: TrialBalancer.Way?, _ event: Event = .nothing) throws -> Outcome {
         let count = way == nil ? 1 : 3
-        let origin = try CountingOrigin(world.api)
-        defer { origin.stop() }
-        let fleet = try NodeFleet(count, isShared: way != nil, before: origin.address)
+        let origin = CountingResponder(world.api)
+        let host = try ServiceHost.serving(origin)
+        defer { host.stop() }
+        let fleet = try NodeFleet(count, isShared: way != nil, before: host.address)
         let trial = Trial(world, fleet, TrialBalancer(way ?? .roundRobin, nodes: 0..<count), event)
         concurrently(clients) { _ in trial.ask() }
         return Outcome(asked: origin.counts.asked, failures: trial.failures.withLock { $0 })

@@ -12,29 +12,15 @@ struct TrialBalancer: Sendable {
     }
 
     let way: Way
-    private var nodes: [Int] = []
-    /// Places on the circle, each with its node, in order.
-    private var circle: [(place: UInt64, node: Int)] = []
+    private var nodes: [Int]
     private var count = 0
 
-    private static let placesOfANode = 128
+    init(_ way: Way, nodes: Range<Int>) { (self.way, self.nodes) = (way, Array(nodes)) }
 
-    init(_ way: Way, nodes: Range<Int>) {
-        self.way = way
-        for node in nodes { add(node) }
-    }
-
-    mutating func add(_ node: Int) {
-        nodes.append(node)
-        circle += (0..<Self.placesOfANode).map { (Self.hash("node \(node), place \($0)"), node) }
-        circle.sort { $0.place < $1.place }
-    }
+    mutating func add(_ node: Int) { nodes.append(node) }
 
     /// Removes a node, as after a failed health check.
-    mutating func remove(_ node: Int) {
-        nodes.removeAll { $0 == node }
-        circle.removeAll { $0.node == node }
-    }
+    mutating func remove(_ node: Int) { nodes.removeAll { $0 == node } }
 
     mutating func next(for target: String) -> Int? {
         guard !nodes.isEmpty else { return nil }
@@ -43,8 +29,9 @@ struct TrialBalancer: Sendable {
             count += 1
             return nodes[count % nodes.count]
         case .byResource, .byType:
-            let place = Self.hash(Self.path(target, depth: way == .byType ? 4 : 5))
-            return (circle.first { $0.place >= place } ?? circle[0]).node
+            // The node with the highest hash: as on HAProxy's circle, no key moves between others.
+            let path = Self.path(target, depth: way == .byType ? 4 : 5)
+            return nodes.max { Self.hash("\($0) \(path)") < Self.hash("\($1) \(path)") }
         }
     }
 

@@ -1,4 +1,3 @@
-import EventLoop
 import Foundation
 import Server
 import Synchronization
@@ -146,7 +145,7 @@ final class SoakRun {
         let texts = [
             "GET /v1 HTTP/1.1\r\nHost : a\r\n\r\n",
             "POST /v1/me/library HTTP/1.1\r\nHost: a\r\nContent-Length: 9999\r\n\r\n{",
-            "GET /v1/catalog/us/songs?ids=\(second),\(second + 1) HTTP/1.1\r\nHost: a\r\n\r\n",
+            String.get("/v1/catalog/us/songs?ids=\(second),\(second + 1)"),
         ]
         guard let client = try? RawClient(port: UInt16((try? program.port) ?? 0)) else { return }
         try? client.send(texts[second / 3 % texts.count])

@@ -29,27 +29,22 @@ struct ReplacementTests {
         }
     }
 
-    /// Versions of answers, which only grow, and those that were promised.
+    /// Versions of answers, from 1 on, which only grow, and those that were promised.
     private final class Versions: Sendable {
-        private struct Version {
-            var now = 1
-            var promised = 1
-        }
+        private let versions = Mutex((now: [String: Int](), promised: [String: Int]()))
 
-        private let versions = Mutex<[String: Version]>([:])
-
-        func now(_ name: String) -> Int { versions.withLock { $0[name]?.now ?? 1 } }
-        func promised(_ name: String) -> Int { versions.withLock { $0[name]?.promised ?? 1 } }
+        func now(_ name: String) -> Int { versions.withLock { $0.now[name] ?? 1 } }
+        func promised(_ name: String) -> Int { versions.withLock { $0.promised[name] ?? 1 } }
 
         @discardableResult func bump(_ name: String) -> Int {
             versions.withLock { versions in
-                versions[name, default: Version()].now += 1
-                return versions[name]!.now
+                versions.now[name, default: 1] += 1
+                return versions.now[name] ?? 1
             }
         }
 
         func promise(_ version: Int, of name: String) {
-            versions.withLock { $0[name, default: Version()].promised = max(version, $0[name]?.promised ?? 1) }
+            versions.withLock { $0.promised[name] = max(version, $0.promised[name] ?? 1) }
         }
     }
 
@@ -88,17 +83,9 @@ struct ReplacementTests {
                 return FakeOrigin.Reply(body: "{\"data\":[{\"version\":\(versions.now(name))}]}")
             }
             self.versions = versions
-            program = try UpgradedProgram("", socket: socket)
-            try program.configure(
-                """
-                listen 127.0.0.1:\(port)
-                admin_listen unix:\(program.folder.file("admin"))
-                upstream http://127.0.0.1:\(origin.port)
-                workers 2
-                compose off
-                ttl personal 600s
-                """)
-            try program.start()
+            program = try UpgradedProgram(
+                before: origin.port, listen: "127.0.0.1:\(port)", hasAdmin: true,
+                "compose off\nttl personal 600s", socket: socket)
             self.port = try program.port()
         }
 

@@ -25,7 +25,7 @@ struct TwoProcessesTests {
     private static func connection(_ port: Int, _ target: String) throws -> RawClient {
         let client = try RawClient(port: UInt16(port))
         try client.send(request("GET", target))
-        #expect(String(decoding: client.readSome(), as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+        #expect(client.readSomeText().hasPrefix("HTTP/1.1 200"))
         return client
     }
 
@@ -34,21 +34,11 @@ struct TwoProcessesTests {
     private static func lastAnswer(_ client: RawClient, _ method: String, _ target: String) throws -> String {
         defer { client.close() }
         try client.send(request(method, target))
-        return String(decoding: client.readSome(), as: UTF8.self)
+        return client.readSomeText()
     }
 
     private static func program(_ origin: FakeOrigin, _ lines: String = "") throws -> UpgradedProgram {
-        let program = try UpgradedProgram("")
-        try program.configure(
-            """
-            listen 127.0.0.1:0
-            admin_listen unix:\(program.folder.file("admin"))
-            upstream http://127.0.0.1:\(origin.port)
-            workers 2
-            \(lines)
-            """)
-        try program.start()
-        return program
+        try UpgradedProgram(before: origin.port, hasAdmin: true, lines)
     }
 
     /// Purges once the first process was replaced `upgrades` times: a connection to it has hits
@@ -103,10 +93,7 @@ struct TwoProcessesTests {
     func oneSignalToEachOfTwoProcessesCutsNoRequestOff(_ isOldFirst: Bool) async throws {
         try await onThread {
             let mayAnswer = DispatchSemaphore(value: 0)
-            let origin = try FakeOrigin { _ in
-                mayAnswer.waitOrFail()
-                return Self.reply
-            }
+            let origin = try FakeOrigin(Self.reply, after: mayAnswer)
             let program = try Self.program(origin)
             let client = try RawClient(port: UInt16(try program.port()))
             try client.send(Self.request("GET", Self.song))
@@ -151,5 +138,43 @@ struct TwoProcessesTests {
             #expect(origin.requests.count { $0.method == "GET" } == 4)
             program.stop()
         }
+    }
+
+    private static func header(_ host: Int) -> String { "PROXY TCP4 203.0.113.\(host) 10.0.0.1 40000 443\r\n" }
+
+    /// Connections come from a load balancer; one waits for the end of a header when its process
+    /// gets a successor.
+    @Test func headersAreReadBeforeAndAfterAndInBetween() async throws {
+        try await onThread {
+            let origin = try FakeOrigin(.init(body: "album"))
+            let program = try UpgradedProgram(
+                before: origin.port, listen: "127.0.0.1:0 proxy_protocol", "access_log @/access")
+            let (port, request) = (UInt16(try program.port()), String.get("/v1/catalog/us/albums/1", closes: true))
+            func answer(_ text: String) throws -> String {
+                let client = try RawClient(port: port)
+                try client.send(text)
+                return client.readText()
+            }
+            #expect(try answer(Self.header(1) + request).hasSuffix("album"))
+            let between = try RawClient(port: port)
+            try between.send(String(Self.header(2).prefix(20)))
+            // One that came later has its answer: the other has been accepted.
+            #expect(try answer(Self.header(3) + request).hasSuffix("album"))
+            try program.upgrade()
+            #expect(try program.port() == Int(port))
+            try between.send(String(Self.header(2).dropFirst(20)) + request)
+            #expect(between.readText().hasSuffix("album"))
+            #expect(try answer(Self.header(4) + request).hasSuffix("album"))
+            #expect(try answer(request).isEmpty, "the successor trusts no connection without a header either")
+            program.stop()
+            waitUntil { Self.clients(program).count == 4 }
+            #expect(Self.clients(program) == (1...4).map { "203.0.113.\($0)" })
+        }
+    }
+
+    /// Whom the log names, in order of their addresses.
+    private static func clients(_ program: UpgradedProgram) -> [String] {
+        let log = (try? program.folder.bytes("access")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return log.split(separator: "\n").map { String($0.prefix { $0 != " " }) }.sorted()
     }
 }

@@ -33,14 +33,14 @@ struct UpgradeTests {
                 listen 127.0.0.1:0
                 listen 127.0.0.1:0 tls
                 \(certificate)
-                admin_listen unix:\(program.folder.file("admin"))
+                admin_listen unix:@/admin
                 upstream http://\(origin.address)
                 workers 2
                 """)
             try program.start()
             let (port, tlsPort) = (try program.port(), try program.port("https"))
             let idle = try RawClient(port: UInt16(port))
-            try idle.send("GET \(Self.song) HTTP/1.1\r\nHost: a\r\n\r\n")
+            try idle.send(.get(Self.song))
             #expect(!idle.readSome().isEmpty)
             let first = program.process
             let sockets = program.listeningSockets
@@ -74,27 +74,24 @@ struct UpgradeTests {
     /// Expects one more answer on a connection that was idle before its process had a successor.
     private static func expectOneMoreAnswer(_ idle: RawClient, of process: pid_t) throws {
         #expect(UpgradedProgram.isRunning(process))
-        try idle.send("GET \(song) HTTP/1.1\r\nHost: a\r\n\r\n")
+        try idle.send(.get(song))
         let (answer, ended) = idle.readToEnd()
         #expect(String(decoding: answer, as: UTF8.self).contains("Connection: close\r\n") && ended)
         idle.close()
         waitUntil(within: 60) { !UpgradedProgram.isRunning(process) }
-        #expect(!UpgradedProgram.isRunning(process))
     }
 
     @Test func aServiceManagerLearnsTheNewProcess() async throws {
         try await onThread {
-            let origin = try ServiceHost.serving(SimulatedAPI.open())
-            defer { origin.stop() }
+            let origin = try FakeOrigin()
             let (socket, port) = try RawSocket.listening()
             defer { socket.close() }
             let place = try TemporaryFolder()
             let manager = try NotifySocket(place.file("notify"))
             let program = try UpgradedProgram(
-                "listen 127.0.0.1:\(port)\nadmin_listen off\nupstream http://\(origin.address)\nworkers 2",
+                before: origin.port, listen: "127.0.0.1:\(port)",
                 variables: ["NOTIFY_SOCKET": place.file("notify"), "WATCHDOG_USEC": "60000000"],
                 socket: socket.descriptor)
-            try program.start()
             #expect(manager.receive().hasPrefix("READY=1\n"))
             for _ in 0..<2 {
                 try program.upgrade()
@@ -114,11 +111,8 @@ struct UpgradeTests {
 
     @Test func whatIsStoredGoesFromProcessToProcess() async throws {
         try await onThread {
-            let origin = try ServiceHost.serving(SimulatedAPI.open())
-            defer { origin.stop() }
-            let program = try UpgradedProgram(
-                "listen 127.0.0.1:0\nadmin_listen off\nupstream http://\(origin.address)\nworkers 2")
-            try program.start()
+            let origin = try FakeOrigin()
+            let program = try UpgradedProgram(before: origin.port)
             let port = try program.port()
             #expect(try !Self.isHit(port) && Self.isHit(port))
             // Queued for the file when the upgrade begins.
@@ -151,9 +145,8 @@ struct UpgradeTests {
 
     @Test func aNewProgramThatDoesNotGetReadyChangesNothing() async throws {
         try await onThread {
-            let origin = try ServiceHost.serving(SimulatedAPI.open())
-            defer { origin.stop() }
-            let lines = "listen 127.0.0.1:0\nadmin_listen off\nupstream http://\(origin.address)\nworkers 2\n"
+            let origin = try FakeOrigin()
+            let lines = "listen 127.0.0.1:0\nadmin_listen off\nupstream http://127.0.0.1:\(origin.port)\nworkers 2\n"
             let program = try UpgradedProgram(lines)
             try program.start()
             let (port, process) = (try program.port(), program.process)
@@ -182,41 +175,36 @@ struct UpgradeTests {
         }
     }
 
+    /// A successor is killed before it is ready; the stop ends the next one.
     @Test func oneUpgradeAtATimeAndAStopEndsIt() async throws {
         try await onThread {
-            let program = try UpgradedProgram("listen 127.0.0.1:0\nadmin_listen off\nupstream http://127.0.0.1:9")
-            try program.start()
-            try program.install("exec sleep 600")
-            kill(program.process, SIGUSR2)
-            try program.wait("SIGUSR2: started", times: 1)
-            kill(program.process, SIGUSR2)
-            try program.wait("SIGUSR2: ignored: an upgrade is under way", times: 1)
-            let child = program.log.firstMatch(of: /as process ([0-9]+)/).flatMap { pid_t($0.output.1) }
-            #expect(UpgradedProgram.isRunning(try #require(child)))
-            program.stop()
-            #expect(program.times("SIGUSR2: not upgraded: the proxy is stopping") == 1)
-            #expect(program.process == 0 && !UpgradedProgram.isRunning(child ?? 1))
-            #expect(program.log.contains("refrain: info: stopped\n"), "\(program.log)")
-        }
-    }
-
-    @Test func aSuccessorThatIsKilledBeforeItIsReadyIsSaid() async throws {
-        try await onThread {
-            let program = try UpgradedProgram("listen 127.0.0.1:0\nadmin_listen off\nupstream http://127.0.0.1:9")
-            try program.start()
-            try program.install("exec sleep 600")
-            kill(program.process, SIGUSR2)
-            try program.wait("SIGUSR2: started", times: 1)
-            let child = program.log.firstMatch(of: /as process ([0-9]+)/).flatMap { pid_t($0.output.1) }
-            kill(try #require(child), SIGTERM)
+            let program = try UpgradedProgram(before: 9)
+            /// Begins an upgrade to a program that does not get ready.
+            func begin(_ number: Int) throws -> pid_t {
+                try program.install("exec sleep 600")
+                kill(program.process, SIGUSR2)
+                try program.wait("SIGUSR2: started", times: number)
+                let child = program.log.matches(of: /as process ([0-9]+)/).last.flatMap { pid_t($0.output.1) }
+                return try #require(child)
+            }
+            kill(try begin(1), SIGTERM)
             try program.wait("not upgraded, this process continues", times: 1)
             #expect(program.log.contains("ended by signal 15"))
             // A reload that was asked for meanwhile, and the next upgrade, are carried out.
             kill(program.process, SIGHUP)
             try program.wait("SIGHUP: reloaded", times: 1)
             try program.install()
-            try program.upgrade()
+            let old = try program.upgrade()
+            waitUntil(within: 60) { !UpgradedProgram.isRunning(old) }
+            let stopped = program.times("refrain: info: stopped\n")
+            let child = try begin(3)
+            kill(program.process, SIGUSR2)
+            try program.wait("SIGUSR2: ignored: an upgrade is under way", times: 1)
+            #expect(UpgradedProgram.isRunning(child))
             program.stop()
+            #expect(program.times("SIGUSR2: not upgraded: the proxy is stopping") == 1)
+            #expect(program.process == 0 && !UpgradedProgram.isRunning(child))
+            #expect(program.times("refrain: info: stopped\n") == stopped + 1, "\(program.log)")
         }
     }
 }

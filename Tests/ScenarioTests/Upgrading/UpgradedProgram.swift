@@ -25,18 +25,36 @@ final class UpgradedProgram {
         try install()
     }
 
+    /// Starts it before the origin at a port, with two workers.
+    /// - Parameters:
+    ///   - listen: its listener.
+    ///   - hasAdmin: whether it has an admin listener, in its folder.
+    ///   - lines: further ones, with `@` for the folder.
+    convenience init(
+        before port: Int, listen: String = "127.0.0.1:0", hasAdmin: Bool = false,
+        _ lines: String = "", variables: [String: String] = [:], socket: Int32? = nil
+    ) throws {
+        try self.init("", variables: variables, socket: socket)
+        try configure(
+            """
+            listen \(listen)
+            admin_listen \(hasAdmin ? "unix:@/admin" : "off")
+            upstream http://127.0.0.1:\(port)
+            workers 2
+            \(lines)
+            """)
+        try start()
+    }
+
     /// Before its folder goes.
     deinit { first?.kill() }
 
     var log: String { (try? String(decoding: folder.bytes("log"), as: UTF8.self)) ?? "" }
 
+    /// - Parameter lines: with `@` for the folder.
     func configure(_ lines: String) throws {
-        let text = """
-            \(lines.contains("access_log ") ? "" : "access_log off")
-            cache_file \(folder.file("cache.sqlite"))
-            \(lines)
-
-            """
+        let standing = (lines.contains("access_log ") ? "" : "access_log off\n") + "cache_file @/cache.sqlite\n"
+        let text = (standing + lines + "\n").replacingOccurrences(of: "@/", with: folder.path + "/")
         try folder.put(text.utf8, "proxy.conf")
     }
 
@@ -79,12 +97,8 @@ final class UpgradedProgram {
     func port(_ scheme: String = "http") throws -> Int {
         let text = "listening on \(scheme)://"
         try wait(text, times: 1)
-        let lines = log.components(separatedBy: "\n").filter { $0.contains(text) }
-        guard
-            let port = lines.last?.components(separatedBy: text + "127.0.0.1:").last.flatMap({
-                Int($0.prefix { $0.isNumber })
-            })
-        else {
+        let digits = log.components(separatedBy: text + "127.0.0.1:").last?.prefix { $0.isNumber }
+        guard let port = digits.flatMap({ Int($0) }) else {
             throw Failure(description: "no \(scheme) port in: \(log.suffix(2000))")
         }
         return port
