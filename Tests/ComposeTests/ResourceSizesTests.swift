@@ -22,31 +22,25 @@ import Testing
         sizes.allow(larger, inPlaceOf: own, count: count)
     }
 
-    @Test func theBoundIsAtItsLimit() {
+    @Test func theFirstAnswerShowsTheSizeAndTheBoundIsAtItsLimit() {
         let most = ResourceSizes.mostFurther
         #expect(allows(sizes(1_000, 1_000 + most)))
         #expect(!allows(sizes(1_000, 1_001 + most)))
+        var first = ResourceSizes()
+        #expect(allows(first), "no answer with the larger selection came yet")
+        first.note(larger, ResourceSizes.mostFurther + 1)
+        #expect(!allows(first))
     }
 
-    @Test func severalResourcesAreLargeTogether() {
+    @Test func severalAreLargeTogetherAndTwiceTheSizeIsAllowed() {
         let further = ResourceSizes.mostFurther / 50
         #expect(allows(sizes(100, 100 + further), count: 50))
         #expect(!allows(sizes(100, 102 + further), count: 50))
-    }
-
-    @Test func twiceTheSizeIsAllowed() {
         let own = ResourceSizes.mostFurther + 10
         #expect(allows(sizes(own, 2 * own)))
         #expect(!allows(sizes(own, 2 * own + 1)))
         #expect(allows(sizes(2_000, 4_000), count: 50))
         #expect(!allows(sizes(2_000, 4_001), count: 50))
-    }
-
-    @Test func theFirstAnswerShowsTheSize() {
-        var sizes = ResourceSizes()
-        #expect(allows(sizes), "no answer with the larger selection came yet")
-        sizes.note(larger, ResourceSizes.mostFurther + 1)
-        #expect(!allows(sizes))
     }
 
     @Test func theLatestAnswersCount() {
