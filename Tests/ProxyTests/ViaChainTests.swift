@@ -8,8 +8,7 @@ import Testing
     private let own = ViaChain.Name(0xA)
 
     private func chain(_ lines: String...) throws -> ViaChain {
-        let text = "GET / HTTP/1.1\r\nHost: a\r\n" + lines.map { "Via: \($0)\r\n" }.joined() + "\r\n"
-        let request = try ParsedRequest(text)
+        let request = try ParsedRequest(fields: lines.map { Array("Via: \($0)".utf8) })
         return ViaChain(request.head, request.bytes.span)
     }
 
@@ -21,9 +20,9 @@ import Testing
 
     @Test func aProxyAddsItsOwnName() throws {
         #expect(field(ViaChain()) == "Via: 1.1 refrain-000000000000000a\r\n")
-        #expect(
-            field(try chain("1.1 refrain-000000000000000b"))
-                == "Via: 1.1 refrain-000000000000000b, 1.1 refrain-000000000000000a\r\n")
+        let found = field(try chain("1.1 refrain-000000000000000b"))
+        #expect(found == "Via: 1.1 refrain-000000000000000b, 1.1 refrain-000000000000000a\r\n")
+        #expect(ViaChain.Name() != ViaChain.Name())
     }
 
     @Test func namesOfOtherProxiesDoNotGoAlong() throws {
@@ -43,9 +42,5 @@ import Testing
         #expect(try !chain(names.dropLast().joined(separator: ", ")).isLoop(at: own))
         #expect(try chain(names.joined(separator: ",")).isLoop(at: own))
         #expect(try chain((names + names).joined(separator: ",")).names.count == ViaChain.most)
-    }
-
-    @Test func twoProxiesHaveNamesOfTheirOwn() {
-        #expect(ViaChain.Name() != ViaChain.Name())
     }
 }
