@@ -34,13 +34,10 @@ import Testing
         #expect(try met([oldest, middle, newest]) == ["albums/1"])
     }
 
-    @Test func anAbsenceEndsTheOlderAnswers() throws {
+    @Test func absencesAndStaleAnswersEndTheOlderOnes() throws {
         let absence = Stored("albums?ids=1,2", document([ComposeTests.album("2")]), after: 1)
         #expect(try met([oldest, absence]).isEmpty)
         #expect(try met([oldest, absence, newest]) == ["albums/1"])
-    }
-
-    @Test func theNewestAnswerCountsAlthoughItIsStale() throws {
         #expect(try met([oldest, shown("albums/1", artists: ["8"], after: 1, freshFor: 2)]).isEmpty)
     }
 

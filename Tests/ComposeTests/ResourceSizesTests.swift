@@ -43,16 +43,13 @@ import Testing
         #expect(!allows(sizes(2_000, 4_001), count: 50))
     }
 
-    @Test func theLatestAnswersCount() {
+    @Test func theLatestAnswersAndShapesCount() {
         var sizes = sizes(0, 10 * ResourceSizes.mostFurther)
         for _ in 0..<100 { sizes.note(larger, ResourceSizes.mostFurther / 2) }
         #expect(allows(sizes))
-    }
-
-    /// Clients make shapes up.
-    @Test func moreShapesThanAppsHaveAreForgotten() {
-        var sizes = sizes(0, 10 * ResourceSizes.mostFurther)
-        for number in 0..<64 { sizes.note(Self.shape(["made-up-\(number)"]), 1) }
-        #expect(allows(sizes))
+        // Clients make shapes up.
+        var madeUp = self.sizes(0, 10 * ResourceSizes.mostFurther)
+        for number in 0..<64 { madeUp.note(Self.shape(["made-up-\(number)"]), 1) }
+        #expect(allows(madeUp))
     }
 }

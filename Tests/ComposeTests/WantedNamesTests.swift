@@ -38,15 +38,12 @@ import Testing
         #expect(largest(wanted([(20, "artists")]), "artists") == nil)
     }
 
-    @Test func theOrderIsThatOfTheBytes() {
+    @Test func theOrderIsThatOfTheBytesAndTheMostWantedStayLongest() {
         let wanted = wanted([(10, "genres"), (10, "artists|top-songs"), (10, "|full-albums")])
         #expect(largest(wanted) == "artists,genres|full-albums,top-songs")
         #expect(largest(wanted, "library|singles") == "artists,genres,library|full-albums,singles,top-songs")
-    }
-
-    @Test func theNamesThatAreWantedMostStayLongest() {
-        let wanted = wanted([(12, "artists"), (14, "|top-songs"), (13, "genres")])
-        let all = wanted.supersets(of: Selection(), mayHaveViews: true).map { text($0) }
+        let most = self.wanted([(12, "artists"), (14, "|top-songs"), (13, "genres")])
+        let all = most.supersets(of: Selection(), mayHaveViews: true).map { text($0) }
         #expect(all == ["artists,genres|top-songs", "genres|top-songs", "|top-songs"])
     }
 

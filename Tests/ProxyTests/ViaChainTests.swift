@@ -18,16 +18,13 @@ import Testing
         return String(decoding: buffer.copyReadable(), as: UTF8.self)
     }
 
-    @Test func aProxyAddsItsOwnName() throws {
+    @Test func aProxyAddsItsOwnNameToThoseOfItsKind() throws {
         #expect(field(ViaChain()) == "Via: 1.1 refrain-000000000000000a\r\n")
         let found = field(try chain("1.1 refrain-000000000000000b"))
         #expect(found == "Via: 1.1 refrain-000000000000000b, 1.1 refrain-000000000000000a\r\n")
         #expect(ViaChain.Name() != ViaChain.Name())
-    }
-
-    @Test func namesOfOtherProxiesDoNotGoAlong() throws {
-        let chain = try chain("1.0 fred, HTTP/2 refrain, 1.1 refrain-xyz", "1.1 Refrain-000000000000000b")
-        #expect(chain.names.isEmpty && !chain.isLoop(at: own))
+        let others = try chain("1.0 fred, HTTP/2 refrain, 1.1 refrain-xyz", "1.1 Refrain-000000000000000b")
+        #expect(others.names.isEmpty && !others.isLoop(at: own))
     }
 
     @Test(arguments: ["1.1 refrain-000000000000000a", "1.1 edge, HTTP/1.1  refrain-000000000000000a (x), 1.1 other"])

@@ -15,7 +15,7 @@ import Testing
         return state
     }
 
-    @Test func theLastTryOfARequestEndsTheTrying() {
+    @Test func theLastTryOfARequestEndsTheTryingAndACrowdDoesNot() {
         var state = RefusalState()
         for seconds in [0, 0.5, 1.5] {
             state.refused(retryAfter: nil, now: at(seconds))
@@ -23,15 +23,12 @@ import Testing
         }
         state.refused(retryAfter: nil, now: at(3.5))
         #expect(state.admit(now: at(3.5)) == 1)
-    }
-
-    @Test func aCrowdThatIsRefusedAtOnceIsNoLastingRefusal() {
-        var state = RefusalState()
-        for _ in 0..<50 { state.refused(retryAfter: nil, now: at(0)) }
-        #expect(state.admit(now: at(0.1)) == nil)
-        state.answered()
-        state.refused(retryAfter: nil, now: at(3))
-        #expect(state.admit(now: at(3)) == nil)
+        var crowd = RefusalState()
+        for _ in 0..<50 { crowd.refused(retryAfter: nil, now: at(0)) }
+        #expect(crowd.admit(now: at(0.1)) == nil)
+        crowd.answered()
+        crowd.refused(retryAfter: nil, now: at(3))
+        #expect(crowd.admit(now: at(3)) == nil)
     }
 
     @Test func oneAfterTheOtherLooksEverLater() {

@@ -180,15 +180,12 @@ extension DocumentScanTests {
         #"{"a":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}"
     }
 
-    @Test func `depth 128 is a document and 129 is none`() {
+    @Test func `depth 128 is a document and 129 is none, with resources in resources too`() {
         #expect(scanned(Self.nested(128)) != nil)
         #expect(scanned(Self.nested(129)) == nil && scan(Self.nested(129)).mentions == [ResourceMention.everything])
         for text in [String(repeating: "[", count: 1_000_000), String(repeating: #"{"a":"#, count: 1_000_000)] {
             #expect(scanned(text) == nil && scan(text).mentions == [ResourceMention.everything])
         }
-    }
-
-    @Test func `resources in resources end at the depth too`() {
         func nested(_ count: Int) -> String {
             (0..<count).reduce(#"{"id":"1","type":"a"}"#) { inner, _ in
                 #"{"id":"1","type":"a","relationships":{"x":{"data":[\#(inner)]}}}"#

@@ -38,9 +38,7 @@ import Testing
             let end = script.partEnded(.stored(status: 200))
             #expect(end == "cancel timer, finish stored 404 of 404, answer 404 of 404")
         }
-    }
-
-    @Test func nothingStaleCompletesAComposition() {
+        // Nothing stale completes a composition.
         var script = Script.leading { ($0.hasSupplement, $0.hasStandIn) = (true, true) }
         script.standIn = Script.stored()
         #expect(script.partEnded(.stored(status: 200)) == "wake after 2000 ms, send waitingClient once")

@@ -53,19 +53,16 @@ import Testing
         #expect(table.join(key, epoch: 0, now: start, "d") != .wait)
     }
 
-    @Test func anUncollapsibleAnswerIsRememberedForAWhile() throws {
+    @Test func anUncollapsibleAnswerIsRememberedUntilASharedOne() throws {
         var (table, id) = try led("a")
         #expect(table.finish(id, .uncollapsible, now: start) == ["a"])
         #expect(isAlone(table.join(key, epoch: 0, now: start + .seconds(9), "b")))
         #expect(!isAlone(table.join(key, epoch: 0, now: start + .seconds(10), "c")))
-    }
-
-    @Test func aSharedAnswerEndsTheMemoryOfAnUncollapsibleOne() throws {
-        var (table, first) = try led()
-        _ = table.finish(first, .uncollapsible, now: start)
-        guard case .alone(let second) = table.join(key, epoch: 0, now: start, "a") else { throw Unexpected() }
-        _ = table.finish(second, .shared, now: start)
-        #expect(!isAlone(table.join(key, epoch: 0, now: start, "a")))
+        var (other, first) = try led()
+        _ = other.finish(first, .uncollapsible, now: start)
+        guard case .alone(let second) = other.join(key, epoch: 0, now: start, "a") else { throw Unexpected() }
+        _ = other.finish(second, .shared, now: start)
+        #expect(!isAlone(other.join(key, epoch: 0, now: start, "a")))
     }
 
     /// An answer that is of no use to others is no better a reason to ask all the time than none.
