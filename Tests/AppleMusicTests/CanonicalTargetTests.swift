@@ -32,7 +32,7 @@ private func error(_ target: String) -> TargetError? {
         #expect(other.text == "/v1/me" && other.originalQuery == nil)
     }
 
-    @Test func `an empty target is the root, with a query too`() throws {
+    @Test func `an empty target is the root`() throws {
         #expect(try canonical("") == "/")
         #expect(try canonical("/") == "/")
         #expect(try canonical("/?a=1") == "/?a=1")

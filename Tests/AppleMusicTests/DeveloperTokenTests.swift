@@ -167,7 +167,7 @@ extension TokenVerifier {
 }
 
 @Suite struct DeveloperTokensTests {
-    @Test func `a signed token is kept for 80 percent of its life, unless the clock is set back`() throws {
+    @Test func `a signed token is kept for 80 percent of its life`() throws {
         let tokens = try DeveloperTokens(signer: makeSigner(lifetime: 1000), at: now)
         let first = tokens.current(at: now)
         #expect(tokens.current(at: now + 739) === first)
@@ -197,7 +197,7 @@ extension TokenVerifier {
         #expect(tokens.renewAfterRejection(of: third, at: now - 3600), "the clock was set back")
     }
 
-    @Test func `a file is read at once, and again on rejection alone`() throws {
+    @Test func `a file is read again on rejection alone`() throws {
         let directory = try TemporaryFolder()
         let path = try directory.write("first\n")
         let tokens = try DeveloperTokens(tokenFile: path)

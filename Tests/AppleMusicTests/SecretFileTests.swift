@@ -39,7 +39,7 @@ private func refusal(ofToken path: String) -> SecretFileError.Reason? {
     init() throws { directory = try TemporaryFolder() }
 
     @Test(arguments: [0o600, 0o400, 0o700] as [mode_t])
-    func `a file of one's own is read, by a symbolic link too`(mode: mode_t) throws {
+    func `a file or link of one's own is read`(mode: mode_t) throws {
         let path = try directory.write("content\n", mode: mode)
         #expect(symlink(path, directory.path + "/link") == 0)
         for path in [path, directory.path + "/link"] { #expect(try SecretFile.read(path).text == "content\n") }

@@ -56,7 +56,7 @@ import Testing
         #expect(!contains(names, Self.list + "?offset=1", scope: .personal(user)))
     }
 
-    @Test func anAnswerThatIsNotFreshAndAnotherOriginNameNothing() {
+    @Test func staleAnswersAndAnotherOriginNameNothing() {
         #expect(!contains(names(freshFor: 0), Self.song))
         let held = names()
         held.forget()

@@ -69,7 +69,7 @@ import Testing
         #expect((1...128).contains(evidence.links.count))
     }
 
-    @Test func shortPagesAreCutFirstAndLongOnesFillUp() throws {
+    @Test func shortPagesAreCutFirstAndLongFillUp() throws {
         var evidence = ListEvidence()
         try note(&evidence, "us", limit: 20, items: 20, next: 20)
         #expect(evidence.cut == .unknown, "a page without gaps looks alike either way")
@@ -99,7 +99,7 @@ import Testing
         #expect(other.cut == .first && other.standardLimit == 25)
     }
 
-    @Test func aLinkServesForARequestThatSaysLessUnlessItNamesTheLimit() throws {
+    @Test func aLinkServesForRequestsThatSayLess() throws {
         var evidence = ListEvidence()
         try note(&evidence, "us", limit: 20, items: 20, next: 20)
         let request = try StoredScene.request("artists/7/albums?offset=40")

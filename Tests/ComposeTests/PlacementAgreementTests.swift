@@ -3,7 +3,7 @@ import Testing
 @testable import Compose
 
 @Suite struct PlacementAgreementTests {
-    @Test func oneLookShowsThatTwoRolesAgreeAndAThird() {
+    @Test func oneLookShowsThatRolesAgree() {
         var agreement = PlacementAgreement()
         #expect(!agreement.holds(.item, .batched) && agreement.holds(.item, .item))
         #expect(agreement.note(.item, .batched, isEqual: true) == true)

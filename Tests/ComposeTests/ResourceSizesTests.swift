@@ -22,7 +22,7 @@ import Testing
         sizes.allow(larger, inPlaceOf: own, count: count)
     }
 
-    @Test func theFirstAnswerShowsTheSizeAndTheBoundIsAtItsLimit() {
+    @Test func theBoundIsAtItsLimit() {
         let most = ResourceSizes.mostFurther
         #expect(allows(sizes(1_000, 1_000 + most)))
         #expect(!allows(sizes(1_000, 1_001 + most)))
@@ -32,7 +32,7 @@ import Testing
         #expect(!allows(first))
     }
 
-    @Test func severalAreLargeTogetherAndTwiceTheSizeIsAllowed() {
+    @Test func twiceTheSizeOfSeveralIsAllowed() {
         let further = ResourceSizes.mostFurther / 50
         #expect(allows(sizes(100, 100 + further), count: 50))
         #expect(!allows(sizes(100, 102 + further), count: 50))

@@ -38,7 +38,7 @@ import Testing
         #expect(largest(wanted([(20, "artists")]), "artists") == nil)
     }
 
-    @Test func theOrderIsThatOfTheBytesAndTheMostWantedStayLongest() {
+    @Test func theMostWantedStayInTheOrderOfBytes() {
         let wanted = wanted([(10, "genres"), (10, "artists|top-songs"), (10, "|full-albums")])
         #expect(largest(wanted) == "artists,genres|full-albums,top-songs")
         #expect(largest(wanted, "library|singles") == "artists,genres,library|full-albums,singles,top-songs")

@@ -28,7 +28,7 @@ import Testing
         return String(decoding: serialised, as: UTF8.self)
     }
 
-    @Test func theDeveloperTokenReplacesTheClientsAndElseThatPasses() throws {
+    @Test func theDeveloperTokenReplacesTheClients() throws {
         let field = "Authorization: Bearer client\r\n"
         let text = try forward("GET /v1/test", field)
         #expect(text.hasPrefix("GET /v1/test HTTP/1.1\r\nHost: api.music.apple.com\r\n"))

@@ -30,7 +30,7 @@ import Testing
         #expect(bodies.byteCount == file.count)
     }
 
-    @Test func leavesSmallOnesThoseThatDoNotFitAndPersonalOnes() throws {
+    @Test func leavesSmallLargeAndPersonalOnes() throws {
         let bodies = SealedBodies(maxBytes: SealedBodies.leastBytes * 2)
         let user = try #require(UserScopes()).user(ofToken: Array("a token".utf8).span)
         let scope = try #require(user.map { CacheKey.Scope.personal($0) })

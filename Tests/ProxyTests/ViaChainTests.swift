@@ -18,7 +18,7 @@ import Testing
         return String(decoding: buffer.copyReadable(), as: UTF8.self)
     }
 
-    @Test func aProxyAddsItsOwnNameToThoseOfItsKind() throws {
+    @Test func aProxyAddsItsOwnName() throws {
         #expect(field(ViaChain()) == "Via: 1.1 refrain-000000000000000a\r\n")
         let found = field(try chain("1.1 refrain-000000000000000b"))
         #expect(found == "Via: 1.1 refrain-000000000000000b, 1.1 refrain-000000000000000a\r\n")

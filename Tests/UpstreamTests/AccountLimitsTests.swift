@@ -49,7 +49,7 @@ import Testing
 
     /// In signed mode a client's own field could make the origin answer 429, and the proxy slowed
     /// down for everyone.
-    @Test func refusalsOfOneTokenLeaveTheSharedLimitUntilSharedRequestsMeetThem() {
+    @Test func refusalsOfOneTokenLeaveTheSharedLimit() {
         var budget = budget()
         for number in 0..<10 {
             _ = budget.submit(job(number), .waitingClient, account: 5, now: now)

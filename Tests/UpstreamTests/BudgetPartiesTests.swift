@@ -78,7 +78,7 @@ import Testing
         #expect(budget.end(job(0, lane: 1), .answered, now: now) == [.start(job(4, lane: 1))])
     }
 
-    @Test func backgroundIsOnePartyUntilAClientWaitsForIt() {
+    @Test func backgroundIsOnePartyBehindAllOthers() {
         var budget = busy()
         _ = budget.submit(job(1), .refresh, of: a, now: now)
         _ = budget.submit(job(2), .refresh, of: b, now: now)
@@ -93,7 +93,7 @@ import Testing
 
     // MARK: Requests that give way
 
-    @Test func backgroundAndThenTheNewestOfTheLongestLineGiveWay() {
+    @Test func backgroundAndThenTheLongestLineGiveWay() {
         var budget = busy(maxWaiting: 8)
         for number in 1...8 { #expect(budget.submit(job(number), .waitingClient, of: a, now: now).isEmpty) }
         #expect(budget.submit(job(11), .waitingClient, of: b, now: now) == [.refuse(job(8), retryAfter: 8)])

@@ -57,7 +57,7 @@ import Testing
         #expect(budget.end(job(12), .unanswered, now: moment) == [])
     }
 
-    @Test func anotherAccountIsNotTurnedAwayAndAnAnswerEndsIt() {
+    @Test func turningAwayIsOfOneAccountUntilAnAnswer() {
         var (budget, _, moment) = refusedBudget(account: 7)
         #expect(budget.submit(job(12), .waitingClient, account: 8, now: moment) == [.start(job(12))])
         #expect(budget.submit(job(13), .waitingClient, now: moment) == [.start(job(13))])
@@ -85,7 +85,7 @@ import Testing
         return budget.hasRoom(lane, now: now)
     }
 
-    @Test func thereIsRoomWhileHalfOfTheConnectionsStayFreeAndNothingWaits() {
+    @Test func thereIsRoomWhileHalfOfTheConnectionsStayFree() {
         var budget = budget(lanes: [4, 1])
         #expect(hasRoom(budget, 0, now) && !hasRoom(budget, 1, now))
         _ = budget.submit(job(1), .waitingClient, now: now)
@@ -99,7 +99,7 @@ import Testing
         #expect(other.waitingCount == 1 && !hasRoom(other, 0, now))
     }
 
-    @Test func thereIsRoomWhileALimitIsAQuarterUsedAndAfterA429() {
+    @Test func thereIsRoomWhileALimitIsAQuarterUsed() {
         var budget = budget(lanes: [8], rate: 8)
         for (number, isExpected) in [(1, true), (2, false)] {
             let then = now + .milliseconds(200 * number)
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: The queue's bound
 
-    @Test func requestBeyondTheQueueIsRefusedAndTheBackgroundsSooner() {
+    @Test func requestBeyondTheQueueIsRefused() {
         var budget = budget(maxWaiting: 2, asked: 0..<3)
         #expect(budget.submit(job(3), .waitingClient, now: now) == [.refuse(job(3), retryAfter: 2)])
         #expect(budget.submit(job(4), .revalidation, now: now) == [.refuse(job(4), retryAfter: 2)])

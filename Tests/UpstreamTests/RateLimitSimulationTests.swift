@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func originThatAllowsLessIsFollowedInSecondsAndMoreInMinutes(seed: UInt64) {
+    func anotherLimitIsFollowedInSecondsOrMinutes(seed: UInt64) {
         let counts = Self.counts(from: 100, to: 10, after: .seconds(15), during: .seconds(30), seed)
         #expect(counts.answered > 250 && counts.shareRefused < 0.05, "seed \(seed): \(counts)")
         let more = Self.counts(from: 10, to: 40, after: .seconds(240), during: .seconds(20), seed)

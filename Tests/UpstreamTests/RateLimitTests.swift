@@ -31,7 +31,7 @@ import Testing
 
     /// A single 429 while hardly anything was sent once throttled an app that opened a page a
     /// moment later.
-    @Test func a429InAQuietMomentLeavesFourASecondAndOthersOne() {
+    @Test func a429InAQuietMomentLeavesFourASecond() {
         #expect(found(0).current == 4)
         #expect(found(3).current == 4)
         var limit = found(0)
@@ -42,7 +42,7 @@ import Testing
         #expect(limit.current == 1)
     }
 
-    @Test func laterRefusalLowersTheLimitAndThoseOfOneOvershootDoNot() {
+    @Test func refusalsOfOneOvershootAreOneSignal() {
         var limit = found(100)
         for milliseconds in [0, 500, 999] {
             limit.refused(startedAt: start + .milliseconds(milliseconds), now: start + .seconds(2))
@@ -65,7 +65,7 @@ import Testing
         #expect((limit.current ?? 0) > 100)
     }
 
-    @Test func requestsAreSpacedEvenlyAndUnusedTimeIsNoCredit() {
+    @Test func requestsAreSpacedEvenlyWithoutCredit() {
         var limit = found(10)
         #expect(limit.nextStart(now: start) == start)
         limit.started(now: start)

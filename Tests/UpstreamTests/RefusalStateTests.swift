@@ -15,7 +15,7 @@ import Testing
         return state
     }
 
-    @Test func theLastTryOfARequestEndsTheTryingAndACrowdDoesNot() {
+    @Test func theLastTryOfARequestEndsTheTrying() {
         var state = RefusalState()
         for seconds in [0, 0.5, 1.5] {
             state.refused(retryAfter: nil, now: at(seconds))
@@ -41,7 +41,7 @@ import Testing
         #expect(looks == [4.5, 5.5, 7.5, 11.5, 16.5])
     }
 
-    @Test func anyOtherAnswerEndsItAsHalfAMinuteDoes() {
+    @Test func anyOtherAnswerOrHalfAMinuteEndsIt() {
         var state = refusing()
         state.answered()
         #expect(state.admit(now: at(3.5)) == nil && state.wait(now: at(3.5)) == nil)

@@ -37,7 +37,7 @@ import Testing
         budget.submit(job(number), priority, now: now)
     }
 
-    @Test func withoutALimitAnswersAreToldWithTheNextPoll() {
+    @Test func answersAreToldWithTheNextPoll() {
         var budget = budget(BudgetAnswer())
         for number in 1...5 {
             #expect(submit(&budget, number, now: start) == [.start(job(number))])
@@ -80,7 +80,7 @@ import Testing
         #expect(budget.wakeAt == at(701) + SharedRate.patience)
     }
 
-    @Test func tokensAreSpentAtThePaceOfTheLimitOrLost() {
+    @Test func tokensAreSpentAtThePaceOfTheLimit() {
         var budget = budget(BudgetAnswer(limit: 100))
         for number in 1...4 { #expect(submit(&budget, number, now: start) == []) }
         #expect(tell(&budget, BudgetAnswer(limit: 100, granted: 3), now: at(1)) == [.start(job(1))])
@@ -118,7 +118,7 @@ import Testing
         #expect(budget.rate.takeQuestion()?.question.isBackground == true)
     }
 
-    @Test func theCeilingIsOneForAllNodesAndDividedWhileTheAuthorityIsAway() {
+    @Test func theCeilingIsOneForAllNodes() {
         var budget = budget(rate: 5, BudgetAnswer(nodes: 2))
         #expect(budget.rate.current == 5 && budget.rate.currentHere == 2.5)
         _ = submit(&budget, 1, now: start)
@@ -149,7 +149,7 @@ import Testing
         #expect(budget.rate.takeQuestion()?.question.tokens == 1)
     }
 
-    @Test func aNodeAloneLearnsOfLessThanOneASecondAndOf429s() {
+    @Test func aNodeAloneLearnsItsPartOfTheLimit() {
         var budget = budget(BudgetAnswer(limit: 0.5, nodes: 10))
         budget.rate.poll(now: at(250))
         _ = tell(&budget, nil, now: at(250))
@@ -163,7 +163,7 @@ import Testing
         #expect(refused.rate.current == 2)
     }
 
-    @Test func anAuthorityThatHasNotAnsweredIsNotWaitedFor() {
+    @Test func anAuthorityThatNeverAnswersIsNotWaitedFor() {
         var budget = budget(BudgetAnswer(limit: 4, nodes: 2))
         _ = submit(&budget, 1, now: start)
         let asked = budget.rate.takeQuestion()

@@ -51,7 +51,7 @@ struct UpstreamCorpusTests {
         try SharedMaterial.lines(of: "corpora/upstream.jsonl").map(Case.init)
     }
 
-    @Test func everyAnswerIsJudgedAsTheCorpusAsksWholeAndStreamed() throws {
+    @Test func everyAnswerIsJudgedAsTheCorpusAsks() throws {
         let cases = try Self.cases()
         #expect(cases.count > 600)
         for item in cases {

@@ -32,7 +32,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         }
     }
 
-    @Test func `names have numbers of their own, whatever their order or spelling`() throws {
+    @Test func `names have numbers whatever their order or spelling`() throws {
         func names(_ attributes: String) throws -> UInt64 {
             try #require(scanned(#"{"data":[{"id":"1","type":"a","attributes":{\#(attributes)}}]}"#)).objects[0]
                 .attributeNames
@@ -143,7 +143,7 @@ extension DocumentScanTests {
         #"{"next":1}"#, #"{"next":null}"#, #"{"next":{}}"#, #"{"next":[]}"#, #"{"next":"\/v1"}"#,
         #"{"results":{"songs":{"data":[{"id":"1"}]}}}"#, #"{"results":{"songs":[{"data":[3]}]}}"#,
     ])
-    func `what is no object, names a member twice or has an odd envelope`(text: String) {
+    func `what the API does not make is no document`(text: String) {
         #expect(scanned(text) == nil)
     }
 
@@ -180,7 +180,7 @@ extension DocumentScanTests {
         #"{"a":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}"
     }
 
-    @Test func `depth 128 is a document and 129 is none, with resources in resources too`() {
+    @Test func `depth 128 is a document and 129 is none`() {
         #expect(scanned(Self.nested(128)) != nil)
         #expect(scanned(Self.nested(129)) == nil && scan(Self.nested(129)).mentions == [ResourceMention.everything])
         for text in [String(repeating: "[", count: 1_000_000), String(repeating: #"{"a":"#, count: 1_000_000)] {

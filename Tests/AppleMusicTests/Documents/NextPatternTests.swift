@@ -118,7 +118,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         }
     }
 
-    @Test func `links to the same list are read, and matched with the pattern`() throws {
+    @Test func `links of the same list match its pattern`() throws {
         let request = try parsed(Self.tracks + "?limit=5&l=en")
         func offset(_ rest: String) -> Int? { linkOffset(in: Self.tracks + rest, request) }
         #expect(offset("?offset=28") == 28 && offset("?l=fr&offset=0&limit=9&cursor=x") == 0)

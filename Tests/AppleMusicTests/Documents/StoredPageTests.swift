@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `what a last page answers depends on how lists are cut`() {
+    @Test func `a last page answers by how lists are cut`() {
         let page = StoredPage(offset: 0, count: 10, limit: 300, next: nil)
         let all = PageCut(items: 0..<10, next: nil)
         #expect(page.cut(offset: 0, limit: 11, .filling) == all && page.cut(offset: 0, limit: 100, .filling) == all)

@@ -41,7 +41,7 @@ import Testing
 
     @Test(arguments: rows) func eachSaysWhatItLacks(_ row: Row) throws { try row.check() }
 
-    @Test func everyLackIsMetByATestAndHasASentenceOfItsOwn() {
+    @Test func everyLackHasATestAndASentence() {
         let rows =
             Self.rows + CutWindowTests.refusals + EnlargedPageTests.rows + ExpandedItemTests.refusals
             + ReducedItemTests.refusals + SplitBatchTests.refusals

@@ -40,7 +40,7 @@ import Testing
         #expect(try scene.ask("albums/1?extend=editorialVideo") == .refusal, "with other parameters each gets its own")
     }
 
-    @Test func theClientsAnswerIsMadeOfItAndTracksAreServedAsSongs() throws {
+    @Test func theClientsAnswerAndSongsAreMadeOfIt() throws {
         let scene = try scene(Self.forms + [Self.answer])
         #expect(try scene.ask("albums/1") == .answer(Self.album("1", [Self.track("10"), Self.track("11")]), .reduced))
         #expect(try scene.ask("songs/11") == .reduced(Self.song("11", album: "1")))
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// A client got such a batch in two requests: it was not seen that the first had no album 2.
-    @Test func aBatchDoesTooAndAnAlbumMissingInItIsAbsent() throws {
+    @Test func aBatchDoesTooAndShowsAbsences() throws {
         let larger = "albums?ids=1,2&relate[songs]=albums,artists"
         let scene = try scene(Self.forms + [Self.pair])
         #expect(try scene.ask("albums?ids=1,2") == .fetch(larger))

@@ -96,7 +96,7 @@ import Testing
         #expect(late.due() == "send 2 3")
     }
 
-    @Test func aFullBatchGoesAtOnceAndHasEachIDOnce() {
+    @Test func aFullBatchHasEachIDOnceAndGoes() {
         var script = Script()
         _ = (script.add(1, most: 2), script.add(2, most: 2))
         #expect(script.add(3, most: 2) == "send 2 3")

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func aLoneMissOfABatchGoesAtOnceOrWhenItHasWaitedInVain() {
+    @Test func aMissWithoutOthersGoesAlone() {
         for hasWaited in [false, true] {
             var script = completing(isBatch: true)
             #expect(script.joined() == "join batch")

@@ -50,7 +50,7 @@ import Testing
 
     // MARK: Waiting
 
-    @Test func aWaiterGetsWhatTheLeaderBringsUnlessItIsTheLeadersAlone() {
+    @Test func aWaiterGetsWhatTheLeaderBrings() {
         for (outcome, words) in [
             (FlightOutcome.stored(Script.stored(), originStatus: 200), "answer 200 of 200"),
             (.unstored(Script.response(503), .serverError), "pass 503 serverError"),
@@ -126,7 +126,7 @@ import Testing
 
     // MARK: The stand-in
 
-    @Test func standInsAndErrorsToPassOnGoBeforeAComposition() {
+    @Test func standInsAndErrorsGoBeforeAComposition() {
         var script = stale()
         script.composed = Script.stored()
         script.joined()
@@ -162,7 +162,7 @@ import Testing
         #expect(script.failed() == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
     }
 
-    @Test func aStaleAnswerReplacesAServerErrorAndNoNotFound() {
+    @Test func aStaleAnswerReplacesAServerErrorAlone() {
         for (status, reason, words) in [
             (503, Reason.serverError, "stale for upstreamError of 503"), (404, .status, "pass 404 status"),
         ] {
@@ -182,7 +182,7 @@ import Testing
         #expect(step == "cancel timer, finish unstored 503 serverError, pass 503 serverError")
     }
 
-    @Test func anAnswerPurgedOnItsWayServesItsWaitersIfItIsReusable() {
+    @Test func anAnswerPurgedOnItsWayServesItsWaiters() {
         var script = Script.leading()
         script.answered(200)
         #expect(script.unstored(200, .outdated) == "cancel timer, finish unstored 200 outdated, pass 200 outdated")
@@ -220,7 +220,7 @@ import Testing
         #expect(served.play(.contradicted) == "send revalidation once")
     }
 
-    @Test func aRefusedTokenIsRenewedOnceIfThereIsAnother() {
+    @Test func aRefusedTokenIsRenewedOnce() {
         var script = Script.leading { $0.hasOwnToken = true }
         #expect(script.answered(401) == "renew token")
         #expect(script.play(.tokenRenewed(true)) == "send waitingClient")
@@ -231,7 +231,7 @@ import Testing
         #expect(other.play(.tokenRenewed(false)) == "cancel timer, finish released, pass 401 upstreamRefused")
     }
 
-    @Test func gzipThatIsDamagedOrTooLargeIsAskedForUncompressed() {
+    @Test func gzipOfNoUseIsAskedForUncompressed() {
         var script = Script.begun { $0.acceptsGzip = true }
         #expect(script.joined() == "cancel timer, send waitingClient gzip")
         #expect(script.play(.answered(Script.response(200), .damaged)) == "send waitingClient inflating")

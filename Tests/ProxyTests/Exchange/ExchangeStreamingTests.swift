@@ -14,7 +14,7 @@ import Testing
         return script
     }
 
-    @Test func aLargeAnswerGoesToItsClientAtTheClientsPace() {
+    @Test func aLargeAnswerGoesAtTheClientsPace() {
         var script = streaming()
         #expect(script.play(.received([1, 2, 3])) == "content 3")
         #expect(script.play(.finished) == "end")
@@ -56,7 +56,7 @@ import Testing
         #expect(script.headArrived(200) == "invalidate by 200, finish released, cancel")
     }
 
-    @Test func aLargeErrorGivesWayToWhatIsStaleAndElseIsRefused() {
+    @Test func aLargeErrorGivesWayToWhatIsStale() {
         var script = Script.leading { $0.hasStandIn = true }
         script.standIn = Script.stored()
         let step = script.headArrived(503)
@@ -65,7 +65,7 @@ import Testing
         #expect(gone.headArrived(503).hasSuffix("refuse 502 upstreamError, cancel"))
     }
 
-    @Test func aLargeAnswerInGzipIsAskedForAsItIsOnce() {
+    @Test func aLargeAnswerInGzipIsAskedForPlain() {
         var script = Script.leading { $0.acceptsGzip = true }
         #expect(script.play(.headArrived(Script.response(200, "Content-Encoding: gzip\r\n"))) == "send waitingClient")
         #expect(script.headArrived(200).hasSuffix("stream 200"))

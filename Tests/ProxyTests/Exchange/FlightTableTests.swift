@@ -67,7 +67,7 @@ import Testing
 
     /// An answer that is of no use to others is no better a reason to ask all the time than none.
     @Test(arguments: [Table.Ending.failed, .uncollapsible])
-    func oneRefreshAtATimeAndAPauseAfterOneInVain(ending: FlightTable<String>.Ending) throws {
+    func oneRefreshAtATimeAndThenAPause(ending: FlightTable<String>.Ending) throws {
         var table = Table()
         let id = try refresh(&table)
         #expect(table.refresh(key, epoch: 0, now: start) == nil)

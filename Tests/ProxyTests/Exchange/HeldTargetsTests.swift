@@ -8,7 +8,7 @@ import Testing
     private let now = Instant(nanoseconds: 1_000_000_000_000)
     private let key = CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/1".utf8))
 
-    @Test func aTargetIsHeldForAsLongAsTheOriginSaysOrAMinute() {
+    @Test func aTargetIsHeldForAMinuteAtMost() {
         let held = HeldTargets()
         held.note(key, for: .seconds(10), epoch: 0, now: now)
         #expect(held.wait(for: key, epoch: 0, now: now) == 10)

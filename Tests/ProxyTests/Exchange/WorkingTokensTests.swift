@@ -8,7 +8,7 @@ import Testing
 @Suite struct WorkingTokensTests {
     private let now = Instant(nanoseconds: 1_000_000_000_000)
 
-    @Test func tokenWorksForAWhileOnceTheOriginHasAcceptedIt() {
+    @Test func tokenWorksForAWhileOnceItIsAccepted() {
         let tokens = WorkingTokens()
         #expect(!tokens.works(1, at: now))
         tokens.note(1, .none, at: now)

@@ -10,7 +10,7 @@ import Testing
             words: "hit", nanoseconds: 1, upstreamNanoseconds: nil, client: nil)
     }
 
-    @Test func everyWatcherReadsOnFromWhereItWasAndNothingIsKeptBefore() {
+    @Test func everyWatcherReadsOnFromWhereItWas() {
         let feed = LiveFeed()
         feed.add(at: 1) { event(1) }
         #expect(!feed.isWatched)
