@@ -39,8 +39,10 @@ private func refusal(ofToken path: String) -> SecretFileError.Reason? {
     init() throws { directory = try TemporaryFolder() }
 
     @Test(arguments: [0o600, 0o400, 0o700] as [mode_t])
-    func `a file of one's own is read`(mode: mode_t) throws {
-        #expect(try SecretFile.read(directory.write("content\n", mode: mode)).text == "content\n")
+    func `a file or link of one's own is read`(mode: mode_t) throws {
+        let path = try directory.write("content\n", mode: mode)
+        #expect(symlink(path, directory.path + "/link") == 0)
+        for path in [path, directory.path + "/link"] { #expect(try SecretFile.read(path).text == "content\n") }
     }
 
     @Test(arguments: [0o604, 0o644, 0o660, 0o601, 0o610, 0o620, 0o602, 0o666, 0o777] as [mode_t])
@@ -53,22 +55,13 @@ private func refusal(ofToken path: String) -> SecretFileError.Reason? {
         #expect(!message.contains("canary"))
     }
 
-    @Test func `a symbolic link is followed`() throws {
-        let path = try directory.write("content")
-        #expect(symlink(path, directory.path + "/link") == 0)
-        #expect(try SecretFile.read(directory.path + "/link").text == "content")
-    }
-
     @Test func `what is no regular file is refused without waiting`() throws {
         let pipe = directory.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         for path in [pipe, directory.path, "/dev/zero"] { #expect(refusal(path) == .notPrivate(.notRegularFile)) }
-    }
-
-    @Test func `a missing file says so`() throws {
-        let path = directory.path + "/none"
-        let error = #expect(throws: SecretFileError.self) { try SecretFile.read(path) }
-        #expect(error?.description == "\(path): No such file or directory")
+        let missing = directory.path + "/none"
+        let error = #expect(throws: SecretFileError.self) { try SecretFile.read(missing) }
+        #expect(error?.description == "\(missing): No such file or directory")
     }
 
     @Test(.requires(.root))

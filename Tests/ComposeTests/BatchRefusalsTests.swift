@@ -6,13 +6,7 @@ import Testing
 struct BatchRefusalsTests {
     private let songs = RequestShape(subject: .item, type: .songs, include: [], decoration: [])
     private let albums = RequestShape(subject: .item, type: .albums, include: [], decoration: [])
-    private let us: Storefront
-    private let jp: Storefront
-
-    init() throws {
-        us = try #require(Storefront("us"))
-        jp = try #require(Storefront("jp"))
-    }
+    private let us = Storefront("us")!, jp = Storefront("jp")!
 
     /// The misses that do not wait for others until one does.
     private func rest(_ refusals: inout BatchRefusals) -> Int {
@@ -28,7 +22,7 @@ struct BatchRefusalsTests {
         #expect(rest(&refusals) == BatchRefusals.shortestRest)
     }
 
-    @Test func eachFurtherRefusalDoublesTheRest() {
+    @Test func eachFurtherRefusalDoublesTheRestUntilAnAnswer() {
         var (refusals, length) = (BatchRefusals(), BatchRefusals.shortestRest)
         while length < BatchRefusals.longestRest {
             refusals.noteRefused(songs, us)
@@ -41,14 +35,7 @@ struct BatchRefusalsTests {
             refusals.noteRefused(songs, us)
             #expect(rest(&refusals) == BatchRefusals.longestRest)
         }
-    }
-
-    @Test func aListThatIsAnsweredEndsIt() {
-        var refusals = BatchRefusals()
-        for _ in 0..<2 {
-            refusals.noteRefused(songs, us)
-            _ = rest(&refusals)
-        }
+        // A list that is answered ends it.
         refusals.noteAnswered(songs, us)
         refusals.noteRefused(songs, us)
         #expect(rest(&refusals) == BatchRefusals.shortestRest)

@@ -18,6 +18,10 @@ import Testing
         #expect(!ledger.mayBegin, "as many as may be in vain")
         ledger.note(windowOf: 0)
         #expect(ledger.mayBegin, "as soon as one of them was of use")
+        var earned = self.ledger()
+        for _ in 0..<10_000 { earned.noteMiss() }
+        for number: UInt64 in 0..<4 { earned.begin([number]) }
+        #expect(!earned.mayBegin)
     }
 
     @Test(arguments: [15, 100]) func missesAllowOneMore(missesForOne: Int) {
@@ -35,16 +39,9 @@ import Testing
         }
     }
 
-    @Test func missesEarnNoMoreThanAStart() {
-        var ledger = ledger()
-        for _ in 0..<10_000 { ledger.noteMiss() }
-        for number: UInt64 in 0..<4 { ledger.begin([number]) }
-        #expect(!ledger.mayBegin)
-    }
-
     // MARK: Pages
 
-    @Test func windowsThatAreCutOutPayForOthersThatAreNot() {
+    @Test func onlyWindowsOfTheirOwnPayForPages() {
         var ledger = ledger()
         for number: UInt64 in 0..<20 {
             ledger.begin([number * 2])
@@ -52,15 +49,22 @@ import Testing
             ledger.begin([number * 2 + 1])
         }
         #expect(ledger.mayBegin)
-    }
-
-    @Test func windowsOfOtherPagesPayNothing() {
-        var ledger = ledger()
+        var other = self.ledger()
         for number: UInt64 in 0..<4 {
-            ledger.begin([number])
-            for _ in 0..<9 { ledger.note(windowOf: 7) }
+            other.begin([number])
+            for _ in 0..<9 { other.note(windowOf: 7) }
         }
-        #expect(!ledger.mayBegin)
+        #expect(!other.mayBegin)
+        // A page out of which one client's window was cut and nothing more took its bytes for
+        // nothing.
+        var walked = self.ledger()
+        var number: UInt64 = 0
+        while walked.mayBegin, number < 1_000 {
+            walked.begin([number])
+            walked.note(windowOf: number)
+            number += 1
+        }
+        #expect((40..<64).contains(number), "\(number)")
     }
 
     /// Windows of the client's own first page counted for a larger page at the same offset.
@@ -92,18 +96,6 @@ import Testing
             accounts.begin(.page(page))
         }
         #expect(!accounts.mayRelate(album.shape, inPlaceOf: album.shape, count: 1))
-    }
-
-    /// A page out of which one client's window was cut and nothing more took its bytes for nothing.
-    @Test func clientsThatWalkNoFurtherEndItLater() {
-        var ledger = ledger()
-        var number: UInt64 = 0
-        while ledger.mayBegin, number < 1_000 {
-            ledger.begin([number])
-            ledger.note(windowOf: number)
-            number += 1
-        }
-        #expect((40..<64).contains(number), "\(number)")
     }
 
     /// Clients choose the requests, and all of them would be remembered.

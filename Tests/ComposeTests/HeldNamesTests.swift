@@ -25,16 +25,19 @@ import Testing
             key, CatalogRequest(canonical: Array(target.utf8)), patience: patience, epoch: epoch, at: now)
     }
 
-    private func names(bytes: Int = 1 << 16) -> HeldNames {
+    private static let song = "/v1/catalog/us/songs/7"
+
+    /// Names in a list that is fresh for so long.
+    private func names(bytes: Int = 1 << 16, freshFor: Int = 60) -> HeldNames {
         let names = HeldNames(maxBytes: bytes)
         let body = #"{"next":"\#(Self.list)?offset=1","data":[{"id":"7","type":"songs"}]}"#
-        names.note(stored(Self.list, body), epoch: 0, at: 1_000)
+        names.note(stored(Self.list, body, freshFor: freshFor), epoch: 0, at: 1_000)
         return names
     }
 
     @Test func namesInAFreshAnswerAreHeld() throws {
         let names = names()
-        let song = "/v1/catalog/us/songs/7"
+        let song = Self.song
         for target in [song, song + "?include=albums", "/v1/catalog/us/songs?ids=8,7", Self.list + "?limit=5&offset=1"]
         {
             #expect(contains(names, target), "\(target)")
@@ -53,41 +56,26 @@ import Testing
         #expect(!contains(names, Self.list + "?offset=1", scope: .personal(user)))
     }
 
-    @Test func anAnswerThatIsNotFreshNamesNothing() {
-        let names = HeldNames(maxBytes: 1 << 16)
-        let body = #"{"data":[{"id":"7","type":"songs"}]}"#
-        names.note(stored("/v1/catalog/us/songs", body, freshFor: 0), epoch: 0, at: 1_000)
-        #expect(!contains(names, "/v1/catalog/us/songs/7"))
+    @Test func staleAnswersAndAnotherOriginNameNothing() {
+        #expect(!contains(names(freshFor: 0), Self.song))
+        let held = names()
+        held.forget()
+        #expect(!contains(held, Self.song))
     }
 
-    /// One that was noted while the clock was ahead was a contradiction for as long as it was.
-    @Test func aNotFoundOfTheFutureIsOneOfNow() {
-        let names = HeldNames(maxBytes: 1 << 16)
-        let song = "/v1/catalog/us/songs/7"
+    /// One that was noted while the clock was ahead was a contradiction for as long as it was. And
+    /// a withdrawn resource that a fresh list named was asked for by each client.
+    @Test(arguments: [900_000, 1_100] as [Int64])
+    func aNotFoundThatLastsIsNoContradictionUntilItIsNamedAnew(first: Int64) {
+        let names = names(freshFor: 1_000_000)
+        func contradicts(at now: Int64) -> Bool { contains(names, Self.song, patience: 60, at: now) }
+        #expect(contradicts(at: first))
+        #expect(contradicts(at: 1_100) && contradicts(at: 1_159))
+        #expect(!contradicts(at: 1_160) && !contradicts(at: 1_400))
         names.note(
-            stored("/v1/catalog/us/songs", #"{"data":[{"id":"7","type":"songs"}]}"#, freshFor: 1_000_000), epoch: 0,
-            at: 1_000)
-        #expect(contains(names, song, patience: 60, at: 900_000))
-        #expect(contains(names, song, patience: 60, at: 1_100) && contains(names, song, patience: 60, at: 1_159))
-        #expect(!contains(names, song, patience: 60, at: 1_160))
-    }
-
-    /// A withdrawn resource that a fresh list named was asked for by each client.
-    @Test func aNotFoundThatLastsIsNoContradictionUntilItIsNamedAnew() {
-        let names = HeldNames(maxBytes: 1 << 16)
-        let list = stored("/v1/catalog/us/songs", #"{"data":[{"id":"7","type":"songs"}]}"#, freshFor: 600)
-        let song = "/v1/catalog/us/songs/7"
-        names.note(list, epoch: 0, at: 1_000)
-        #expect(contains(names, song, patience: 60, at: 1_100) && contains(names, song, patience: 60, at: 1_159))
-        #expect(!contains(names, song, patience: 60, at: 1_160) && !contains(names, song, patience: 60, at: 1_400))
-        names.note(list, epoch: 0, at: 1_400)
-        #expect(contains(names, song, patience: 60, at: 1_401))
-    }
-
-    @Test func anotherOriginHasNamedNothing() {
-        let names = names()
-        names.forget()
-        #expect(!contains(names, "/v1/catalog/us/songs/7"))
+            stored("/v1/catalog/us/songs", #"{"data":[{"id":"7","type":"songs"}]}"#, freshFor: 600), epoch: 0, at: 1_400
+        )
+        #expect(contradicts(at: 1_401))
     }
 
     @Test func heldNamesAreBounded() {

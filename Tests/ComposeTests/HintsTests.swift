@@ -7,10 +7,8 @@ import Testing
 @Suite struct HintsTests {
     /// The numbers that a node with these answers asks other nodes for.
     private func asked(_ target: String, holding answers: [Stored] = []) throws -> Set<UInt64> {
-        let scene = StoredScene()
-        for answer in answers { try scene.store(answer) }
-        let request = try #require(CatalogRequest(try StoredScene.target(target)))
-        return Set(scene.library.hints(for: request, nil, at: StoredScene.noon + 1))
+        let library = try StoredScene(answers).library
+        return Set(library.hints(for: try StoredScene.request(target), nil, at: StoredScene.noon + 1))
     }
 
     private func told(_ answer: Stored) throws -> Set<UInt64> {
@@ -18,7 +16,8 @@ import Testing
         return Set(scene.library.hints(of: try scene.response(answer)))
     }
 
-    private static let expanded = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
+    private static let expanded = shown("albums/1?include=artists")
+    private static let list = Stored("artists/7/albums", document([album("1"), album("2")]))
 
     @Test(
         "what an answer holds is found by who asks for it",
@@ -34,35 +33,25 @@ import Testing
 
     /// An answer that is the album would be hidden by every list that has it.
     @Test func aNestedResourceHasAnotherNumber() throws {
-        let list = Stored("artists/7/albums", document([album("1"), album("2")]))
-        let (item, inside) = (try told(Stored("albums/1", document(album("1")))), try told(list))
+        let (item, inside) = (try told(shown("albums/1")), try told(Self.list))
         let asked = try asked("albums/1")
         #expect(item.intersection(inside).isEmpty)
         #expect(asked.count == 2 && asked.intersection(item).count == 1 && asked.intersection(inside).count == 1)
     }
 
     @Test func heldResourcesAreNotAskedFor() throws {
-        let item = Stored("albums/1", document(album("1")))
-        #expect(try asked("albums/1").count == 2)
-        #expect(try asked("albums/1", holding: [item]).count == 1)
-        let list = Stored("artists/7/albums", document([album("1"), album("2")]))
-        #expect(try asked("albums/1", holding: [item, list]).isEmpty)
-        // A stale answer does not count as held.
-        var stale = item
-        stale.freshFor = 1
-        #expect(try asked("albums/1", holding: [stale]).count == 2)
+        #expect(try asked("albums/1", holding: [shown("albums/1")]).count == 1)
+        #expect(try asked("albums/1", holding: [shown("albums/1"), Self.list]).isEmpty)
+        #expect(try asked("albums/1", holding: [shown("albums/1", freshFor: 1)]).count == 2, "a stale one is not held")
     }
 
     @Test func aSearchAsksForNothingAndTellsWhatItFound() throws {
         let found = Stored("search?term=x&types=albums", "{\"results\":{\"albums\":{\"data\":[\(album("1"))]}}}")
         #expect(try asked("search?term=x&types=albums").isEmpty)
         #expect(try !asked("albums/1").isDisjoint(with: told(found)))
-    }
-
-    @Test func errorsTellNothing() throws {
         var absent = Self.expanded
         absent.status = 404
-        #expect(try told(absent).isEmpty)
+        #expect(try told(absent).isEmpty, "errors tell nothing")
     }
 
     @Test func thereIsAnEndToWhatIsTold() throws {

@@ -32,12 +32,7 @@ import Testing
         #expect(evidence.favoursPage(of: 100, in: us) && !evidence.favoursPage(of: 100, in: jp))
         #expect(evidence.favoursPage(of: 100, in: Storefront("gb")!), "until one is seen")
         #expect(evidence.favoursPage(of: 20, in: jp), "one in twenty")
-    }
-
-    /// One gap ended all larger pages of its storefront for as long as its answer lived.
-    @Test func oneGapInAThousandPlacesEndsNothing() throws {
-        var evidence = ListEvidence()
-        try tenPages(&evidence, "us")
+        // One gap ended all larger pages of its storefront for as long as its answer lived.
         try note(&evidence, "us", artist: 11, limit: 100, items: 99, next: 100)
         #expect(evidence.favoursPage(of: 100, in: us))
     }
@@ -74,7 +69,7 @@ import Testing
         #expect((1...128).contains(evidence.links.count))
     }
 
-    @Test func shortPagesSayThatPagesAreCutFirst() throws {
+    @Test func shortPagesAreCutFirstAndLongFillUp() throws {
         var evidence = ListEvidence()
         try note(&evidence, "us", limit: 20, items: 20, next: 20)
         #expect(evidence.cut == .unknown, "a page without gaps looks alike either way")
@@ -82,16 +77,13 @@ import Testing
         #expect(evidence.cut == .first)
         try note(&evidence, "jp", artist: 2, limit: 20, items: 20, next: 22)
         #expect(evidence.cut == .various, "and that they fill up")
-    }
-
-    @Test func pagesThatSpanMoreThanTheirLimitFillUp() throws {
-        var evidence = ListEvidence()
-        try note(&evidence, "us", limit: 20, items: 20, next: 22)
-        #expect(evidence.cut == .filling)
-        try note(&evidence, "us", limit: 20, offset: 22, items: 20, next: 42)
-        #expect(evidence.cut == .filling)
-        try note(&evidence, "us", limit: 20, offset: 42, items: 19, next: 63)
-        #expect(evidence.cut == .various, "neither way makes such a page")
+        var filling = ListEvidence()
+        try note(&filling, "us", limit: 20, items: 20, next: 22)
+        #expect(filling.cut == .filling)
+        try note(&filling, "us", limit: 20, offset: 22, items: 20, next: 42)
+        #expect(filling.cut == .filling)
+        try note(&filling, "us", limit: 20, offset: 42, items: 19, next: 63)
+        #expect(filling.cut == .various, "neither way makes such a page")
     }
 
     /// Clients that follow `next` name no limit, so pages with gaps taught nothing.
@@ -107,22 +99,19 @@ import Testing
         #expect(other.cut == .first && other.standardLimit == 25)
     }
 
-    @Test func theLinkOfARequestThatSaidMoreServesForOneThatSaysLess() throws {
+    @Test func aLinkServesForRequestsThatSayLess() throws {
         var evidence = ListEvidence()
         try note(&evidence, "us", limit: 20, items: 20, next: 20)
         let request = try StoredScene.request("artists/7/albums?offset=40")
         let link = evidence.link(for: request)?.write(offset: 65, request)
         #expect(link.map { String(decoding: $0, as: UTF8.self) } == "/v1/catalog/us/artists/7/albums?offset=65")
         #expect(evidence.link(for: try StoredScene.request("artists/7/albums?l=de&offset=40")) == nil)
-    }
-
-    @Test func aLinkThatNamesTheLimitServesForNoneWithoutOne() throws {
-        var evidence = ListEvidence()
+        var limited = ListEvidence()
         let path = "/v1/catalog/us/artists/1/albums"
-        let request = try StoredScene.request("\(path)?limit=2&offset=0")
+        let own = try StoredScene.request("\(path)?limit=2&offset=0")
         let page = document([resource("albums", "1"), resource("albums", "2")], next: "\(path)?limit=2&offset=2")
-        #expect(try evidence.absorb(request, mapped(page), 2) == true)
-        #expect(evidence.link(for: try StoredScene.request("artists/7/albums?limit=5&offset=40")) != nil)
-        #expect(evidence.link(for: try StoredScene.request("artists/7/albums?offset=40")) == nil)
+        #expect(try limited.absorb(own, mapped(page), 2) == true)
+        #expect(limited.link(for: try StoredScene.request("artists/7/albums?limit=5&offset=40")) != nil)
+        #expect(limited.link(for: try StoredScene.request("artists/7/albums?offset=40")) == nil)
     }
 }

@@ -12,23 +12,22 @@ import Testing
         return lengths
     }
 
-    @Test func withoutEvidenceALargerPageIsTried() {
-        #expect(lengths([]).favourPage(from: 25, windows: 3))
-    }
-
     @Test func whereListsEndOnItAPageSparesNothing() {
         #expect(!lengths([60, 80]).favourPage(from: 25, windows: 3))
         #expect(lengths([60, 80]).favourPage(from: 10, windows: 9), "more windows are worth more tries")
         #expect(!lengths([60, 80, 40, 35, 90]).favourPage(from: 10, windows: 9))
+        #expect(lengths([]).favourPage(from: 25, windows: 3))
+        // Pages that show neither say nothing.
+        var neither = lengths([60, 80])
+        neither.note(next: 50, from: 25)
+        neither.note(next: 99, from: 0)
+        #expect(!neither.favourPage(from: 25, windows: 3))
     }
 
     @Test func oneLongListInThreeIsEnoughForFourWindows() {
         #expect(lengths([60, 80, 150]).favourPage(from: 20, windows: 4))
         #expect(!lengths([60, 80, 40, 70, 150]).favourPage(from: 20, windows: 3))
-    }
-
-    /// A list of five items says nothing of one that goes on after the twentieth.
-    @Test func listsThatEndBeforeItDoNotCount() {
+        // A list of five items says nothing of one that goes on after the twentieth.
         #expect(lengths([5, 20, 20, 7, 150]).favourPage(from: 20, windows: 3))
     }
 
@@ -39,22 +38,12 @@ import Testing
         #expect(!lengths.favourPage(from: 25, windows: 3), "of the second hundred it is the same")
         #expect(!lengths.favourPage(from: 125, windows: 3))
         #expect(lengths.favourPage(from: 170, windows: 3))
-    }
-
-    @Test func pagesThatShowNeitherSayNothing() {
-        var lengths = lengths([60, 80])
-        lengths.note(next: 50, from: 25)
-        lengths.note(next: 99, from: 0)
-        #expect(!lengths.favourPage(from: 25, windows: 3))
-    }
-
-    @Test func aPageBeyondTheHundredthPlaceShowsALongList() {
-        var lengths = lengths([60])
-        lengths.note(end: 120, from: 0)
-        #expect(lengths.favourPage(from: 25, windows: 3))
-        lengths = self.lengths([60])
-        lengths.note(end: 100, from: 0)
-        #expect(!lengths.favourPage(from: 25, windows: 3), "one of just a hundred ends on it")
+        var long = self.lengths([60])
+        long.note(end: 120, from: 0)
+        #expect(long.favourPage(from: 25, windows: 3))
+        long = self.lengths([60])
+        long.note(end: 100, from: 0)
+        #expect(!long.favourPage(from: 25, windows: 3), "one of just a hundred ends on it")
     }
 
     @Test func oldListsAreForgotten() {

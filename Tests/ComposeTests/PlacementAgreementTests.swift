@@ -3,17 +3,12 @@ import Testing
 @testable import Compose
 
 @Suite struct PlacementAgreementTests {
-    @Test func oneLookShowsThatTwoRolesAgree() {
+    @Test func oneLookShowsThatRolesAgree() {
         var agreement = PlacementAgreement()
         #expect(!agreement.holds(.item, .batched) && agreement.holds(.item, .item))
         #expect(agreement.note(.item, .batched, isEqual: true) == true)
         #expect(agreement.holds(.item, .batched) && agreement.holds(.batched, .item))
         #expect(!agreement.holds(.item, .included))
-    }
-
-    @Test func whatAgreesWithAThirdAgrees() {
-        var agreement = PlacementAgreement()
-        _ = agreement.note(.item, .batched, isEqual: true)
         _ = agreement.note(.batched, .included, isEqual: true)
         #expect(agreement.holds(.item, .included))
     }
@@ -30,12 +25,9 @@ import Testing
         #expect(!agreement.holds(.item, .listed))
         #expect(agreement.note(.item, .listed, isEqual: true) == true)
         #expect(agreement.holds(.item, .listed) && !agreement.isRefuted(.item, .listed))
-    }
-
-    @Test func aDifferenceWhereNothingWasKnownIsNoContradiction() {
-        var agreement = PlacementAgreement()
-        #expect(agreement.note(.item, .found, isEqual: false) == true)
-        #expect(!agreement.holds(.item, .found))
+        var fresh = PlacementAgreement()
+        #expect(fresh.note(.item, .found, isEqual: false) == true)
+        #expect(!fresh.holds(.item, .found))
     }
 
     @Test func placesSurviveBeingPacked() {

@@ -26,15 +26,16 @@ import Testing
         let most = ResourceSizes.mostFurther
         #expect(allows(sizes(1_000, 1_000 + most)))
         #expect(!allows(sizes(1_000, 1_001 + most)))
+        var first = ResourceSizes()
+        #expect(allows(first), "no answer with the larger selection came yet")
+        first.note(larger, ResourceSizes.mostFurther + 1)
+        #expect(!allows(first))
     }
 
-    @Test func severalResourcesAreLargeTogether() {
+    @Test func twiceTheSizeOfSeveralIsAllowed() {
         let further = ResourceSizes.mostFurther / 50
         #expect(allows(sizes(100, 100 + further), count: 50))
         #expect(!allows(sizes(100, 102 + further), count: 50))
-    }
-
-    @Test func twiceTheSizeIsAllowed() {
         let own = ResourceSizes.mostFurther + 10
         #expect(allows(sizes(own, 2 * own)))
         #expect(!allows(sizes(own, 2 * own + 1)))
@@ -42,23 +43,13 @@ import Testing
         #expect(!allows(sizes(2_000, 4_001), count: 50))
     }
 
-    @Test func theFirstAnswerShowsTheSize() {
-        var sizes = ResourceSizes()
-        #expect(allows(sizes), "no answer with the larger selection came yet")
-        sizes.note(larger, ResourceSizes.mostFurther + 1)
-        #expect(!allows(sizes))
-    }
-
-    @Test func theLatestAnswersCount() {
+    @Test func theLatestAnswersAndShapesCount() {
         var sizes = sizes(0, 10 * ResourceSizes.mostFurther)
         for _ in 0..<100 { sizes.note(larger, ResourceSizes.mostFurther / 2) }
         #expect(allows(sizes))
-    }
-
-    /// Clients make shapes up.
-    @Test func moreShapesThanAppsHaveAreForgotten() {
-        var sizes = sizes(0, 10 * ResourceSizes.mostFurther)
-        for number in 0..<64 { sizes.note(Self.shape(["made-up-\(number)"]), 1) }
-        #expect(allows(sizes))
+        // Clients make shapes up.
+        var madeUp = self.sizes(0, 10 * ResourceSizes.mostFurther)
+        for number in 0..<64 { madeUp.note(Self.shape(["made-up-\(number)"]), 1) }
+        #expect(allows(madeUp))
     }
 }

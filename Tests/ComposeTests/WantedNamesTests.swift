@@ -30,25 +30,20 @@ import Testing
         text(wanted.supersets(of: selection(own), mayHaveViews: mayHaveViews).first)
     }
 
-    @Test func nothingIsSaidOfFew() {
+    @Test func namesThatFewWantAreNotAdded() {
         #expect(largest(wanted([(15, "artists")])) == nil)
         #expect(largest(wanted([(16, "artists")])) == "artists")
-    }
-
-    @Test func namesThatAreWantedSeldomAreNotAdded() {
         #expect(largest(wanted([(90, ""), (10, "genres"), (9, "artists")])) == nil)
         #expect(largest(wanted([(90, ""), (11, "genres"), (9, "artists")])) == "genres")
+        #expect(largest(wanted([(20, "artists")]), "artists") == nil)
     }
 
-    @Test func theOrderIsThatOfTheBytes() {
+    @Test func theMostWantedStayInTheOrderOfBytes() {
         let wanted = wanted([(10, "genres"), (10, "artists|top-songs"), (10, "|full-albums")])
         #expect(largest(wanted) == "artists,genres|full-albums,top-songs")
         #expect(largest(wanted, "library|singles") == "artists,genres,library|full-albums,singles,top-songs")
-    }
-
-    @Test func theNamesThatAreWantedMostStayLongest() {
-        let wanted = wanted([(12, "artists"), (14, "|top-songs"), (13, "genres")])
-        let all = wanted.supersets(of: Selection(), mayHaveViews: true).map { text($0) }
+        let most = self.wanted([(12, "artists"), (14, "|top-songs"), (13, "genres")])
+        let all = most.supersets(of: Selection(), mayHaveViews: true).map { text($0) }
         #expect(all == ["artists,genres|top-songs", "genres|top-songs", "|top-songs"])
     }
 
@@ -58,17 +53,10 @@ import Testing
         #expect(largest(wanted, mayHaveViews: false) == "albums")
         #expect(largest(wanted, "albums", mayHaveViews: false) == nil)
         #expect(largest(wanted, "albums") == "albums|top-songs")
-    }
-
-    /// There are relationships and views of one name.
-    @Test func aViewIsNoRelationship() {
-        let wanted = wanted([(20, "|albums")])
-        #expect(largest(wanted, "albums") == "albums|albums")
-        #expect(largest(wanted, "|albums") == nil)
-    }
-
-    @Test func theClientsOwnNamesAddNothing() {
-        #expect(largest(wanted([(20, "artists")]), "artists") == nil)
+        // There are relationships and views of one name.
+        let views = self.wanted([(20, "|albums")])
+        #expect(largest(views, "albums") == "albums|albums")
+        #expect(largest(views, "|albums") == nil)
     }
 
     @Test func oldWishesAreForgotten() {
@@ -76,15 +64,12 @@ import Testing
         #expect(largest(wanted) == "artists")
         for _ in 0..<1_000 { wanted.note(Selection()) }
         #expect(largest(wanted) == nil)
-    }
-
-    /// Clients make names up.
-    @Test func namesBeyondThoseThatATypeHasAreNotRemembered() {
-        var wanted = WantedNames()
-        for number in 0..<100 { wanted.note(selection("made-up-\(number)")) }
-        for _ in 0..<100 { wanted.note(selection("artists")) }
-        #expect(largest(wanted) == nil)
-        for _ in 0..<1_000 { wanted.note(selection("artists")) }
-        #expect(largest(wanted) == "artists")
+        // Clients make names up.
+        var many = WantedNames()
+        for number in 0..<100 { many.note(selection("made-up-\(number)")) }
+        for _ in 0..<100 { many.note(selection("artists")) }
+        #expect(largest(many) == nil)
+        for _ in 0..<1_000 { many.note(selection("artists")) }
+        #expect(largest(many) == "artists")
     }
 }

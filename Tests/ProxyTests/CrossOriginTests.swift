@@ -16,14 +16,12 @@ import Testing
         #expect(try fields(.any, "") == "")
         #expect(try fields(.any, "Origin: https://b.example\r\n").contains("Access-Control-Allow-Origin: *\r\n"))
         #expect(try fields(named, "") == "Vary: Origin\r\n")
-        #expect(
-            try fields(named, "Origin: https://a.example\r\n").contains(
-                "Access-Control-Allow-Origin: https://a.example\r\n"))
         #expect(try fields(named, "Origin: https://b.example\r\n") == "Vary: Origin\r\n")
-        let domain = CrossOrigin.only([PageOrigin("https://*.example")])
-        #expect(
-            try fields(domain, "Origin: https://b.example\r\n").contains(
-                "Access-Control-Allow-Origin: https://b.example\r\n"))
+        for (policy, origin) in [
+            (named, "https://a.example"), (.only([PageOrigin("https://*.example")]), "https://b.example"),
+        ] {
+            #expect(try fields(policy, "Origin: \(origin)\r\n").contains("Access-Control-Allow-Origin: \(origin)\r\n"))
+        }
     }
 
     @Test(arguments: [

@@ -7,12 +7,15 @@ import Testing
 @testable import Proxy
 
 @Suite struct ForwardedRequestTests {
+    private static let breadths: [ForwardedFields.Breadth] = [.all, .impersonal, .none]
+
+    /// The request that goes to the origin for one with these field lines.
     private func forward(
-        _ text: String, breadth: ForwardedFields.Breadth = .all, developerToken: String? = "dev",
+        _ line: String, _ fields: String = "", breadth: ForwardedFields.Breadth = .all, developerToken: String? = "dev",
         userToken: String? = nil, refreshes: Bool = false, dropsAuthorization: Bool = false, origin: String? = nil,
         permitted: [String] = []
     ) throws -> String {
-        let client = try ParsedRequest(text)
+        let client = try ParsedRequest("\(line) HTTP/1.1\r\nHost: p\r\n\(fields)\r\n")
         let request = ForwardedRequest(
             head: client.head, bytes: client.bytes.span, canonical: try CanonicalTarget(client[client.head.target]),
             body: [], breadth: breadth, refreshes: refreshes, dropsAuthorization: dropsAuthorization,
@@ -26,12 +29,14 @@ import Testing
     }
 
     @Test func theDeveloperTokenReplacesTheClients() throws {
-        let text = try forward(
-            "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: proxy\r\nAuthorization: Bearer client\r\n\r\n")
-        #expect(text.contains("Authorization: Bearer dev\r\n"))
-        #expect(!text.contains("client"))
-        #expect(text.hasPrefix("GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: api.music.apple.com\r\n"))
-        #expect(!text.contains("Host: proxy"))
+        let field = "Authorization: Bearer client\r\n"
+        let text = try forward("GET /v1/test", field)
+        #expect(text.hasPrefix("GET /v1/test HTTP/1.1\r\nHost: api.music.apple.com\r\n"))
+        #expect(text.contains("Authorization: Bearer dev\r\n") && !text.contains("client"))
+        #expect(!text.contains("Host: p\r"))
+        #expect(try forward("GET /v1/test", field, developerToken: nil).contains(field))
+        let withKey = try forward("GET /v1/test", field, developerToken: nil, dropsAuthorization: true)
+        #expect(!withKey.contains("client"), "a key for the proxy does not reach the origin")
     }
 
     /// Whatever the client accepts: it is answered from the stored answer.
@@ -43,22 +48,16 @@ import Testing
     func gzipIsWelcomeWhereTheOperatorsRuleCounts(
         line: String, breadth: ForwardedFields.Breadth, isWelcome: Bool
     ) throws {
-        let text = "\(line) HTTP/1.1\r\nHost: proxy\r\nAccept-Encoding: deflate\r\n\r\n"
-        let sent = try forward(text, breadth: breadth)
-        #expect(
-            sent.contains("\r\nAccept-Encoding: \(isWelcome ? "gzip" : "identity")\r\n") && !sent.contains("deflate"))
-    }
-
-    @Test func withoutADeveloperTokenTheClientsPasses() throws {
-        let text = try forward(
-            "GET /v1/test HTTP/1.1\r\nHost: proxy\r\nAuthorization: Bearer client\r\n\r\n", developerToken: nil)
-        #expect(text.contains("Authorization: Bearer client\r\n"))
+        let sent = try forward(line, "Accept-Encoding: deflate\r\n", breadth: breadth)
+        #expect(sent.contains("\r\nAccept-Encoding: \(isWelcome ? "gzip" : "identity")\r\n"))
+        #expect(!sent.contains("deflate"))
     }
 
     @Test func hopByHopFieldsAndThoseThatConnectionNamesEndHere() throws {
         let text = try forward(
-            "GET /test HTTP/1.1\r\nHost: p\r\nConnection: close, X-Secret, Range\r\nRange: bytes=0-1\r\nX-Secret: 1\r\nTE: trailers\r\n"
-                + "Upgrade: h2c\r\nKeep-Alive: 5\r\nProxy-Authorization: x\r\nX-Kept: 2\r\n\r\n")
+            "GET /test",
+            "Connection: close, X-Secret, Range\r\nRange: bytes=0-1\r\nX-Secret: 1\r\nTE: trailers\r\nUpgrade: h2c\r\n"
+                + "Keep-Alive: 5\r\nProxy-Authorization: x\r\nX-Kept: 2\r\n")
         #expect(text.contains("X-Kept: 2\r\n"))
         for gone in ["X-Secret", "Range", "TE:", "Upgrade", "Keep-Alive", "Proxy-Authorization", "close"] {
             #expect(!text.contains(gone), "\(gone)")
@@ -68,35 +67,28 @@ import Testing
     /// One client's fields must not shape an answer that others will get.
     @Test func requestsToStoredClassesCarryNoneOfTheClientsFields() throws {
         let text = try forward(
-            "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: p\r\nAccept: text/html\r\nUser-Agent: app\r\n"
-                + "Accept-Language: de\r\nCookie: a=b\r\nIf-None-Match: \"x\"\r\nRange: bytes=0-1\r\nX-Any: 1\r\n\r\n",
-            breadth: .none)
+            "GET /v1/catalog/us/albums/1",
+            "Accept: text/html\r\nUser-Agent: app\r\nAccept-Language: de\r\nCookie: a=b\r\nIf-None-Match: \"x\"\r\n"
+                + "Range: bytes=0-1\r\nX-Any: 1\r\n", breadth: .none)
         for gone in ["text/html", "app", "Accept-Language", "Cookie", "If-None-Match", "Range", "X-Any"] {
             #expect(!text.replacingOccurrences(of: "api.music.apple.com", with: "").contains(gone), "\(gone)")
         }
     }
 
     @Test func requestsThatMayBeStoredUnderTheOriginsRulesDoNotSayWhoAsks() throws {
-        let text = try forward(
-            "GET /test HTTP/1.1\r\nHost: p\r\nCookie: a=b\r\nOrigin: https://a.example\r\nX-Any: 1\r\n\r\n",
-            breadth: .impersonal)
+        let personal = "Cookie: a=b\r\nOrigin: https://a.example\r\nX-Any: 1\r\n"
+        let text = try forward("GET /test", personal, breadth: .impersonal)
         #expect(text.contains("X-Any: 1\r\n"))
         #expect(!text.contains("Cookie") && !text.contains("Origin"))
-    }
-
-    @Test func aKeyForTheProxyDoesNotReachTheOrigin() throws {
-        let text = try forward(
-            "GET /v1/test HTTP/1.1\r\nHost: p\r\nAuthorization: Bearer canary\r\n\r\n", developerToken: nil,
-            dropsAuthorization: true)
-        #expect(!text.contains("canary"))
+        let fields = "X-Client-Version: 3\r\nX-Users: 7\r\nX-Apple-Store-Front: 1\r\nAccept-Language: de\r\n"
+        #expect(try forward("GET /test", fields, breadth: .impersonal).contains(fields))
     }
 
     /// It opens the proxy, and it would shape or reach an answer for others.
-    @Test(arguments: [ForwardedFields.Breadth.all, .impersonal, .none])
+    @Test(arguments: breadths)
     func aKeyInAFieldOfItsOwnDoesNotReachTheOrigin(breadth: ForwardedFields.Breadth) throws {
         for name in ["X-Refrain-Key", "x-refrain-key", "X-REFRAIN-KEY"] {
-            let text = try forward(
-                "GET /v1/test HTTP/1.1\r\nHost: p\r\n\(name): canary\r\nX-Any: 1\r\n\r\n", breadth: breadth)
+            let text = try forward("GET /v1/test", "\(name): canary\r\nX-Any: 1\r\n", breadth: breadth)
             #expect(!text.contains("canary") && !text.lowercased().contains("x-refrain"), "\(name)")
         }
     }
@@ -104,12 +96,16 @@ import Testing
     /// The page's own and the token's came to the origin both; a page's own went along without a
     /// token that needs it.
     @Test func theSiteOfThePageIsNotNamed() throws {
-        let request = "GET /test HTTP/1.1\r\nHost: p\r\nOrigin: https://page.example\r\n\r\n"
-        for breadth in [ForwardedFields.Breadth.all, .impersonal, .none] {
-            let text = try forward(request, breadth: breadth, origin: "https://app.example")
+        func sent(_ breadth: ForwardedFields.Breadth, _ token: String? = "dev", for origin: String? = nil) throws
+            -> String
+        {
+            let page = "Origin: https://page.example\r\n"
+            return try forward("GET /test", page, breadth: breadth, developerToken: token, origin: origin)
+        }
+        for breadth in Self.breadths {
+            let text = try sent(breadth, for: "https://app.example")
             #expect(text.contains("Origin: https://app.example\r\n") && !text.contains("page.example"))
-            #expect(try !forward(request, breadth: breadth).contains("Origin"))
-            #expect(try !forward(request, breadth: breadth, developerToken: nil).contains("Origin"))
+            #expect(try !sent(breadth).contains("Origin") && !sent(breadth, nil).contains("Origin"))
         }
     }
 
@@ -123,54 +119,45 @@ import Testing
     ])
     func gatewayFieldsAreForwardedOnlyIfNamed(field: String) throws {
         let name = String(field.prefix { $0 != ":" })
-        for breadth in [ForwardedFields.Breadth.all, .impersonal, .none] {
-            let text = try forward("GET /test HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n", breadth: breadth)
+        for breadth in Self.breadths {
+            let text = try forward("GET /test", field + "\r\n", breadth: breadth)
             #expect(!text.lowercased().contains(name.lowercased() + ":"))
         }
         for target in ["/test", "/v1/test"] {
-            let text = try forward("GET \(target) HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n", permitted: [name])
+            let text = try forward("GET \(target)", field + "\r\n", permitted: [name])
             #expect(text.contains(field + "\r\n"))
         }
-    }
-
-    @Test func fieldsOfAppsGoAlongUnderTheOriginsRules() throws {
-        let fields = "X-Client-Version: 3\r\nX-Users: 7\r\nX-Apple-Store-Front: 1\r\nAccept-Language: de\r\n"
-        #expect(try forward("GET /test HTTP/1.1\r\nHost: p\r\n\(fields)\r\n", breadth: .impersonal).contains(fields))
     }
 
     private static let parent = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"
 
     /// Trace fields go on to systems that this project does not know, so their size is bounded.
-    @Test(arguments: [ForwardedFields.Breadth.all, .impersonal, .none])
+    @Test(arguments: breadths)
     func aTraceGoesAlongAsOneParentAndOneStateOf512Bytes(breadth: ForwardedFields.Breadth) throws {
-        let line = "GET /v1/test HTTP/1.1\r\nHost: p\r\n"
+        let line = "GET /v1/test"
         func state(_ count: Int) -> String { "tracestate: \(String(repeating: "a", count: count))\r\n" }
-        let most = try forward(line + Self.parent + state(512) + "\r\n", breadth: breadth)
+        let most = try forward(line, Self.parent + state(512), breadth: breadth)
         #expect(most.contains(Self.parent + state(512)))
         for tooMuch in [state(513), state(3) + state(3)] {
-            let text = try forward(line + Self.parent + tooMuch + "\r\n", breadth: breadth)
+            let text = try forward(line, Self.parent + tooMuch, breadth: breadth)
             #expect(text.contains(Self.parent) && !text.contains("tracestate"))
         }
         for parents in [Self.parent + Self.parent, "traceparent: x\r\n", ""] {
-            #expect(try !forward(line + parents + state(3) + "\r\n", breadth: breadth).contains("trace"))
+            #expect(try !forward(line, parents + state(3), breadth: breadth).contains("trace"))
         }
-    }
-
-    @Test(arguments: [ForwardedFields.Breadth.all, .impersonal, .none])
-    func refreshesAreNotTraced(breadth: ForwardedFields.Breadth) throws {
-        let text = "GET /v1/test HTTP/1.1\r\nHost: p\r\n" + Self.parent + "\r\n"
-        #expect(try !forward(text, breadth: breadth, refreshes: true).contains("traceparent"))
+        let refresh = try forward(line, Self.parent, breadth: breadth, refreshes: true)
+        #expect(!refresh.contains("traceparent"), "refreshes are not traced")
     }
 
     /// They went to the origin with personal requests, as did the session of the admin listener,
     /// which a browser sends to all ports of a host.
     @Test func onlyTheTokenOfTheCookiesIsForwarded() throws {
-        let line = "HTTP/1.1\r\nHost: p\r\nCookie: refrain_session=canary; media-user-token=\"anna\"; c=d\r\n\r\n"
-        let text = try forward("GET /v1/me/library " + line, userToken: "operator")
+        let field = "Cookie: refrain_session=canary; media-user-token=\"anna\"; c=d\r\n"
+        let text = try forward("GET /v1/me/library", field, userToken: "operator")
         #expect(text.contains("\r\nCookie: media-user-token=anna\r\n"))
         #expect(!text.contains("canary") && !text.contains("c=d") && !text.contains("Music-User-Token"))
-        for request in ["GET /v1/catalog/us/songs/1 ", "GET /elsewhere ", "POST /v1/catalog/us/songs ", "POST /a "] {
-            #expect(try !forward(request + line).contains("Cookie"), "\(request)")
+        for request in ["GET /v1/catalog/us/songs/1", "GET /elsewhere", "POST /v1/catalog/us/songs", "POST /a"] {
+            #expect(try !forward(request, field).contains("Cookie"), "\(request)")
         }
     }
 
@@ -183,7 +170,7 @@ import Testing
             "Referer: https://a.example/b\r\nUser-Agent: app\r\nAccept-Language: de\r\nX-Any: 1\r\nFrom: a@b.example\r\n"
             + "X-Forwarded-For: 1.2.3.4\r\nOrigin: https://a.example\r\nDNT: 1\r\nSec-CH-UA: x\r\n"
         for request in ["GET /v1/me/library", "POST /v1/me/library", "POST /elsewhere", "GET /v1/unknown"] {
-            let text = try forward("\(request) HTTP/1.1\r\nHost: p\r\n\(others)\(needed)\r\n")
+            let text = try forward(request, others + needed)
             #expect(text.contains("\r\n" + needed + "User-Agent: refrain\r\n"), "\(text)")
             for field in others.split(separator: "\r\n") where !field.hasPrefix("User-Agent") {
                 #expect(!text.contains(field), "\(request)")
@@ -195,7 +182,7 @@ import Testing
         let names = ["X-Forwarded-For", "X-App-Version", "User-Agent"]
         let fields = "X-App-Version: 7\r\nUser-Agent: app\r\nX-Forwarded-For: 1.2.3.4\r\n"
         func sent(_ request: String) throws -> String {
-            try forward("\(request) HTTP/1.1\r\nHost: p\r\n\(fields)\r\n", userToken: "operator", permitted: names)
+            try forward(request, fields, userToken: "operator", permitted: names)
         }
         for request in ["GET /v1/me/library", "POST /v1/me/library", "GET /v1/catalog/us/songs/1?include=library"] {
             let text = try sent(request)
@@ -207,19 +194,19 @@ import Testing
 
     @Test func aUsersTokenGoesToPersonalRoutesAlone() throws {
         for field in ["Music-User-Token: anna", "media-user-token: anna", "Cookie: a=b; media-user-token=anna; c=d"] {
-            let fields = " HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n"
+            let fields = field + "\r\n"
             for target in ["/v1/test", "/v1/catalog/us/songs/1"] {
-                #expect(try !forward("GET \(target)" + fields).contains("anna"), "\(field)")
+                #expect(try !forward("GET \(target)", fields).contains("anna"), "\(field)")
             }
-            #expect(try forward("GET /v1/me/library/songs" + fields).contains("anna"), "\(field)")
-            #expect(try !forward("GET /v1/storefronts" + fields, userToken: "operator").contains("operator"))
+            #expect(try forward("GET /v1/me/library/songs", fields).contains("anna"), "\(field)")
+            #expect(try !forward("GET /v1/storefronts", fields, userToken: "operator").contains("operator"))
         }
     }
 
     /// The API knows one name of the field, and the web player's host the other.
     @Test func aUserIsNamedOnceUnderTheNamesThatTheClientUsed() throws {
         func tokens(_ fields: String) throws -> [String] {
-            let text = try forward("GET /v1/me/library HTTP/1.1\r\nHost: p\r\n\(fields)\r\n", userToken: "operator")
+            let text = try forward("GET /v1/me/library", fields, userToken: "operator")
             return text.split(separator: "\r\n").map(String.init).filter { $0.lowercased().contains("user-token") }
         }
         let own = "Music-User-Token: anna"
@@ -233,20 +220,20 @@ import Testing
 
     /// A spelling that shares another's key could get a different answer, and be stored for both.
     @Test func theCanonicalTargetIsWhatIsSent() throws {
-        let text = try forward(
-            "GET /v1/catalog/us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\nHost: p\r\n\r\n",
-            breadth: .none)
-        #expect(
-            text.hasPrefix("GET /v1/catalog/us/albums?filter[x]=a+b&ids=2,1&include=artists,tracks HTTP/1.1\r\n"),
-            "\(text)")
-        let spelt = try forward(
-            "GET //v1/catalog/us/songs/?ids=1%2C2&%6cimit=3 HTTP/1.1\r\nHost: p\r\n\r\n", breadth: .impersonal)
-        #expect(spelt.hasPrefix("GET /v1/catalog/us/songs?ids=1,2&limit=3 HTTP/1.1\r\n"), "\(spelt)")
+        for (target, breadth, sent) in [
+            (
+                "us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b", ForwardedFields.Breadth.none,
+                "us/albums?filter[x]=a+b&ids=2,1&include=artists,tracks"
+            ), ("/us/songs/?ids=1%2C2&%6cimit=3", .impersonal, "us/songs?ids=1,2&limit=3"),
+        ] {
+            let text = try forward("GET /v1/catalog/\(target)", breadth: breadth)
+            #expect(text.hasPrefix("GET /v1/catalog/\(sent) HTTP/1.1\r\n"), "\(text)")
+        }
     }
 
     /// Two proxies that led to each other lost the chain with each request that one of them made.
     @Test func aRequestOfTheProxysOwnBearsTheChainOfTheClientsRequest() throws {
-        let client = try ParsedRequest("GET / HTTP/1.1\r\nHost: p\r\nVia: 1.1 refrain-000000000000000b\r\n\r\n")
+        let client = try ParsedRequest(fields: "Via: 1.1 refrain-000000000000000b")
         let own = ForwardedRequest(
             for: try CanonicalTarget("/v1/catalog/us/songs?ids=1,2"), authorization: nil,
             via: ViaChain(client.head, client.bytes.span))
@@ -264,7 +251,7 @@ import Testing
         throws
     {
         let query = "?types=b,a&term=a%20b&include%5bx%5D=c,b,c&&a=1"
-        let text = try forward("\(method) /\(path)/\(query) HTTP/1.1\r\nHost: p\r\n\r\n", breadth: breadth)
+        let text = try forward("\(method) /\(path)/\(query)", breadth: breadth)
         #expect(text.hasPrefix("\(method) \(path)\(query) HTTP/1.1\r\n"), "\(text)")
     }
 }

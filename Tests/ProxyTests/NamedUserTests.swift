@@ -6,8 +6,7 @@ import Testing
 
 @Suite struct NamedUserTests {
     private func named(_ fields: String...) throws -> String? {
-        let lines = fields.map { $0 + "\r\n" }.joined()
-        let request = try ParsedRequest("GET / HTTP/1.1\r\nHost: x\r\n\(lines)\r\n")
+        let request = try ParsedRequest(fields: fields.map { Array($0.utf8) })
         return switch NamedUser(of: request.head, request.bytes.span) {
         case .nobody: nil
         case .one(let place, _): String(decoding: NamedUser.token(at: place, in: request.bytes.span), as: UTF8.self)

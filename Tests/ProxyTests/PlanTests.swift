@@ -19,11 +19,18 @@ import Testing
         PlanFacts(method: method, route: try route(target), scope: scope, rule: rule, requestControl: control)
     }
 
-    private func stored(age: Int64, freshFor: Int = 60, staleFor: Int = 60) -> StoredResponse {
+    private func stored(age: Int64, staleFor: Int = 60, staleIfErrorFor: Int? = nil) -> StoredResponse {
         StoredResponse(
             key: CacheKey(scope: .shared, target: Array("/x".utf8)), status: 200, fields: [], body: [],
-            receivedAt: Self.now - age, lifetime: Lifetime(freshFor: freshFor, staleFor: staleFor), classTag: 0,
+            receivedAt: Self.now - age,
+            lifetime: Lifetime(freshFor: 60, staleFor: staleFor, staleIfErrorFor: staleIfErrorFor), classTag: 0,
             storefront: Array("us".utf8))
+    }
+
+    private func control(_ change: (inout CacheControl) -> Void) -> CacheControl {
+        var control = CacheControl()
+        change(&control)
+        return control
     }
 
     private func describe(_ plan: Plan) -> String {
@@ -77,40 +84,29 @@ import Testing
         #expect(decided(facts, stored(age: 120)) == "fetch stale with stored")
     }
 
+    /// The content of a GET is no part of the key: it once went upstream, and the answer was stored
+    /// for every client.
     @Test func whatNoCacheMayAnswerIsPassed() throws {
+        let withContent = PlanFacts(
+            method: .get, route: try route("/v1/catalog/us/albums/1"), hasContent: true, rule: .fixed(60, stale: 0),
+            requestControl: CacheControl())
         let cases: [(PlanFacts, String)] = [
             (try facts(method: .post), "pass method"), (try facts(method: .other), "pass method"),
             (try facts("/v1/me/library/songs", rule: .off), "pass personal"),
             (try facts("/v1/me/library/songs", scope: nil), "pass personal"),
-            (try facts(rule: .off), "pass off"),
+            (try facts(rule: .off), "pass off"), (withContent, "pass requestContent"),
         ]
         for (facts, expected) in cases { #expect(decided(facts, stored(age: 0)) == expected) }
-    }
-
-    /// The content of a GET is no part of the key: it once went upstream, and the answer was stored
-    /// for every client.
-    @Test func aGetWithContentIsPassed() throws {
-        let facts = PlanFacts(
-            method: .get, route: try route("/v1/catalog/us/albums/1"), hasContent: true, rule: .fixed(60, stale: 0),
-            requestControl: CacheControl())
-        #expect(decided(facts, stored(age: 0)) == "pass requestContent")
     }
 
     /// RFC 9111 5.2.1 binds where the class follows the RFC; an operator's TTL is not undone by a
     /// reload button.
     @Test func requestDirectivesBindOnlyClassesThatFollowTheOrigin() throws {
-        var noCache = CacheControl()
-        noCache.noCache = true
-        var maxAge = CacheControl()
-        maxAge.maxAge = 10
-        var minFresh = CacheControl()
-        minFresh.minFresh = 50
-        var noStore = CacheControl()
-        noStore.noStore = true
         let cases: [(CacheControl, String)] = [
-            (noCache, "fetch requestNoCache with stored"), (maxAge, "fetch requestMaxAge with stored"),
-            (minFresh, "fetch requestMaxAge with stored"),
-            (noStore, "pass requestNoStore"),
+            (control { $0.noCache = true }, "fetch requestNoCache with stored"),
+            (control { $0.maxAge = 10 }, "fetch requestMaxAge with stored"),
+            (control { $0.minFresh = 50 }, "fetch requestMaxAge with stored"),
+            (control { $0.noStore = true }, "pass requestNoStore"),
         ]
         for (control, expected) in cases {
             #expect(try decided(facts("/v1/test", rule: .upstream, control: control), stored(age: 20)) == expected)
@@ -119,15 +115,9 @@ import Testing
     }
 
     @Test func aClientMayBeContentWithStaleButNotWhereTheOriginForbidsIt() throws {
-        var control = CacheControl()
-        control.maxStale = 30
-        let facts = try facts("/v1/test", rule: .upstream, control: control)
+        let facts = try facts("/v1/test", rule: .upstream, control: control { $0.maxStale = 30 })
         func plan(age: Int64, staleIfErrorFor: Int) -> String {
-            let stored = StoredResponse(
-                key: CacheKey(scope: .shared, target: Array("/x".utf8)), status: 200, fields: [], body: [],
-                receivedAt: Self.now - age, lifetime: Lifetime(freshFor: 60, staleIfErrorFor: staleIfErrorFor),
-                classTag: 0, storefront: [])
-            return decided(facts, stored)
+            decided(facts, stored(age: age, staleFor: 0, staleIfErrorFor: staleIfErrorFor))
         }
         #expect(plan(age: 90, staleIfErrorFor: 100) == "requestMaxStale -30")
         #expect(plan(age: 91, staleIfErrorFor: 100) == "fetch stale with stored")
@@ -135,9 +125,7 @@ import Testing
     }
 
     @Test func onlyIfCachedIsRefusedWhereTheOriginWouldBeAsked() throws {
-        var control = CacheControl()
-        control.onlyIfCached = true
-        let facts = try facts("/v1/test", rule: .upstream, control: control)
+        let facts = try facts("/v1/test", rule: .upstream, control: control { $0.onlyIfCached = true })
         #expect(decided(facts) == "refuse onlyIfCached")
         #expect(decided(facts, stored(age: 130)) == "refuse onlyIfCached")
         #expect(decided(facts, stored(age: 20)) == "hit 40")

@@ -11,9 +11,13 @@ import Testing
     ) -> StoredResponse {
         StoredResponse(
             key: CacheKey(scope: scope, target: Array("/v1/catalog/us/albums/\(number)".utf8)), status: 200,
-            fields: [],
-            body: [UInt8](repeating: 1, count: bytes), receivedAt: 0, lifetime: Lifetime(freshFor: 60), classTag: 1,
-            storefront: [])
+            fields: [], body: [UInt8](repeating: 1, count: bytes), receivedAt: 0, lifetime: Lifetime(freshFor: 60),
+            classTag: 1, storefront: [])
+    }
+
+    /// Asks for a file twice, after which there is one.
+    private func seal(_ stored: StoredResponse, in bodies: SealedBodies) {
+        for _ in 0..<2 { _ = bodies.file(of: stored) }
     }
 
     @Test func makesAFileOfWhatIsAskedForASecondTime() throws {
@@ -26,22 +30,17 @@ import Testing
         #expect(bodies.byteCount == file.count)
     }
 
-    @Test func leavesSmallOnesAndThoseThatDoNotFit() {
+    @Test func leavesSmallLargeAndPersonalOnes() throws {
         let bodies = SealedBodies(maxBytes: SealedBodies.leastBytes * 2)
+        let user = try #require(UserScopes()).user(ofToken: Array("a token".utf8).span)
+        let scope = try #require(user.map { CacheKey.Scope.personal($0) })
         for stored in [
             response(1, bytes: SealedBodies.leastBytes - 1), response(2, bytes: SealedBodies.leastBytes * 2 + 1),
+            response(3, scope: scope),
         ] {
             for _ in 0..<3 { #expect(bodies.file(of: stored) == nil) }
         }
         #expect(bodies.byteCount == 0)
-    }
-
-    @Test func makesNoFileOfWhatIsPersonal() throws {
-        let bodies = SealedBodies(maxBytes: 1 << 20)
-        let user = try #require(UserScopes()).user(ofToken: Array("a token".utf8).span)
-        let scope = try #require(user.map { CacheKey.Scope.personal($0) })
-        let stored = response(1, scope: scope)
-        for _ in 0..<3 { #expect(bodies.file(of: stored) == nil) }
     }
 
     /// Many small ones must not take the descriptors that clients need.
@@ -49,21 +48,17 @@ import Testing
         let bodies = SealedBodies(maxBytes: .max)
         var kept: [StoredResponse] = []
         for number in 0..<SealedBodies.mostFiles + 20 {
-            let stored = response(number)
-            kept.append(stored)
-            for _ in 0..<2 { _ = bodies.file(of: stored) }
+            kept.append(response(number))
+            seal(kept[number], in: bodies)
         }
         #expect(bodies.byteCount == SealedBodies.mostFiles * SealedBodies.leastBytes)
     }
 
     @Test func filesOfWhatIsGoneGiveWay() {
         let bodies = SealedBodies(maxBytes: 1 << 20)
-        for number in 0..<3 {
-            let stored = response(number)
-            for _ in 0..<2 { _ = bodies.file(of: stored) }
-        }
+        for number in 0..<3 { seal(response(number), in: bodies) }
         let last = response(3)
-        for _ in 0..<2 { _ = bodies.file(of: last) }
+        seal(last, in: bodies)
         #expect(bodies.byteCount == last.body.count)
     }
 
@@ -83,10 +78,10 @@ import Testing
         let hot = response(0)
         var gone: [StoredResponse] = []
         for number in 1...20 {
-            for _ in 0..<2 { _ = bodies.file(of: hot) }
+            seal(hot, in: bodies)
             let other = response(number)
             gone.append(other)
-            for _ in 0..<2 { _ = bodies.file(of: other) }
+            seal(other, in: bodies)
             #expect(bodies.byteCount <= SealedBodies.leastBytes * 4)
             #expect(bodies.file(of: hot) != nil)
         }
@@ -97,7 +92,7 @@ import Testing
         let bodies = SealedBodies(maxBytes: 1 << 20)
         var stored: StoredResponse? = response(1)
         weak let seen = stored
-        if let stored { for _ in 0..<2 { _ = bodies.file(of: stored) } }
+        if let stored { seal(stored, in: bodies) }
         stored = nil
         #expect(seen == nil)
     }

@@ -49,27 +49,24 @@ import Testing
 
     /// In signed mode a client's own field could make the origin answer 429, and the proxy slowed
     /// down for everyone.
-    @Test func refusalOfAClientsOwnRequestLeavesTheSharedLimit() {
+    @Test func refusalsOfOneTokenLeaveTheSharedLimit() {
         var budget = budget()
         for number in 0..<10 {
             _ = budget.submit(job(number), .waitingClient, account: 5, now: now)
             _ = budget.end(job(number), .rateLimited(), now: now)
         }
         #expect(budget.rate.current == nil)
-    }
-
-    @Test func refusalsThatSharedRequestsMeetTooCount() {
-        var budget = budget()
-        _ = budget.submit(job(0), .waitingClient, now: now)
-        _ = budget.end(job(0), .rateLimited(), now: now)
-        let learnt = budget.rate.current
+        var shared = self.budget()
+        _ = shared.submit(job(0), .waitingClient, now: now)
+        _ = shared.end(job(0), .rateLimited(), now: now)
+        let learnt = shared.rate.current
         #expect(learnt != nil)
         let later = now + .milliseconds(1500)
         for number in 1...3 {
-            _ = budget.submit(job(number), .waitingClient, account: 5, now: later)
-            _ = budget.end(job(number), .rateLimited(), now: later)
+            _ = shared.submit(job(number), .waitingClient, account: 5, now: later)
+            _ = shared.end(job(number), .rateLimited(), now: later)
         }
-        let lowered = budget.rate.current
+        let lowered = shared.rate.current
         #expect(lowered ?? 0 < learnt ?? 0)
     }
 

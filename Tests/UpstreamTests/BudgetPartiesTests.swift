@@ -15,12 +15,12 @@ import Testing
         BudgetState.JobID(lane: lane, number: number)
     }
 
-    /// A budget of which the only connection is taken by job 0.
-    private func busy(lanes: [Int] = [1], maxWaiting: Int = 100, inBackground: Int = 50) -> BudgetState {
-        var budget = BudgetState(rate: nil, maxWaiting: maxWaiting, maxWaitingInBackground: inBackground)
-        for connections in lanes { _ = budget.addLane(connections: connections) }
-        for (lane, connections) in lanes.enumerated() {
-            for place in 0..<connections { _ = budget.submit(job(-place, lane: lane), .waitingClient, now: now) }
+    /// A budget of which each lane's only connection is taken by job 0.
+    private func busy(lanes: Int = 1, maxWaiting: Int = 100) -> BudgetState {
+        var budget = BudgetState(rate: nil, maxWaiting: maxWaiting, maxWaitingInBackground: 50)
+        for lane in 0..<lanes {
+            _ = budget.addLane(connections: 1)
+            _ = budget.submit(job(0, lane: lane), .waitingClient, now: now)
         }
         return budget
     }
@@ -43,6 +43,11 @@ import Testing
         for number in 11...12 { _ = budget.submit(job(number), .waitingClient, of: b, now: now) }
         _ = budget.submit(job(21), .waitingClient, of: c, now: now)
         #expect(order(&budget) == [1, 11, 21, 2, 12, 3, 4, 5])
+        // The misses of one would have kept the revalidations of another waiting for ever.
+        var other = busy()
+        for number in 1...4 { _ = other.submit(job(number), .waitingClient, of: a, now: now) }
+        _ = other.submit(job(11), .revalidation, of: b, now: now)
+        #expect(order(&other) == [1, 11, 2, 3, 4])
     }
 
     @Test func partyThatWasServedGoesBehindThoseThatWait() {
@@ -54,44 +59,17 @@ import Testing
         _ = budget.submit(job(12), .waitingClient, of: b, now: now)
         #expect(budget.end(job(11), .answered, now: now) == [.start(job(2))])
         #expect(budget.end(job(2), .answered, now: now) == [.start(job(12))])
-    }
-
-    @Test func aPartysLineIsOrderedByUrgencyThenRepeats() {
-        var budget = busy()
-        _ = budget.submit(job(1), .revalidation, of: a, now: now)
-        _ = budget.submit(job(2), .waitingClient, of: a, now: now)
-        _ = budget.submit(job(3), .waitingClient, of: a, isRepeated: true, now: now)
-        _ = budget.submit(job(11), .revalidation, of: b, now: now)
-        _ = budget.submit(job(12), .refresh, of: b, now: now)
-        #expect(order(&budget) == [3, 11, 2, 1, 12])
-    }
-
-    /// The misses of one would have kept the revalidations of another waiting for ever.
-    @Test func missesOfOneDoNotStarveTheRevalidationsOfAnother() {
-        var budget = busy()
-        for number in 1...4 { _ = budget.submit(job(number), .waitingClient, of: a, now: now) }
-        _ = budget.submit(job(11), .revalidation, of: b, now: now)
-        #expect(order(&budget) == [1, 11, 2, 3, 4])
-    }
-
-    @Test func turnsAreTakenOverAllLanes() {
-        var budget = BudgetState(rate: 1, maxWaiting: 100, maxWaitingInBackground: 50)
-        for _ in 0..<2 { _ = budget.addLane(connections: 100) }
-        _ = budget.submit(job(0), .waitingClient, now: now)
-        for number in 1...4 { _ = budget.submit(job(number, lane: number % 2), .waitingClient, of: a, now: now) }
-        for number in 11...12 { _ = budget.submit(job(number, lane: 1), .waitingClient, of: b, now: now) }
-        var order: [Int] = []
-        var moment = now
-        while let wakeAt = budget.wakeAt {
-            moment = wakeAt
-            order += budget.tick(now: moment).map { $0.job.number }
-        }
-        #expect(order == [1, 11, 2, 12, 3, 4])
+        // A cancelled request leaves its turn to its party.
+        var other = busy()
+        for number in 1...2 { _ = other.submit(job(number), .waitingClient, of: a, now: now) }
+        _ = other.submit(job(11), .waitingClient, of: b, now: now)
+        #expect(other.end(job(1), .unanswered, now: now) == [])
+        #expect(order(&other) == [2, 11])
     }
 
     /// A party that is served in one lane would have lost its place in another that was full.
     @Test func turnInAFullLaneIsKept() {
-        var budget = busy(lanes: [1, 1])
+        var budget = busy(lanes: 2)
         for number in 1...3 { _ = budget.submit(job(number, lane: 0), .waitingClient, of: a, now: now) }
         _ = budget.submit(job(4, lane: 1), .waitingClient, of: a, now: now)
         for number in 11...13 { _ = budget.submit(job(number, lane: 1), .waitingClient, of: b, now: now) }
@@ -106,17 +84,26 @@ import Testing
         _ = budget.submit(job(2), .refresh, of: b, now: now)
         for number in 11...13 { _ = budget.submit(job(number), .revalidation, of: c, now: now) }
         #expect(order(&budget) == [11, 12, 13, 1, 2])
+        var other = busy()
+        for number in 1...3 { _ = other.submit(job(number), .waitingClient, of: a, now: now) }
+        _ = other.submit(job(4), .refresh, now: now)
+        #expect(other.promote(job(4), to: .revalidation, of: b, now: now) == [])
+        #expect(order(&other) == [1, 4, 2, 3])
     }
 
     // MARK: Requests that give way
 
-    @Test func newestOfTheLongestLineGivesWayAndNeverAnothers() {
+    @Test func backgroundAndThenTheLongestLineGiveWay() {
         var budget = busy(maxWaiting: 8)
         for number in 1...8 { #expect(budget.submit(job(number), .waitingClient, of: a, now: now).isEmpty) }
         #expect(budget.submit(job(11), .waitingClient, of: b, now: now) == [.refuse(job(8), retryAfter: 8)])
         #expect(budget.submit(job(12), .waitingClient, of: b, now: now) == [.refuse(job(7), retryAfter: 8)])
         #expect(budget.waitingCount == 8)
         #expect(order(&budget) == [1, 11, 2, 12, 3, 4, 5, 6])
+        var other = busy(maxWaiting: 4)
+        for number in 1...3 { _ = other.submit(job(number), .waitingClient, of: a, now: now) }
+        _ = other.submit(job(4), .refresh, now: now)
+        #expect(other.submit(job(11), .waitingClient, of: b, now: now) == [.refuse(job(4), retryAfter: 4)])
     }
 
     @Test func partyHasAQuarterOfThePlacesWhileOthersWait() {
@@ -131,22 +118,7 @@ import Testing
         #expect(other.submit(job(6), .waitingClient, of: a, now: now) == [.refuse(job(5), retryAfter: 6)])
     }
 
-    @Test func backgroundGivesWayBeforeAnyParty() {
-        var budget = busy(maxWaiting: 4)
-        for number in 1...3 { _ = budget.submit(job(number), .waitingClient, of: a, now: now) }
-        _ = budget.submit(job(4), .refresh, now: now)
-        #expect(budget.submit(job(11), .waitingClient, of: b, now: now) == [.refuse(job(4), retryAfter: 4)])
-    }
-
     // MARK: Coming and going
-
-    @Test func aCancelledRequestLeavesItsTurnToItsParty() {
-        var budget = busy()
-        for number in 1...2 { _ = budget.submit(job(number), .waitingClient, of: a, now: now) }
-        _ = budget.submit(job(11), .waitingClient, of: b, now: now)
-        #expect(budget.end(job(1), .unanswered, now: now) == [])
-        #expect(order(&budget) == [2, 11])
-    }
 
     @Test func aSharedRequestWaitsInTheShorterLine() {
         var budget = busy()
@@ -158,13 +130,5 @@ import Testing
         for number in 11...13 { _ = other.submit(job(number), .waitingClient, of: b, now: now) }
         #expect(other.promote(job(1), to: .waitingClient, of: b, now: now) == [])
         #expect(order(&other) == [1, 11, 12, 13], "the line of the other is longer")
-    }
-
-    @Test func refreshThatAClientWaitsForIsThatClients() {
-        var budget = busy()
-        for number in 1...3 { _ = budget.submit(job(number), .waitingClient, of: a, now: now) }
-        _ = budget.submit(job(4), .refresh, now: now)
-        #expect(budget.promote(job(4), to: .revalidation, of: b, now: now) == [])
-        #expect(order(&budget) == [1, 4, 2, 3])
     }
 }

@@ -20,17 +20,6 @@ import Testing
         BudgetState.JobID(lane: lane, number: number)
     }
 
-    /// Ends each job that starts at once, and says in which order they did.
-    private func order(_ budget: inout BudgetState, after first: BudgetState.JobID) -> [Int] {
-        var order: [Int] = []
-        var running = first
-        while case .start(let next)? = budget.end(running, .answered, now: now).first {
-            order.append(next.number)
-            running = next
-        }
-        return order
-    }
-
     @Test func requestStartsAtOnceWhileThereIsRoom() {
         var budget = budget(lanes: [2])
         #expect(budget.submit(job(1), .waitingClient, now: now) == [.start(job(1))])
@@ -68,19 +57,16 @@ import Testing
         #expect(budget.end(job(12), .unanswered, now: moment) == [])
     }
 
-    @Test func anotherAccountIsNotTurnedAway() {
+    @Test func turningAwayIsOfOneAccountUntilAnAnswer() {
         var (budget, _, moment) = refusedBudget(account: 7)
         #expect(budget.submit(job(12), .waitingClient, account: 8, now: moment) == [.start(job(12))])
         #expect(budget.submit(job(13), .waitingClient, now: moment) == [.start(job(13))])
-    }
-
-    @Test func anAnswerEndsTheTurningAway() {
-        var (budget, _, moment) = refusedBudget()
-        moment = moment + .seconds(2)
-        #expect(budget.submit(job(12), .waitingClient, now: moment) == [.start(job(12))], "it looks")
-        #expect(budget.submit(job(13), .waitingClient, now: moment) == [.turnAway(job(13), retryAfter: 1)])
-        _ = budget.end(job(12), .answered, now: moment)
-        #expect(budget.wait(of: 0, now: moment) == nil)
+        var (common, _, then) = refusedBudget()
+        then = then + .seconds(2)
+        #expect(common.submit(job(12), .waitingClient, now: then) == [.start(job(12))], "it looks")
+        #expect(common.submit(job(13), .waitingClient, now: then) == [.turnAway(job(13), retryAfter: 1)])
+        _ = common.end(job(12), .answered, now: then)
+        #expect(common.wait(of: 0, now: then) == nil)
     }
 
     @Test func nothingLeavesBeforeTheMomentThatTheOriginHasNamed() {
@@ -108,12 +94,9 @@ import Testing
         #expect(!hasRoom(budget, 0, now))
         _ = budget.end(job(2), .answered, now: now)
         #expect(hasRoom(budget, 0, now))
-    }
-
-    @Test func thereIsNoRoomWhileAnythingWaits() {
-        var budget = budget(lanes: [4, 1])
-        for number in 1...2 { _ = budget.submit(job(number, lane: 1), .refresh, now: now) }
-        #expect(budget.waitingCount == 1 && !hasRoom(budget, 0, now))
+        var other = self.budget(lanes: [4, 1])
+        for number in 1...2 { _ = other.submit(job(number, lane: 1), .refresh, now: now) }
+        #expect(other.waitingCount == 1 && !hasRoom(other, 0, now))
     }
 
     @Test func thereIsRoomWhileALimitIsAQuarterUsed() {
@@ -126,84 +109,12 @@ import Testing
             #expect(hasRoom(budget, 0, then + .milliseconds(130)) == isExpected)
         }
         #expect(hasRoom(budget, 0, now + .seconds(3)))
-    }
-
-    @Test func thereIsNoRoomAfterA429() {
-        var budget = budget(lanes: [8])
-        _ = budget.submit(job(1), .waitingClient, now: now)
-        #expect(hasRoom(budget, 0, now))
-        _ = budget.end(job(1), .rateLimited(), now: now)
-        #expect(!hasRoom(budget, 0, now + .milliseconds(500)))
-        #expect(hasRoom(budget, 0, now + .seconds(3)))
-    }
-
-    @Test func moreUrgentGoFirstAndEqualsInTheirOrder() {
-        var budget = budget(asked: 0..<1)
-        let priorities: [UpstreamPriority] = [.refresh, .waitingClient, .revalidation, .waitingClient, .refresh]
-        for (index, priority) in priorities.enumerated() {
-            #expect(budget.submit(job(index + 1), priority, now: now) == [])
-        }
-        #expect(order(&budget, after: job(0)) == [2, 4, 3, 1, 5])
-    }
-
-    /// The last of them went first, and the first might have waited for ever.
-    @Test func repeatedRequestsKeepTheirOrder() {
-        var budget = budget(asked: 0..<2)
-        for number in 2...4 { _ = budget.submit(job(number), .waitingClient, isRepeated: true, now: now) }
-        _ = budget.submit(job(5), .waitingClient, now: now)
-        #expect(order(&budget, after: job(0)) == [2, 3, 4, 1, 5])
-    }
-
-    @Test func repeatedRequestsOfSeveralLanesKeepTheirOrder() {
-        var budget = budget(lanes: [1, 1], rate: 1)
-        #expect(budget.submit(job(0), .waitingClient, now: now) == [.start(job(0))])
-        #expect(budget.end(job(0), .answered, now: now) == [])
-        for number in 1...2 {
-            _ = budget.submit(job(number, lane: number - 1), .waitingClient, isRepeated: true, now: now)
-        }
-        #expect(budget.tick(now: now + .seconds(1)) == [.start(job(1))])
-    }
-
-    /// The line is whole wherever a repeat leaves it.
-    @Test(arguments: 2...4) func repeatedRequestThatIsTakenBackLeavesTheOthersTheirOrder(gone: Int) {
-        var budget = budget(asked: 0..<2)
-        for number in 2...4 { _ = budget.submit(job(number), .waitingClient, isRepeated: true, now: now) }
-        #expect(budget.end(job(gone), .unanswered, now: now) == [])
-        _ = budget.submit(job(5), .waitingClient, isRepeated: true, now: now)
-        #expect(order(&budget, after: job(0)) == [2, 3, 4, 5].filter { $0 != gone } + [1])
-    }
-
-    @Test func promotedRequestGoesBehindThoseThatWereAsUrgent() {
-        var budget = budget(asked: 0..<2)
-        for number in 2...3 { _ = budget.submit(job(number), .refresh, now: now) }
-        _ = budget.submit(job(4), .revalidation, now: now)
-        #expect(budget.promote(job(3), to: .waitingClient, now: now) == [])
-        #expect(budget.promote(job(4), to: .refresh, now: now) == [], "never less urgent")
-        #expect(order(&budget, after: job(0)) == [1, 3, 4, 2])
-    }
-
-    @Test func promotionMayMakeRoom() {
-        var budget = budget(lanes: [2])
-        #expect(budget.submit(job(1), .refresh, now: now) == [.start(job(1))])
-        #expect(budget.submit(job(2), .refresh, now: now) == [])
-        #expect(budget.promote(job(2), to: .revalidation, now: now) == [.start(job(2))])
-    }
-
-    @Test(arguments: [(1, 1), (2, 1), (3, 1), (4, 2), (9, 4)])
-    func backgroundUsesHalfTheConnectionsAtMost(connections: Int, share: Int) {
-        var budget = budget(lanes: [connections], maxWaiting: 100, inBackground: 100)
-        let started = (0..<20).filter { !budget.submit(job($0), .refresh, now: now).isEmpty }
-        #expect(started.count == share)
-        if connections > share {
-            #expect(budget.submit(job(99), .waitingClient, now: now) == [.start(job(99))])
-        }
-    }
-
-    @Test func laneThatIsFullDoesNotHoldUpAnother() {
-        var budget = budget(lanes: [1, 1])
-        _ = budget.submit(job(1, lane: 0), .waitingClient, now: now)
-        #expect(budget.submit(job(2, lane: 0), .waitingClient, now: now) == [])
-        #expect(budget.submit(job(3, lane: 1), .refresh, now: now) == [.start(job(3, lane: 1))])
+        var refused = self.budget(lanes: [8])
+        _ = refused.submit(job(1), .waitingClient, now: now)
+        #expect(hasRoom(refused, 0, now))
+        _ = refused.end(job(1), .rateLimited(), now: now)
+        #expect(!hasRoom(refused, 0, now + .milliseconds(500)))
+        #expect(hasRoom(refused, 0, now + .seconds(3)))
     }
 
     // MARK: The queue's bound
@@ -213,6 +124,11 @@ import Testing
         #expect(budget.submit(job(3), .waitingClient, now: now) == [.refuse(job(3), retryAfter: 2)])
         #expect(budget.submit(job(4), .revalidation, now: now) == [.refuse(job(4), retryAfter: 2)])
         #expect(budget.end(job(3), .unanswered, now: now) == [], "nothing is left of it")
+        var other = self.budget(maxWaiting: 10, inBackground: 2, asked: 0..<1)
+        _ = other.submit(job(1), .refresh, now: now)
+        _ = other.submit(job(2), .refresh, now: now)
+        #expect(other.submit(job(3), .refresh, now: now) == [.refuse(job(3), retryAfter: 2)])
+        #expect(other.submit(job(4), .revalidation, now: now) == [])
     }
 
     @Test func moreUrgentRequestReplacesTheNewestOfTheLeastUrgent() {
@@ -227,19 +143,6 @@ import Testing
         #expect(budget.submit(job(7), .waitingClient, now: now) == [.refuse(job(7), retryAfter: 3)])
     }
 
-    @Test func backgroundHasATighterBound() {
-        var budget = budget(maxWaiting: 10, inBackground: 2, asked: 0..<1)
-        _ = budget.submit(job(1), .refresh, now: now)
-        _ = budget.submit(job(2), .refresh, now: now)
-        #expect(budget.submit(job(3), .refresh, now: now) == [.refuse(job(3), retryAfter: 2)])
-        #expect(budget.submit(job(4), .revalidation, now: now) == [])
-    }
-
-    @Test func fullQueueOfOneLaneLeavesRoomForOneThatCanStart() {
-        var budget = budget(lanes: [1, 1], maxWaiting: 1, asked: 0..<2)
-        #expect(budget.submit(job(2, lane: 1), .refresh, now: now) == [.start(job(2, lane: 1))])
-    }
-
     @Test func waitToldFollowsTheRate() {
         var budget = budget(lanes: [8], rate: 2, maxWaiting: 9, asked: 0..<10)
         #expect(budget.submit(job(10), .waitingClient, now: now) == [.refuse(job(10), retryAfter: 5)])
@@ -248,7 +151,7 @@ import Testing
 
     // MARK: The rate
 
-    @Test func rateSpacesStartsAndSaysWhenToLookAgain() {
+    @Test func rateSpacesStartsUntilItIsRaised() {
         var budget = budget(lanes: [8], rate: 10)
         #expect(budget.submit(job(1), .waitingClient, now: now) == [.start(job(1))])
         #expect(budget.submit(job(2), .waitingClient, now: now) == [])
@@ -256,13 +159,10 @@ import Testing
         #expect(budget.tick(now: now + .milliseconds(79)) == [])
         #expect(budget.tick(now: now + .milliseconds(80)) == [.start(job(2))])
         #expect(budget.wakeAt == nil)
-    }
-
-    @Test func rateGoesToTheMostUrgentOfAllLanes() {
-        var budget = budget(lanes: [8, 8], rate: 10, asked: 0..<1)
-        _ = budget.submit(job(1, lane: 0), .refresh, now: now)
-        _ = budget.submit(job(2, lane: 1), .waitingClient, now: now)
-        #expect(budget.tick(now: now + .seconds(1)).first == .start(job(2, lane: 1)))
+        var raised = self.budget(lanes: [4], rate: 1, asked: 0..<3)
+        #expect(raised.waitingCount == 2)
+        raised.rate.limit(to: nil)
+        #expect(raised.tick(now: now) == [.start(job(1)), .start(job(2))])
     }
 
     @Test func refusalOfTheOriginHoldsOthersBack() {
@@ -277,14 +177,7 @@ import Testing
 
     // MARK: Ends
 
-    @Test func waitingRequestThatIsTakenBackLeavesTheLineWhole() {
-        var budget = budget(asked: 0..<5)
-        for number in [2, 4, 1] { #expect(budget.end(job(number), .unanswered, now: now) == []) }
-        #expect(order(&budget, after: job(0)) == [3])
-        #expect(budget.inFlight == 0 && budget.waitingCount == 0 && budget.jobs.isEmpty)
-    }
-
-    @Test func closedLaneHoldsNothing() {
+    @Test func closedLaneHoldsNothingAndIsUsedAgain() {
         var budget = budget(lanes: [1, 1])
         for lane in 0...1 {
             for number in 0...2 { _ = budget.submit(job(number, lane: lane), .waitingClient, now: now) }
@@ -293,19 +186,7 @@ import Testing
         #expect(budget.inFlight == 1 && budget.waitingCount == 2)
         #expect(budget.end(job(0, lane: 0), .answered, now: now) == [])
         #expect(budget.end(job(0, lane: 1), .answered, now: now) == [.start(job(1, lane: 1))])
-    }
-
-    @Test func closedLaneIsUsedAgain() {
-        var budget = budget(lanes: [1, 1])
-        budget.closeLane(0)
         #expect(budget.addLane(connections: 1) == 0 && budget.lanes.count == 2)
-        #expect(budget.submit(job(0, lane: 0), .waitingClient, now: now) == [.start(job(0, lane: 0))])
-    }
-
-    @Test func aHigherCeilingCountsAtOnce() {
-        var budget = budget(lanes: [4], rate: 1, asked: 0..<3)
-        #expect(budget.waitingCount == 2)
-        budget.rate.limit(to: nil)
-        #expect(budget.tick(now: now) == [.start(job(1)), .start(job(2))])
+        #expect(budget.submit(job(3, lane: 0), .waitingClient, now: now) == [.start(job(3, lane: 0))])
     }
 }

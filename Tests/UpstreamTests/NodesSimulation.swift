@@ -3,30 +3,39 @@ import TestSupport
 
 @testable import Upstream
 
+/// The outcomes of a simulation or of a part of one.
+struct SimulationCounts {
+    /// Answers of the origin.
+    var answered = 0
+    var refused = 0
+    /// Clients that got no answer but a 429, or none in time.
+    var failed = 0
+    /// Questions to the engine.
+    var asked = 0
+
+    var shareRefused: Double { Double(refused) / Double(max(1, answered + refused)) }
+
+    mutating func add(_ other: Self, times factor: Int = 1) {
+        answered += factor * other.answered
+        refused += factor * other.refused
+        failed += factor * other.failed
+        asked += factor * other.asked
+    }
+
+    /// The outcomes since these were counted.
+    func since(_ earlier: Self) -> Self {
+        var counts = self
+        counts.add(earlier, times: -1)
+        return counts
+    }
+}
+
 /// Nodes with a budget each in front of an origin with a limit for all of them.
 ///
 /// Clients never run out of questions, each of which goes to the next node. Time is virtual, and
 /// chance comes from a seed.
 struct NodesSimulation {
     enum Sharing: String { case alone, shared }
-
-    struct Counts {
-        /// Answers of the origin.
-        var answered = 0
-        var refused = 0
-        /// Clients that got no answer but a 429, or none in time.
-        var failed = 0
-        /// Questions to the engine.
-        var asked = 0
-
-        var shareRefused: Double { Double(refused) / Double(max(1, answered + refused)) }
-
-        static func - (left: Self, right: Self) -> Self {
-            Self(
-                answered: left.answered - right.answered, refused: left.refused - right.refused,
-                failed: left.failed - right.failed, asked: left.asked - right.asked)
-        }
-    }
 
     private enum Event {
         case ask(client: Int)
@@ -56,7 +65,7 @@ struct NodesSimulation {
 
     var isEngineThere = true
     let sharing: Sharing
-    private(set) var counts = Counts()
+    private(set) var counts = SimulationCounts()
     private var origin: LimitedOrigin
     private var engine = BudgetModel()
     private var nodes: [Node]
@@ -89,7 +98,7 @@ struct NodesSimulation {
     private var instant: Instant { Instant(nanoseconds: now) }
 
     /// Simulates this span, and returns its counts.
-    mutating func run(_ span: Duration) -> Counts {
+    mutating func run(_ span: Duration) -> SimulationCounts {
         let before = counts
         let end = now + span.wholeNanoseconds
         while let (time, event) = events.popFirst(before: end) {
@@ -97,7 +106,7 @@ struct NodesSimulation {
             handle(event)
         }
         now = end
-        return counts - before
+        return counts.since(before)
     }
 
     private mutating func handle(_ event: Event) {
@@ -221,12 +230,16 @@ extension BudgetModel.Question {
 struct LimitedOrigin {
     enum Limiter: String, CaseIterable { case window, bucket }
 
-    let perSecond: Double
+    var perSecond: Double
     let limiter: Limiter
+    /// How much the bucket holds; it is refilled evenly.
+    private let room: Double
     private var window: (number: Int64, count: Int) = (0, 0)
     private var bucket: (tokens: Double, at: Int64) = (1, 0)
 
-    init(_ limiter: Limiter, perSecond: Double) { (self.limiter, self.perSecond) = (limiter, perSecond) }
+    init(_ limiter: Limiter, perSecond: Double, room: Double? = nil) {
+        (self.limiter, self.perSecond, self.room) = (limiter, perSecond, room ?? max(1, perSecond))
+    }
 
     mutating func allows(_ now: Int64) -> Bool {
         switch limiter {
@@ -238,7 +251,7 @@ struct LimitedOrigin {
             return window.count <= Int(seconds * perSecond)
         case .bucket:
             let refilled = bucket.tokens + Double(now - bucket.at) / 1e9 * perSecond
-            bucket = (min(max(1, perSecond), refilled), now)
+            bucket = (min(room, refilled), now)
             guard bucket.tokens >= 1 else { return false }
             bucket.tokens -= 1
             return true

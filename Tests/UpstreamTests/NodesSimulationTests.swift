@@ -32,8 +32,8 @@ import Testing
     /// engine.
     private static func counts(
         _ test: Case, _ limiter: LimitedOrigin.Limiter, _ sharing: NodesSimulation.Sharing, losingEngine: Bool = false
-    ) -> NodesSimulation.Counts {
-        var sum = NodesSimulation.Counts()
+    ) -> SimulationCounts {
+        var sum = SimulationCounts()
         for seed in seeds {
             var nodes = NodesSimulation(
                 nodes: 10, clients: test.clients, LimitedOrigin(limiter, perSecond: test.perSecond), sharing, seed: seed
@@ -42,11 +42,7 @@ import Testing
                 _ = nodes.run(.seconds(30))
                 nodes.isEngineThere = false
             }
-            let counts = nodes.run(.seconds(test.seconds))
-            sum.answered += counts.answered
-            sum.refused += counts.refused
-            sum.failed += counts.failed
-            sum.asked += counts.asked
+            sum.add(nodes.run(.seconds(test.seconds)))
         }
         let rate = Double(sum.answered) / Double(test.seconds) / Double(seeds.count)
         FigureTable.note(

@@ -7,72 +7,39 @@ import TestSupport
 ///
 /// Its clients never run out of questions. Time is virtual, and chance comes from a seed.
 struct OriginSimulation {
-    enum Limiter: CustomStringConvertible {
-        /// Counts requests in each second of the clock.
-        case fixedWindow
-        /// Refilled evenly; holds the part of a second's worth.
-        case tokenBucket(ofSeconds: Double)
-
-        var description: String {
-            switch self {
-            case .fixedWindow: "fixed window"
-            case .tokenBucket(let seconds): "bucket of \(seconds) s"
-            }
-        }
-    }
-
-    struct Counts {
-        var answered = 0
-        var refused = 0
-
-        var shareRefused: Double { Double(refused) / Double(max(1, answered + refused)) }
-    }
-
     private enum Event {
         case tick
         case arrival(BudgetState.JobID, sentAt: Int64)
         case answer(BudgetState.JobID, isRefused: Bool)
     }
 
-    var perSecond: Int
-    let limiter: Limiter
+    var origin: LimitedOrigin
     /// The average time of a round trip; each is up to 40 % shorter or longer.
     let latency: Duration
     var budget: BudgetState
-    private(set) var counts = Counts()
+    private(set) var counts = SimulationCounts()
     private var random: SeededGenerator
     private var events = TimeOrdered<Event>()
     private var now: Int64
     private var nextJob = 0
     private var isTicking = false
-    private var window: (second: Int64, count: Int) = (0, 0)
-    private var bucket: (tokens: Double, at: Int64)
 
     /// Requests that wait at any time.
     private static let waiting = 8
 
-    init(_ limiter: Limiter, perSecond: Int, latency: Duration, connections: Int = 64, rate: Int? = nil, seed: UInt64) {
-        self.limiter = limiter
-        self.perSecond = perSecond
-        self.latency = latency
+    init(_ origin: LimitedOrigin, latency: Duration, connections: Int = 64, rate: Int? = nil, seed: UInt64) {
+        (self.origin, self.latency) = (origin, latency)
         budget = BudgetState(rate: rate, maxWaiting: 1000, maxWaitingInBackground: 100)
         random = SeededGenerator(seed: seed)
         now = 1_000_000_000_000 + Int64.random(in: 0..<1_000_000_000, using: &random)
-        bucket = (0, now)
         // Two loops.
         for _ in 0..<2 { _ = budget.addLane(connections: connections / 2) }
-        bucket.tokens = bucketSize
-    }
-
-    private var bucketSize: Double {
-        guard case .tokenBucket(let seconds) = limiter else { return 0 }
-        return max(2, seconds * Double(perSecond))
     }
 
     private var instant: Instant { Instant(nanoseconds: now) }
 
     /// Simulates this span, and returns its counts.
-    mutating func run(_ span: Duration) -> Counts {
+    mutating func run(_ span: Duration) -> SimulationCounts {
         let before = counts
         let end = now + span.wholeNanoseconds
         ask()
@@ -81,7 +48,7 @@ struct OriginSimulation {
             handle(event)
         }
         now = end
-        return Counts(answered: counts.answered - before.answered, refused: counts.refused - before.refused)
+        return counts.since(before)
     }
 
     /// Keeps clients waiting.
@@ -113,28 +80,12 @@ struct OriginSimulation {
             isTicking = false
             perform(budget.tick(now: instant))
         case .arrival(let job, let sentAt):
-            events.insert(.answer(job, isRefused: !allows()), at: now + (now - sentAt))
+            events.insert(.answer(job, isRefused: !origin.allows(now)), at: now + (now - sentAt))
         case .answer(let job, let isRefused):
             counts.refused += isRefused ? 1 : 0
             counts.answered += isRefused ? 0 : 1
             perform(budget.end(job, isRefused ? .rateLimited() : .answered, now: instant))
         }
         ask()
-    }
-
-    private mutating func allows() -> Bool {
-        switch limiter {
-        case .fixedWindow:
-            let second = now / 1_000_000_000
-            if second != window.second { window = (second, 0) }
-            window.count += 1
-            return window.count <= perSecond
-        case .tokenBucket:
-            let refill = Double(now - bucket.at) / 1e9 * Double(perSecond)
-            bucket = (min(bucketSize, bucket.tokens + refill), now)
-            guard bucket.tokens >= 1 else { return false }
-            bucket.tokens -= 1
-            return true
-        }
     }
 }

@@ -17,6 +17,12 @@ import Testing
         #expect(streams.due(isContended: false, of: 8) == now + .seconds(10))
         #expect(streams.overdue(isContended: false, of: 8, now: now + .milliseconds(9_999)) == nil)
         #expect(streams.overdue(isContended: false, of: 8, now: now + .seconds(10)) == 0)
+        // A reader that keeps up but for a moment is left alone.
+        #expect(paused(4).overdue(isContended: true, of: 2, now: now + .milliseconds(999)) == nil)
+        // A pause lasts until 256 KiB have left (`StreamedAnswerTests`). It lasted until all that
+        // was queued had, up to 368 KiB, and this reader was cut off.
+        let resumed = now + .seconds(1) * Double(256 << 10) / Double(256_000 / 8)
+        #expect(paused(1).overdue(isContended: false, of: 8, now: resumed) == nil)
     }
 
     @Test(arguments: [(1, 0), (2, 1), (3, 1), (8, 4)])
@@ -25,17 +31,6 @@ import Testing
         #expect(paused(share).overdue(isContended: true, of: connections, now: soon) == nil)
         #expect(paused(share + 1).overdue(isContended: true, of: connections, now: soon) == 0)
         #expect(paused(share + 1).overdue(isContended: false, of: connections, now: soon) == nil)
-    }
-
-    @Test func readerThatKeepsUpButForAMomentIsLeftAlone() {
-        #expect(paused(4).overdue(isContended: true, of: 2, now: now + .milliseconds(999)) == nil)
-    }
-
-    /// A pause lasts until 256 KiB have left (`StreamedAnswerTests`). It lasted until all that was
-    /// queued had, up to 368 KiB, and this reader was cut off.
-    @Test func readerOf256KilobitsASecondIsLeftAlone() {
-        let resumed = now + .seconds(1) * Double(256 << 10) / Double(256_000 / 8)
-        #expect(paused(1).overdue(isContended: false, of: 8, now: resumed) == nil)
     }
 
     @Test func whatHasStoodStillForLongestGivesWay() {

@@ -43,29 +43,23 @@ import Testing
         #expect(pool.connected(c(0), now: now) == [.lease(c(0), r(1), isReused: false)])
         #expect(pool.finished(c(0), isReusable: true, now: now).isEmpty)
         #expect(pool.idle == [c(0)])
-    }
-
-    @Test func idleConnectionUsedLastIsReusedFirst() {
-        var pool = idlePool(2)
-        #expect(pool.submit(r(1), isReplayable: true, now: now) == [.lease(c(1), r(1), isReused: true)])
-        #expect(pool.submit(r(2), isReplayable: true, now: now) == [.lease(c(0), r(2), isReused: true)])
+        var idle = idlePool(2)
+        #expect(idle.submit(r(1), isReplayable: true, now: now) == [.lease(c(1), r(1), isReused: true)])
+        #expect(idle.submit(r(2), isReplayable: true, now: now) == [.lease(c(0), r(2), isReused: true)])
     }
 
     @Test func waitingRequestsAreServedInTheirOrderOnReturnedConnections() {
         var pool = pool(connections: 1)
         #expect(pool.submit(r(1), isReplayable: true, now: now) == [.open(c(0))])
         #expect(pool.submit(r(2), isReplayable: true, now: now).isEmpty)
-        #expect(pool.submit(r(3), isReplayable: false, now: now).isEmpty)
+        for number in 3...4 { #expect(pool.submit(r(number), isReplayable: false, now: now).isEmpty) }
         #expect(pool.connected(c(0), now: now) == [.lease(c(0), r(1), isReused: false)])
-        #expect(pool.finished(c(0), isReusable: true, now: now) == [.lease(c(0), r(2), isReused: true)])
-        #expect(pool.finished(c(0), isReusable: true, now: now) == [.lease(c(0), r(3), isReused: true)])
-    }
-
-    @Test func connectionThatIsNotReusableIsClosedAndReplacedForThoseWhoWait() {
-        var pool = pool(connections: 1, asked: 1, 2)
-        _ = pool.connected(c(0), now: now)
+        for number in 2...3 {
+            #expect(pool.finished(c(0), isReusable: true, now: now) == [.lease(c(0), r(number), isReused: true)])
+        }
+        // One that is not reusable is replaced.
         #expect(pool.finished(c(0), isReusable: false, now: now) == [.close(c(0)), .open(c(1))])
-        #expect(pool.connected(c(1), now: now) == [.lease(c(1), r(2), isReused: false)])
+        #expect(pool.connected(c(1), now: now) == [.lease(c(1), r(4), isReused: false)])
     }
 
     @Test func requestBeyondTheQueueIsRefused() {
@@ -74,25 +68,20 @@ import Testing
         #expect(pool.waiting.count == 2)
     }
 
-    @Test func closedIdleConnectionIsForgotten() {
+    @Test func idleConnectionIsClosedAfterItsTimeoutAndForgotten() {
         var pool = idlePool(1)
         #expect(pool.closedWhileIdle(c(0)) == [.close(c(0))])
         #expect(pool.closedWhileIdle(c(0)).isEmpty)
         #expect(pool.submit(r(1), isReplayable: true, now: now) == [.open(c(1))])
-    }
-
-    @Test func idleConnectionIsClosedAfterItsTimeout() {
-        var pool = idlePool(1)
+        var idle = idlePool(1)
         let almost = now + .seconds(30) - .nanoseconds(1)
-        #expect(pool.tick(now: almost).isEmpty)
-        #expect(pool.wakeAt == now + .seconds(30))
-        #expect(pool.tick(now: now + .seconds(30)) == [.close(c(0))])
-        #expect(pool.wakeAt == nil)
-    }
-
-    @Test func idleConnectionPastItsTimeoutIsNotUsedThoughNoTickHasCome() {
-        var pool = idlePool(1)
-        #expect(pool.submit(r(1), isReplayable: true, now: now + .seconds(31)) == [.open(c(1))])
+        #expect(idle.tick(now: almost).isEmpty)
+        #expect(idle.wakeAt == now + .seconds(30))
+        #expect(idle.tick(now: now + .seconds(30)) == [.close(c(0))])
+        #expect(idle.wakeAt == nil)
+        // No tick has come.
+        var late = idlePool(1)
+        #expect(late.submit(r(1), isReplayable: true, now: now + .seconds(31)) == [.open(c(1))])
     }
 
     // MARK: Repeating
@@ -209,17 +198,14 @@ import Testing
 
     // MARK: Time, cancelling, draining
 
-    @Test func connectThatTakesTooLongFails() {
+    @Test func connectAndTheFirstByteHaveDeadlines() {
         var pool = pool(connections: 1, asked: 1)
         #expect(pool.wakeAt == now + .seconds(5))
         #expect(pool.tick(now: now + .seconds(5)) == [.close(c(0)), .fail(r(1), .dial(.timedOut))])
-    }
-
-    @Test func originThatSaysNothingMissesTheFirstByteDeadline() {
-        var pool = pool(asked: 1)
-        _ = pool.connected(c(0), now: now + .seconds(1))
-        #expect(pool.tick(now: now + .seconds(60)).isEmpty)
-        #expect(pool.tick(now: now + .seconds(61)) == [.close(c(0)), .fail(r(1), .timeout(.firstByte))])
+        var silent = self.pool(asked: 1)
+        _ = silent.connected(c(0), now: now + .seconds(1))
+        #expect(silent.tick(now: now + .seconds(60)).isEmpty)
+        #expect(silent.tick(now: now + .seconds(61)) == [.close(c(0)), .fail(r(1), .timeout(.firstByte))])
     }
 
     /// 5 s to connect, 60 s for the head and ten times 60 s for its content.
@@ -241,16 +227,13 @@ import Testing
         pool.progressed(c(0), now: now + .seconds(100))
         #expect(pool.tick(now: now + .seconds(159)).isEmpty)
         #expect(pool.tick(now: now + .seconds(160)) == [.close(c(0)), .fail(r(1), .timeout(.content))])
-    }
-
-    @Test func contentThatNobodyReadsMissesNoDeadlineButThatOfTheWhole() {
-        var pool = pool(asked: 1)
-        _ = pool.connected(c(0), now: now)
-        pool.progressed(c(0), now: now)
-        pool.pauses(c(0))
-        #expect(pool.tick(now: now + .seconds(664)).isEmpty)
-        pool.progressed(c(0), now: now + .seconds(664))
-        #expect(pool.tick(now: now + .seconds(665)) == [.close(c(0)), .fail(r(1), .timeout(.whole))])
+        var unread = self.pool(asked: 1)
+        _ = unread.connected(c(0), now: now)
+        unread.progressed(c(0), now: now)
+        unread.pauses(c(0))
+        #expect(unread.tick(now: now + .seconds(664)).isEmpty)
+        unread.progressed(c(0), now: now + .seconds(664))
+        #expect(unread.tick(now: now + .seconds(665)) == [.close(c(0)), .fail(r(1), .timeout(.whole))])
     }
 
     @Test func requestThatWaitsForAConnectionMissesTheWholeDeadline() {
@@ -274,13 +257,11 @@ import Testing
         #expect(pool.cancel(r(1), now: now) == [.close(c(0)), .open(c(1))])
         #expect(pool.connected(c(1), now: now) == [.lease(c(1), r(3), isReused: false)])
         #expect(pool.cancel(r(1), now: now).isEmpty)
-    }
-
-    @Test func aConnectionThatNoRequestWaitsForBecomesIdle() {
-        var pool = pool(asked: 1)
-        _ = pool.cancel(r(1), now: now)
-        #expect(pool.connected(c(0), now: now).isEmpty)
-        #expect(pool.idle == [c(0)])
+        // A connection that no request waits for becomes idle.
+        var other = self.pool(asked: 1)
+        _ = other.cancel(r(1), now: now)
+        #expect(other.connected(c(0), now: now).isEmpty)
+        #expect(other.idle == [c(0)])
     }
 
     @Test func drainingFinishesWhatWasAcceptedAndRefusesTheRest() {
@@ -293,10 +274,8 @@ import Testing
         #expect(pool.finished(c(0), isReusable: true, now: now) == [.close(c(0))])
         #expect(pool.finished(c(1), isReusable: true, now: now) == [.close(c(1))])
         #expect(pool.connections.isEmpty)
-    }
-
-    @Test func drainingClosesIdleConnections() {
-        var pool = idlePool(2)
-        #expect(pool.drain() == [.close(c(0)), .close(c(1))])
+        // Idle connections are closed.
+        var idle = idlePool(2)
+        #expect(idle.drain() == [.close(c(0)), .close(c(1))])
     }
 }

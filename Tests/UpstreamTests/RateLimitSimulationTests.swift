@@ -21,17 +21,17 @@ import Testing
     /// the more of these.
     @Test(arguments: cases)
     func saturatedOriginGivesNearlyAllItHasAndSeldomRefuses(_ test: Case) {
-        let seeds = UInt64(max(1, 40 / test.perSecond))
-        for limiter in [OriginSimulation.Limiter.fixedWindow, .tokenBucket(ofSeconds: 1), .tokenBucket(ofSeconds: 0.2)]
-        {
-            var sum = OriginSimulation.Counts()
+        let (seeds, perSecond) = (UInt64(max(1, 40 / test.perSecond)), Double(test.perSecond))
+        for limiter in [
+            LimitedOrigin(.window, perSecond: perSecond),
+            LimitedOrigin(.bucket, perSecond: perSecond, room: max(2, perSecond)),
+            LimitedOrigin(.bucket, perSecond: perSecond, room: max(2, 0.2 * perSecond)),
+        ] {
+            var sum = SimulationCounts()
             for seed in 1...seeds {
-                var origin = OriginSimulation(
-                    limiter, perSecond: test.perSecond, latency: .milliseconds(test.milliseconds), seed: seed)
-                _ = origin.run(.seconds(5))
-                let counts = origin.run(.seconds(60))
-                sum.answered += counts.answered
-                sum.refused += counts.refused
+                var simulation = OriginSimulation(limiter, latency: .milliseconds(test.milliseconds), seed: seed)
+                _ = simulation.run(.seconds(5))
+                sum.add(simulation.run(.seconds(60)))
             }
             let share = Double(sum.answered) / Double(60 * test.perSecond * Int(seeds))
             #expect(share > 0.9, "\(limiter), seeds to \(seeds)")
@@ -42,43 +42,40 @@ import Testing
     /// Counts the answers during `span`, once `settling` has passed since the origin changed its
     /// limit.
     private static func counts(
-        from before: Int, to perSecond: Int, after settling: Duration, during span: Duration, _ seed: UInt64
-    ) -> OriginSimulation.Counts {
-        var origin = OriginSimulation(.fixedWindow, perSecond: before, latency: .milliseconds(50), seed: seed)
-        _ = origin.run(.seconds(20))
-        origin.perSecond = perSecond
-        _ = origin.run(settling)
-        return origin.run(span)
+        from before: Double, to perSecond: Double, after settling: Duration, during span: Duration, _ seed: UInt64
+    ) -> SimulationCounts {
+        let origin = LimitedOrigin(.window, perSecond: before)
+        var simulation = OriginSimulation(origin, latency: .milliseconds(50), seed: seed)
+        _ = simulation.run(.seconds(20))
+        simulation.origin.perSecond = perSecond
+        _ = simulation.run(settling)
+        return simulation.run(span)
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func originThatAllowsLessIsFollowedInSeconds(seed: UInt64) {
+    func anotherLimitIsFollowedInSecondsOrMinutes(seed: UInt64) {
         let counts = Self.counts(from: 100, to: 10, after: .seconds(15), during: .seconds(30), seed)
         #expect(counts.answered > 250 && counts.shareRefused < 0.05, "seed \(seed): \(counts)")
-    }
-
-    @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func originThatAllowsMoreIsFollowedInMinutes(seed: UInt64) {
-        let counts = Self.counts(from: 10, to: 40, after: .seconds(240), during: .seconds(20), seed)
-        #expect(counts.answered > 20 * 34 && counts.shareRefused < 0.05, "seed \(seed): \(counts)")
+        let more = Self.counts(from: 10, to: 40, after: .seconds(240), during: .seconds(20), seed)
+        #expect(more.answered > 20 * 34 && more.shareRefused < 0.05, "seed \(seed): \(more)")
     }
 
     @Test(arguments: [1, 7, 50]) func ceilingHoldsFromTheFirstRequestOn(rate: Int) {
-        var origin = OriginSimulation(
-            .fixedWindow, perSecond: 1000, latency: .milliseconds(20), rate: rate, seed: UInt64(rate))
+        let origin = LimitedOrigin(.window, perSecond: 1000)
+        var simulation = OriginSimulation(origin, latency: .milliseconds(20), rate: rate, seed: UInt64(rate))
         for _ in 0..<20 {
-            let counts = origin.run(.seconds(1))
+            let counts = simulation.run(.seconds(1))
             #expect(counts.answered <= rate + 2 && counts.answered >= rate - 1 - rate / 10, "\(counts)")
         }
-        #expect(origin.counts.refused == 0)
-        #expect(origin.budget.rate.own.learnt == nil)
+        #expect(simulation.counts.refused == 0)
+        #expect(simulation.budget.rate.own.learnt == nil)
     }
 
     @Test func connectionsAloneLimitAnOriginThatNeverRefuses() {
-        var origin = OriginSimulation(
-            .fixedWindow, perSecond: .max, latency: .milliseconds(100), connections: 20, seed: 1)
-        let counts = origin.run(.seconds(10))
+        let origin = LimitedOrigin(.window, perSecond: 1_000_000)
+        var simulation = OriginSimulation(origin, latency: .milliseconds(100), connections: 20, seed: 1)
+        let counts = simulation.run(.seconds(10))
         #expect((1900...2100).contains(counts.answered))
-        #expect(origin.budget.rate.current == nil)
+        #expect(simulation.budget.rate.current == nil)
     }
 }

@@ -14,7 +14,7 @@ import Testing
         return limit
     }
 
-    @Test func nothingIsLimitedUntilTheFirst429() {
+    @Test func firstLimitIsWhatSucceededBeforeTheFirst429() {
         var limit = RateLimit(ceiling: nil)
         for _ in 0..<100 {
             limit.started(now: start)
@@ -22,14 +22,11 @@ import Testing
         }
         #expect(limit.current == nil)
         #expect(limit.nextStart(now: start) == start)
-    }
-
-    @Test func firstLimitIsWhatSucceededInTheLastSecond() {
-        var limit = RateLimit(ceiling: nil)
-        for _ in 0..<50 { limit.succeeded(now: start - .seconds(3), isBinding: false) }
-        for _ in 0..<20 { limit.succeeded(now: start - .milliseconds(500), isBinding: false) }
-        limit.refused(startedAt: start, now: start)
-        #expect(limit.current == 20)
+        var found = RateLimit(ceiling: nil)
+        for _ in 0..<50 { found.succeeded(now: start - .seconds(3), isBinding: false) }
+        for _ in 0..<20 { found.succeeded(now: start - .milliseconds(500), isBinding: false) }
+        found.refused(startedAt: start, now: start)
+        #expect(found.current == 20)
     }
 
     /// A single 429 while hardly anything was sent once throttled an app that opened a page a
@@ -37,9 +34,6 @@ import Testing
     @Test func a429InAQuietMomentLeavesFourASecond() {
         #expect(found(0).current == 4)
         #expect(found(3).current == 4)
-    }
-
-    @Test func oneRequestASecondIsTheLeastThatFurther429sLeave() {
         var limit = found(0)
         for second in 1...60 {
             let now = start + .seconds(2 * second)
@@ -54,10 +48,6 @@ import Testing
             limit.refused(startedAt: start + .milliseconds(milliseconds), now: start + .seconds(2))
         }
         #expect(limit.current == 100)
-    }
-
-    @Test func laterRefusalLowersTheLimit() {
-        var limit = found(100)
         let now = start + .seconds(10)
         for _ in 0..<100 { limit.succeeded(now: now, isBinding: true) }
         let before = limit.current ?? 0
@@ -75,7 +65,7 @@ import Testing
         #expect((limit.current ?? 0) > 100)
     }
 
-    @Test func requestsAreSpacedEvenly() {
+    @Test func requestsAreSpacedEvenlyWithoutCredit() {
         var limit = found(10)
         #expect(limit.nextStart(now: start) == start)
         limit.started(now: start)
@@ -83,14 +73,11 @@ import Testing
         #expect(limit.nextStart(now: start) == start + .milliseconds(80))
         limit.started(now: start + .milliseconds(80))
         #expect(limit.nextStart(now: start) == start + .milliseconds(180))
-    }
-
-    @Test func unusedTimeIsNoCreditForABurst() {
-        var limit = found(200)
+        var fast = found(200)
         let later = start + .seconds(100)
         var burst = 0
-        while limit.nextStart(now: later) == later {
-            limit.started(now: later)
+        while fast.nextStart(now: later) == later {
+            fast.started(now: later)
             burst += 1
         }
         #expect(burst == 5)

@@ -37,23 +37,16 @@ import Testing
         budget.submit(job(number), priority, now: now)
     }
 
-    @Test func withoutALimitNothingIsAsked() {
+    @Test func answersAreToldWithTheNextPoll() {
         var budget = budget(BudgetAnswer())
         for number in 1...5 {
             #expect(submit(&budget, number, now: start) == [.start(job(number))])
             #expect(budget.end(job(number), .answered, now: at(100)) == [])
         }
-        #expect(budget.rate.takeQuestion() == nil)
-    }
-
-    @Test func answersAreToldWithTheNextPoll() {
-        var budget = budget(BudgetAnswer())
-        _ = submit(&budget, 1, now: start)
-        _ = budget.end(job(1), .answered, now: at(100))
         budget.rate.poll(now: at(100))
         #expect(budget.rate.takeQuestion() == nil, "asked again at once")
         budget.rate.poll(now: at(250))
-        #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(answered: 1))
+        #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(answered: 5))
         // One at a time.
         budget.rate.poll(now: at(500))
         #expect(budget.rate.takeQuestion() == nil)
@@ -87,7 +80,7 @@ import Testing
         #expect(budget.wakeAt == at(701) + SharedRate.patience)
     }
 
-    @Test func tokensOfOneGrantAreSpentAtThePaceOfTheLimit() {
+    @Test func tokensAreSpentAtThePaceOfTheLimit() {
         var budget = budget(BudgetAnswer(limit: 100))
         for number in 1...4 { #expect(submit(&budget, number, now: start) == []) }
         #expect(tell(&budget, BudgetAnswer(limit: 100, granted: 3), now: at(1)) == [.start(job(1))])
@@ -95,12 +88,16 @@ import Testing
         #expect(budget.tick(now: at(11)) == [.start(job(2))])
         #expect(budget.tick(now: at(21)) == [.start(job(3))])
         #expect(budget.rate.takeQuestion()?.question.tokens == 1)
-    }
-
-    @Test func moreTokensThanConnectionsAreNotAskedFor() {
-        var budget = budget(connections: 2, BudgetAnswer(limit: 100))
-        for number in 1...5 { _ = submit(&budget, number, now: start) }
-        #expect(budget.rate.takeQuestion()?.question.tokens == 2)
+        // No more tokens than connections are asked for.
+        var few = self.budget(connections: 2, BudgetAnswer(limit: 100))
+        for number in 1...5 { _ = submit(&few, number, now: start) }
+        #expect(few.rate.takeQuestion()?.question.tokens == 2)
+        // Tokens that nobody spends are lost.
+        var late = self.budget(BudgetAnswer(limit: 100))
+        _ = submit(&late, 1, now: start)
+        _ = tell(&late, BudgetAnswer(limit: 100, granted: 2), now: start)
+        #expect(submit(&late, 2, now: at(5_000)) == [])
+        #expect(late.rate.takeQuestion()?.question.tokens == 1)
     }
 
     @Test func backgroundRequestsAskOnlyWhenNoClientWaits() {
@@ -121,31 +118,20 @@ import Testing
         #expect(budget.rate.takeQuestion()?.question.isBackground == true)
     }
 
-    @Test func tokensThatNobodySpendsAreLost() {
-        var budget = budget(BudgetAnswer(limit: 100))
-        _ = submit(&budget, 1, now: start)
-        _ = tell(&budget, BudgetAnswer(limit: 100, granted: 2), now: start)
-        #expect(submit(&budget, 2, now: at(5_000)) == [])
-        #expect(budget.rate.takeQuestion()?.question.tokens == 1)
-    }
-
     @Test func theCeilingIsOneForAllNodes() {
         var budget = budget(rate: 5, BudgetAnswer(nodes: 2))
         #expect(budget.rate.current == 5 && budget.rate.currentHere == 2.5)
         _ = submit(&budget, 1, now: start)
         #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(tokens: 1, ceiling: 5))
+        var away = self.budget(rate: 20, BudgetAnswer(nodes: 4))
+        _ = submit(&away, 1, now: start)
+        #expect(tell(&away, nil, now: at(50)) == [.start(job(1))])
+        #expect(away.rate.current == 5)
+        away.rate.limit(to: 40)
+        #expect(away.rate.current == 10)
     }
 
     // MARK: The authority is away
-
-    @Test func untilTheAuthorityHasAnsweredTheNodeIsAlone() {
-        var budget = BudgetState(rate: nil, maxWaiting: 100, maxWaitingInBackground: 50)
-        _ = budget.addLane(connections: 8)
-        budget.rate.share(phase: 0)
-        _ = submit(&budget, 1, now: start)
-        _ = budget.end(job(1), .rateLimited(), now: at(100))
-        #expect(budget.rate.current == 4 && budget.rate.takeQuestion() == nil)
-    }
 
     @Test func withoutTheAuthorityTheNodeGoesOnWithItsPartOfTheLimit() {
         var budget = budget(BudgetAnswer(limit: 4, nodes: 10))
@@ -163,30 +149,18 @@ import Testing
         #expect(budget.rate.takeQuestion()?.question.tokens == 1)
     }
 
-    @Test func partsMayBeLessThanOneASecondAndSoMayWhatIsLearntOfThem() {
+    @Test func aNodeAloneLearnsItsPartOfTheLimit() {
         var budget = budget(BudgetAnswer(limit: 0.5, nodes: 10))
         budget.rate.poll(now: at(250))
         _ = tell(&budget, nil, now: at(250))
         #expect(budget.rate.current == 0.8 * 0.5 / 10)
         for second in 1...200 { budget.rate.refused(startedAt: at(2_000 * second), now: at(2_000 * second)) }
         #expect(budget.rate.current == 0.01)
-    }
-
-    @Test func theCeilingIsDividedWhileTheAuthorityIsAway() {
-        var budget = budget(rate: 20, BudgetAnswer(nodes: 4))
-        _ = submit(&budget, 1, now: start)
-        #expect(tell(&budget, nil, now: at(50)) == [.start(job(1))])
-        #expect(budget.rate.current == 5)
-        budget.rate.limit(to: 40)
-        #expect(budget.rate.current == 10)
-    }
-
-    @Test func a429ThatCouldNotBeToldTeachesTheNodeItself() {
-        var budget = budget(BudgetAnswer(nodes: 2))
-        _ = submit(&budget, 1, now: start)
-        _ = budget.end(job(1), .rateLimited(), now: at(100))
-        _ = tell(&budget, nil, now: at(150))
-        #expect(budget.rate.current == 2)
+        var refused = self.budget(BudgetAnswer(nodes: 2))
+        _ = submit(&refused, 1, now: start)
+        _ = refused.end(job(1), .rateLimited(), now: at(100))
+        _ = tell(&refused, nil, now: at(150))
+        #expect(refused.rate.current == 2)
     }
 
     @Test func anAuthorityThatNeverAnswersIsNotWaitedFor() {
@@ -199,6 +173,12 @@ import Testing
         // Its answer is too late.
         budget.rate.answered(BudgetAnswer(limit: 100, granted: 50), to: asked?.number ?? 0, now: at(5001))
         #expect(budget.rate.current == 0.8 * 2)
+        var alone = BudgetState(rate: nil, maxWaiting: 100, maxWaitingInBackground: 50)
+        _ = alone.addLane(connections: 8)
+        alone.rate.share(phase: 0)
+        _ = submit(&alone, 1, now: start)
+        _ = alone.end(job(1), .rateLimited(), now: at(100))
+        #expect(alone.rate.current == 4 && alone.rate.takeQuestion() == nil)
     }
 
     /// A personal request that had waited for an engine in vain waited for its token as well.

@@ -238,27 +238,20 @@ import Testing
         #expect(interim.first?.fields.bytes == Array("Link: </a>\r\n".utf8))
     }
 
-    @Test func drainingGateFinishesWhatItHasAndTakesNothingNew() async throws {
+    @Test(arguments: [false, true]) func aGateThatEndsFinishesWhatItHas(isRetired: Bool) async throws {
         let (scene, gate) = try heldScene()
         let (first, second) = (scene.send("/first"), scene.send("/second"))
-        scene.onLoop { $0.drain() }
-        #expect(await scene.send("/late").end().failure == .draining)
+        let isLetGo = Atomic<Bool>(false)
+        if isRetired {
+            scene.onLoop { $0.retire { isLetGo.store(true, ordering: .relaxed) } }
+        } else {
+            scene.onLoop { $0.drain() }
+            #expect(await scene.send("/late").end().failure == .draining)
+        }
+        #expect(isLetGo.load(ordering: .relaxed) == false)
         gate.open()
         #expect(await first.end().text == "first")
         #expect(await second.end().text == "/second")
-        waitUntil { scene.origin.endedConnections > 0 }
-    }
-
-    @Test func retiredGateFinishesWhatItHasAndIsLetGo() async throws {
-        let (scene, gate) = try heldScene()
-        let (first, second) = (scene.send("/first"), scene.send("/second"))
-        let isRetired = Atomic<Bool>(false)
-        scene.onLoop { $0.retire { isRetired.store(true, ordering: .relaxed) } }
-        #expect(isRetired.load(ordering: .relaxed) == false)
-        gate.open()
-        #expect(await first.end().text == "first")
-        #expect(await second.end().text == "/second")
-        waitUntil { isRetired.load(ordering: .relaxed) }
-        waitUntil { scene.origin.endedConnections > 0 }
+        waitUntil { isLetGo.load(ordering: .relaxed) == isRetired && scene.origin.endedConnections > 0 }
     }
 }

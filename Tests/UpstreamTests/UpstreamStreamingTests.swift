@@ -11,6 +11,14 @@ import Testing
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     }
 
+    /// A pool that collects no more than so many bytes, in front of an origin with an answer of
+    /// this length.
+    private func scene(answering count: Int, collecting most: Int = 1000) throws -> UpstreamScene {
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
+        let answer = ScriptedOrigin.Step.send(head + [UInt8](repeating: 7, count: count))
+        return try UpstreamScene(ScriptedOrigin([.request, answer, .hold])) { $0.maxCollectedBytes = most }
+    }
+
     @Test(arguments: [true, false])
     func largeAnswerArrivesWholeAndInOrder(isCounted: Bool) async throws {
         let content = Self.content(3_000_000)
@@ -34,10 +42,7 @@ import Testing
 
     @Test func pausedReceiverSlowsTheOriginDown() async throws {
         let count = 48 << 20
-        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
-        let scene = try UpstreamScene(
-            ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: count)), .hold])
-        ) { $0.maxCollectedBytes = 100_000 }
+        let scene = try scene(answering: count, collecting: 100_000)
         let receiver = scene.send(pausing: true)
         await receiver.began()
         // Both kernels' buffers fill up, then nothing moves any more.
@@ -53,10 +58,7 @@ import Testing
     }
 
     @Test func exchangeCancelledInMidStreamIsSilentAndClosesItsConnection() async throws {
-        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n".utf8)
-        let scene = try UpstreamScene(
-            ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: 100_000_000)), .hold])
-        ) { $0.maxCollectedBytes = 1000 }
+        let scene = try scene(answering: 100_000_000)
         let receiver = scene.send(pausing: true)
         await receiver.began()
         scene.onLoop { _ in receiver.exchange?.cancel() }
@@ -64,6 +66,7 @@ import Testing
         #expect(scene.onLoop { _ in !receiver.hasEnded })
         #expect(scene.leased == 0)
     }
+
     @Test(
         arguments: [RecordingReceiver.Call.began, .received],
         ["Content-Length: 3000000", "Transfer-Encoding: chunked", ""])
@@ -95,10 +98,7 @@ import Testing
     @Test(arguments: [RecordingReceiver.Call.answered, .finished])
     func cancellingInsideTheLastCallChangesNothing(call: RecordingReceiver.Call) async throws {
         let count = call == .finished ? 200_000 : 100
-        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
-        let scene = try UpstreamScene(
-            ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: count)), .hold])
-        ) { $0.maxCollectedBytes = 1000 }
+        let scene = try scene(answering: count)
         let receiver = scene.send(cancelling: call)
         #expect(await receiver.end().text?.utf8.count == count)
         #expect(scene.onLoop { _ in receiver.hasCancelled })

@@ -20,9 +20,7 @@ import Testing
     }
 
     @Test func connectionIsVerifiedAndUsedAgain() async throws {
-        let origin = try ScriptedOrigin([
-            .serve { Array("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n\($0.dropFirst(4).prefix(3))".utf8) }
-        ])
+        let origin = try ScriptedOrigin([.echo])
         let scene = try Self.scene(origin)
         #expect(await scene.send(.get, "/aa").end().text == "/aa")
         #expect(await scene.send(.get, "/bb").end().text == "/bb")
@@ -31,17 +29,14 @@ import Testing
 
     @Test func largeAnswerArrivesWhole() async throws {
         let content = String(repeating: "0123456789abcdef", count: 100_000)
-        let origin = try ScriptedOrigin([
-            .request, .send("HTTP/1.1 200 OK\r\nContent-Length: \(content.utf8.count)\r\n\r\n\(content)"), .hold,
-        ])
-        let scene = try Self.scene(origin)
+        let scene = try Self.scene(ScriptedOrigin([.request, .answer(content), .hold]))
         #expect(await scene.send().end().text == content)
         #expect(scene.idle == 1)
     }
 
     @Test(arguments: [(["origin.test"], true), (["127.0.0.1"], false)])
     func originThatCannotBeVerifiedSeesNothing(hosts: [String], trusted: Bool) async throws {
-        let origin = try ScriptedOrigin([.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .hold])
+        let origin = try ScriptedOrigin([.request, .answer(""), .hold])
         let scene = try Self.scene(origin, hosts: hosts, trusted: trusted)
         if case .failed(.dial(.tls), content: nil) = await scene.send().end() {} else { Issue.record("not refused") }
         #expect(origin.requests.allSatisfy { $0.isEmpty })

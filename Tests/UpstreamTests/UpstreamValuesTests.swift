@@ -33,13 +33,14 @@ import Testing
 
     @Test(arguments: [
         (UpstreamFailure.dial(.resolve("")), 502), (.dial(.connect("")), 502), (.dial(.tls("")), 502),
-        (.closedEarly(.content), 502),
-        (.malformed(.statusLine), 502), (.dial(.timedOut), 504), (.timeout(.firstByte), 504),
-        (.tooManyWaiting(retryAfter: 7), 503), (.waitedTooLong(retryAfter: 7), 503), (.draining, 503),
-        (.heldBack(retryAfter: 7), 429),
+        (.closedEarly(.content), 502), (.malformed(.statusLine), 502), (.dial(.timedOut), 504),
+        (.timeout(.firstByte), 504), (.tooManyWaiting(retryAfter: 7), 503), (.waitedTooLong(retryAfter: 7), 503),
+        (.draining, 503), (.heldBack(retryAfter: 7), 429),
     ])
     func failuresHaveTheStatusOfTheirKind(failure: UpstreamFailure, status: Int) {
         #expect(failure.status == status)
+        let saysWhen = [429, 503].contains(status) && failure != .draining
+        #expect(failure.retryAfter == (saysWhen ? 7 : nil))
     }
 
     @Test(arguments: [(64, 2, [32, 32]), (7, 3, [3, 2, 2]), (1, 1, [1]), (2, 3, [1, 1, 1])])
@@ -47,12 +48,6 @@ import Testing
         let endpoint = Endpoint(isTLS: false, host: "origin.test", port: 80)
         let settings = UpstreamSettings(endpoint: endpoint, maxConnections: connections)
         #expect((0..<loops).map { settings.share(of: $0, among: loops).maxConnections } == shares)
-    }
-
-    @Test func failuresOfTheQueueSayWhenToComeBack() {
-        #expect(UpstreamFailure.tooManyWaiting(retryAfter: 7).retryAfter == 7)
-        #expect(UpstreamFailure.waitedTooLong(retryAfter: 8).retryAfter == 8)
-        #expect(UpstreamFailure.timeout(.whole).retryAfter == nil)
     }
 
     @Test func onlyAReusedConnectionWithoutAByteIsWorthRetrying() {

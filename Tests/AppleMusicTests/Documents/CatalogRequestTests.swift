@@ -14,7 +14,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
 }
 
 @Suite struct CatalogRequestTests {
-    @Test func batchesOfSeveralTypesNameEachResourceWithItsType() throws {
+    @Test func `batches name each resource with its type, in order`() throws {
         let target = try CanonicalTarget(
             "/v1/catalog/us?ids%5Bsongs%5D=3,1&include=artists&ids[albums]=2&l=de-DE&extend=artistUrl")
         let batch = try #require(CatalogRequest(target))
@@ -25,6 +25,9 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         #expect(batch.resources == names && batch.target(resources: names) == target.bytes)
         let rest = String(decoding: batch.target(resources: [names[2]]), as: UTF8.self)
         #expect(rest == "/v1/catalog/us?extend=artistUrl&ids[albums]=2&include=artists&l=de-DE")
+        let playlists = try #require(parsed("/v1/catalog/us/playlists?ids=pl.u-2,,1,pl.u-2,"))
+        #expect(playlists.shape.subject == .batch && playlists.shape.type == .playlists)
+        #expect(texts(playlists.resources.map(\.id)) == ["pl.u-2", "1", "pl.u-2"])
     }
 
     @Test(arguments: [
@@ -45,12 +48,10 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         #expect(item.language == Array("en-GB".utf8) && item.storefront == Storefront("gb"))
         #expect(texts(item.resources.map(\.id)) == ["1616728060"])
         #expect(item.limit == nil && item.offset == nil)
-    }
-
-    @Test func `a batch keeps order and duplicates and loses empty ids`() throws {
-        let batch = try #require(parsed("/v1/catalog/us/playlists?ids=pl.u-2,,1,pl.u-2,"))
-        #expect(batch.shape.subject == .batch && batch.shape.type == .playlists)
-        #expect(texts(batch.resources.map(\.id)) == ["pl.u-2", "1", "pl.u-2"])
+        let odd = try #require(parsed("/v1/catalog/us/songs/1?offset=x&limit=0&limit="))
+        #expect(odd.shape.decoration == Array("limit=0&limit=&offset=x".utf8) && odd.limit == nil)
+        let batch = try #require(parsed("/v1/catalog/us/songs?ids=1&limit=5"))
+        #expect(batch.shape.decoration == Array("limit=5".utf8) && batch.limit == nil)
     }
 
     @Test func `relationships and views are lists with a window`() throws {
@@ -62,6 +63,8 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         let view = try #require(parsed("/v1/catalog/us/artists/1/view/top-songs?with=attributes"))
         #expect(view.shape.subject == list("top-songs", isView: true) && view.limit == nil && view.offset == nil)
         #expect(view.shape.decoration == Array("with=attributes".utf8))
+        let request = parsed("/v1/catalog/us/songs/1/albums?limit=999999999&offset=999999999")
+        #expect(request?.limit == 999_999_999 && request?.offset == 999_999_999)
     }
 
     @Test func `charts and search keep everything but language and window in the decoration`() throws {
@@ -73,13 +76,6 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         let search = try #require(parsed("/v1/catalog/us/search?term=a+b&filter[x]=y&types=songs"))
         #expect(search.shape.type == .search)
         #expect(search.shape.decoration == Array("filter[x]=y&term=a+b&types=songs".utf8))
-    }
-
-    @Test func `limit and offset of items and batches are decoration, whatever they say`() throws {
-        let item = try #require(parsed("/v1/catalog/us/songs/1?offset=x&limit=0&limit="))
-        #expect(item.shape.decoration == Array("limit=0&limit=&offset=x".utf8) && item.limit == nil)
-        let batch = try #require(parsed("/v1/catalog/us/songs?ids=1&limit=5"))
-        #expect(batch.shape.decoration == Array("limit=5".utf8) && batch.limit == nil)
     }
 
     @Test(arguments: [
@@ -111,17 +107,15 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         #expect(parsed("/v1/catalog/us/" + rest) == nil)
     }
 
-    @Test func `numbers of nine digits are understood`() {
-        let request = parsed("/v1/catalog/us/songs/1/albums?limit=999999999&offset=999999999")
-        #expect(request?.limit == 999_999_999 && request?.offset == 999_999_999)
-    }
-
     @Test func `an id has the number that its mention in a document has`() throws {
         for type in ResourceClass.allCases where type.isResourceType {
             let request = try #require(parsed("/v1/catalog/us/\(type.name)/pl.u-1_A"))
             let number = ResourceMention.number(type: type.name, id: "pl.u-1_A")
             #expect(request.resources[0].number == number)
         }
+        // The expected numbers are those of another implementation of SHA-256.
+        let french = try #require(parsed("/v1/catalog/us/albums/1/tracks?l=fr&include=artists"))
+        #expect(french.resourceContext == 0x8C58_5438_FF62_A7F2)
     }
 
     @Test func `resources stand under equal numbers exactly where their circumstances are equal`() throws {
@@ -145,12 +139,6 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         let gb = try #require(parsed("/v1/catalog/gb/songs/1"))
         let numbers = (1...100).map { ResourceName(type: us.shape.type, id: Array(String($0).utf8)).number }
         #expect(Set(numbers.flatMap { [us.indexNumber(ofResource: $0), gb.indexNumber(ofResource: $0)] }).count == 200)
-    }
-
-    /// The expected numbers are those of another implementation of SHA-256.
-    @Test func `a digest is the same in every process`() throws {
-        let french = try #require(parsed("/v1/catalog/us/albums/1/tracks?l=fr&include=artists"))
-        #expect(french.resourceContext == 0x8C58_5438_FF62_A7F2)
     }
 
     @Test func `limits are those of the documentation`() {

@@ -17,6 +17,10 @@ private func completed(_ next: String, _ target: String) throws -> String? {
         #expect(
             try completed(Self.albums + "?offset=100", target) == Self.albums
                 + "?extend=a,b&include=artists,tracks&limit=50&offset=100&z=1")
+        let songs = "/v1/me/library/songs"
+        #expect(try completed(songs + "?offset=100", songs + "?limit=100") == songs + "?limit=100&offset=100")
+        #expect(
+            try completed("/v1/storefronts?offset=2", "/v1/storefronts?limit=2") == "/v1/storefronts?limit=2&offset=2")
     }
 
     @Test func `what the origin wrote stays as it wrote it`() throws {
@@ -27,13 +31,6 @@ private func completed(_ next: String, _ target: String) throws -> String? {
         #expect(
             try completed(Self.albums + "?b=2&offset=9&b=1", target + "&a&a=&b=0") == Self.albums
                 + "?a&a=&art[url]=f&b=2&b=1&include=artists&l=fr-FR&limit=50&offset=9&sort=-name")
-    }
-
-    @Test func `personal lists are completed too`() throws {
-        let songs = "/v1/me/library/songs"
-        #expect(try completed(songs + "?offset=100", songs + "?limit=100") == songs + "?limit=100&offset=100")
-        #expect(
-            try completed("/v1/storefronts?offset=2", "/v1/storefronts?limit=2") == "/v1/storefronts?limit=2&offset=2")
     }
 
     @Test func `what says which resources or where the page begins is not put in`() throws {

@@ -23,9 +23,6 @@ import Testing
         }
         #expect(page.cut(offset: 29, limit: .max) == nil && page.cut(offset: .max, limit: .max) == nil)
         #expect(page.cut(offset: .min, limit: .max) == nil)
-    }
-
-    @Test func `pages that contradict themselves answer nothing`() {
         let pages = [
             StoredPage(offset: 0, count: 11, limit: 10, next: 10),
             StoredPage(offset: 0, count: 11, limit: 10, next: nil),
@@ -39,11 +36,51 @@ import Testing
         }
     }
 
-    /// How often each kind of window was answered, so that it would be noticed if none ever were.
-    private struct Coverage {
-        var (inside, atEnd, short, last, none) = (0, 0, 0, 0, 0)
+    /// Every window into every page of every list of at most five places, of an origin whose way of
+    /// cutting is known or not: each cut equals the origin's answer, and of a full page every
+    /// window is cut.
+    @Test(arguments: [false, true])
+    func `every cut of every page of short lists is what the origin would have answered`(fillsUp: Bool) {
+        var found = Findings()
+        for count in 0...5 {
+            for pattern in 0..<1 << count {
+                let origin = ModelOrigin(isAvailable: (0..<count).map { pattern >> $0 & 1 == 1 }, fillsUp: fillsUp)
+                for start in 0...count + 1 {
+                    for size in 1...count + 2 { found.add(origin, offset: start, limit: size) }
+                }
+            }
+        }
+        #expect(found.failures.isEmpty, "\(found.failures)")
+        // So that it would be noticed if some kind of window were never answered.
+        #expect(found.inside > 20 && found.atEnd > 50 && found.last > 1000 && found.none > 10000, "\(found)")
+        #expect(fillsUp ? found.short == 0 : found.short > 20, "\(found)")
+        #expect(found.proofs > 50, "\(found)")
+    }
 
-        mutating func count(_ page: StoredPage, _ cut: PageCut?) {
+    private struct Findings {
+        var failures: [String] = []
+        var (inside, atEnd, short, last, none, proofs) = (0, 0, 0, 0, 0, 0)
+
+        mutating func add(_ origin: ModelOrigin, offset start: Int, limit size: Int) {
+            let listCut = origin.fillsUp ? ListCut.filling : .first
+            let (page, stored) = origin.stored(offset: start, limit: size)
+            let unlimited = StoredPage(offset: start, count: page.count, limit: nil, next: page.next)
+            for offset in 0...origin.isAvailable.count + 2 {
+                for limit in 1...origin.isAvailable.count + 3 {
+                    for page in [page, unlimited] {
+                        let cut = page.cut(offset: offset, limit: limit)
+                        count(page, cut)
+                        check(cut, of: stored, origin, offset, limit)
+                        let isOnIt = page.isFull && offset >= start && offset + limit <= page.next ?? 0
+                        if isOnIt, cut == nil { failures.append("\(origin) \(page) \(offset) \(limit): no cut") }
+                    }
+                    check(page.cut(offset: offset, limit: limit, listCut), of: stored, origin, offset, limit)
+                    for known in [listCut, .unknown] { prove(page, origin, offset, limit, known) }
+                }
+            }
+        }
+
+        private mutating func count(_ page: StoredPage, _ cut: PageCut?) {
             guard let cut else {
                 none += 1
                 return
@@ -52,100 +89,17 @@ import Testing
                 last += 1
                 return
             }
-            guard page.count == next - page.offset else {
+            guard page.isFull else {
                 short += 1
                 return
             }
             if cut.next == next { atEnd += 1 } else { inside += 1 }
-        }
-    }
-
-    /// Compares every window into a page with the origin's answer; of a full page every window is
-    /// cut.
-    private func compare(
-        _ origin: ModelOrigin, offset start: Int, limit size: Int, isLimitKnown: Bool, _ coverage: inout Coverage
-    ) -> [String] {
-        let stored = origin.page(offset: start, limit: size)
-        let page = StoredPage(
-            offset: start, count: stored.items.count, limit: isLimitKnown ? size : nil, next: stored.next)
-        var failures: [String] = []
-        for offset in 0...origin.isAvailable.count + 2 {
-            for limit in 1...origin.isAvailable.count + 3 {
-                let cut = page.cut(offset: offset, limit: limit)
-                coverage.count(page, cut)
-                let answer = cut.map { ModelOrigin.Answer(items: Array(stored.items[$0.items]), next: $0.next) }
-                let isCertain = stored.next.map {
-                    stored.items.count == $0 - start && offset >= start && offset + limit <= $0
-                }
-                if answer == nil ? isCertain == true : answer != origin.page(offset: offset, limit: limit) {
-                    failures.append("\(origin) \(page) \(offset) \(limit): \(answer as Any)")
-                }
-            }
-        }
-        return failures
-    }
-
-    @Test(arguments: [false, true])
-    func `every cut of every page of short lists is what the origin would have answered`(fillsUp: Bool) {
-        var coverage = Coverage()
-        for count in 0...4 {
-            for pattern in 0..<1 << count {
-                let list = (0..<count).map { pattern >> $0 & 1 == 1 }
-                let origin = ModelOrigin(isAvailable: list, fillsUp: fillsUp)
-                for start in 0...count + 1 {
-                    for size in 1...count + 2 {
-                        for isLimitKnown in [false, true] {
-                            let failures = compare(
-                                origin, offset: start, limit: size, isLimitKnown: isLimitKnown, &coverage)
-                            #expect(failures.isEmpty)
-                        }
-                    }
-                }
-            }
-        }
-        #expect(coverage.inside > 20 && coverage.atEnd > 50 && coverage.last > 1000, "\(coverage)")
-        #expect(fillsUp ? coverage.short == 0 : coverage.short > 20, "\(coverage)")
-        #expect(coverage.none > 10000, "\(coverage)")
-    }
-
-    /// Every window into every page of every list of at most five places, for an origin whose way
-    /// of cutting is known: each cut equals the origin's answer.
-    @Test(arguments: [false, true])
-    func `what is concluded from a known way of cutting is what the origin would have answered`(fillsUp: Bool) {
-        var found = Findings()
-        for count in 1...5 {
-            for pattern in 0..<1 << count {
-                let origin = ModelOrigin(isAvailable: (0..<count).map { pattern >> $0 & 1 == 1 }, fillsUp: fillsUp)
-                for start in 0...count {
-                    for size in 1...count + 1 { found.add(origin, offset: start, limit: size) }
-                }
-            }
-        }
-        #expect(found.failures.isEmpty, "\(found.failures)")
-        #expect(found.windows > 300 && found.proofs > 50, "\(found)")
-    }
-
-    private struct Findings {
-        var failures: [String] = []
-        var (windows, proofs) = (0, 0)
-
-        /// Looks at every window of an origin whose way of cutting is known.
-        mutating func add(_ origin: ModelOrigin, offset start: Int, limit size: Int) {
-            let listCut = origin.fillsUp ? ListCut.filling : .first
-            let (page, stored) = origin.stored(offset: start, limit: size)
-            for offset in 0...origin.isAvailable.count + 2 {
-                for limit in 1...origin.isAvailable.count + 2 {
-                    check(page.cut(offset: offset, limit: limit, listCut), of: stored, origin, offset, limit)
-                    for known in [listCut, .unknown] { prove(page, origin, offset, limit, known) }
-                }
-            }
         }
 
         private mutating func check(
             _ cut: PageCut?, of stored: ModelOrigin.Answer, _ origin: ModelOrigin, _ offset: Int, _ limit: Int
         ) {
             guard let cut else { return }
-            windows += 1
             let answer = ModelOrigin.Answer(items: Array(stored.items[cut.items]), next: cut.next)
             if answer != origin.page(offset: offset, limit: limit) {
                 failures.append("\(origin) \(stored) \(offset) \(limit): \(answer)")
@@ -168,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `a page that holds a whole list answers any greater limit of an origin that fills up`() {
+    @Test func `a last page answers by how lists are cut`() {
         let page = StoredPage(offset: 0, count: 10, limit: 300, next: nil)
         let all = PageCut(items: 0..<10, next: nil)
         #expect(page.cut(offset: 0, limit: 11, .filling) == all && page.cut(offset: 0, limit: 100, .filling) == all)
@@ -178,13 +132,10 @@ import Testing
             #expect(page.cut(offset: 0, limit: 100, listCut) == nil, "its items may lie after the hundredth place")
             #expect(page.cut(offset: 0, limit: 300, listCut) == all)
         }
-    }
-
-    @Test func `a last page that was cut first and is full is cut anywhere`() {
-        let page = StoredPage(offset: 20, count: 10, limit: 10, next: nil)
-        #expect(page.cut(offset: 20, limit: 3, .first) == PageCut(items: 0..<3, next: 23))
-        #expect(page.cut(offset: 26, limit: .max, .first) == PageCut(items: 6..<10, next: nil))
-        #expect(page.cut(offset: 30, limit: 1, .first) == nil && page.cut(offset: .max, limit: 1, .first) == nil)
+        let full = StoredPage(offset: 20, count: 10, limit: 10, next: nil)
+        #expect(full.cut(offset: 20, limit: 3, .first) == PageCut(items: 0..<3, next: 23))
+        #expect(full.cut(offset: 26, limit: .max, .first) == PageCut(items: 6..<10, next: nil))
+        #expect(full.cut(offset: 30, limit: 1, .first) == nil && full.cut(offset: .max, limit: 1, .first) == nil)
     }
 
     @Test func `what proves the places of a last page`() {

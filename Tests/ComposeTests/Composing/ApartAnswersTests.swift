@@ -9,128 +9,88 @@ import Testing
 ///
 /// Either their circumstances differ, or no answer is made of their kind.
 @Suite struct ApartAnswersTests {
-    /// A stored larger form of a resource, and the request for its plain form.
-    private static func row(_ name: String, storedAs larger: String, asking target: String, isAnswered: Bool)
-        -> ComposingCase
-    {
-        let asked = target.replacing("albums/1", with: "albums/9")
-        return ComposingCase(
+    /// A stored larger form of a resource, and a request for the plain one.
+    private static func row(_ name: String, storedAs larger: String, asking target: String, isAnswered: Bool) -> Row {
+        Row(
             name,
             [
-                Stored(asked, document(album("9", [artistID("90")]))),
-                Stored(larger, document(album("1", [artist("7")]))),
-            ], target, isAnswered ? .reduced(album("1")) : .refusal,
-            isAnswered ? nil : "item not-held")
+                shown(target.replacing("albums/1", with: "albums/9"), artists: ["90"]),
+                shown(larger + (larger.contains("?") ? "&" : "?") + "include=artists"),
+            ], target, isAnswered ? .reduced(album("1")) : .refusal, isAnswered ? nil : "item not-held")
     }
 
-    static let rows: [ComposingCase] = [
-        row("one language", storedAs: "albums/1?include=artists&l=de", asking: "albums/1?l=de", isAnswered: true),
-        row("another language", storedAs: "albums/1?include=artists&l=de", asking: "albums/1?l=en", isAnswered: false),
-        row("a language for none", storedAs: "albums/1?include=artists&l=de", asking: "albums/1", isAnswered: false),
-        row("no language for one", storedAs: "albums/1?include=artists", asking: "albums/1?l=de", isAnswered: false),
-        row(
-            "one storefront", storedAs: "/v1/catalog/gb/albums/1?include=artists", asking: "/v1/catalog/gb/albums/1",
-            isAnswered: true),
-        row(
-            "another storefront", storedAs: "/v1/catalog/gb/albums/1?include=artists", asking: "albums/1",
-            isAnswered: false),
-        row(
-            "one extension", storedAs: "albums/1?extend=a&include=artists", asking: "albums/1?extend=a",
-            isAnswered: true),
-        row(
-            "another extension", storedAs: "albums/1?extend=a&include=artists", asking: "albums/1?extend=b",
-            isAnswered: false),
-        row(
-            "an extension for none", storedAs: "albums/1?extend=a&include=artists", asking: "albums/1",
-            isAnswered: false),
-        row(
-            "no extension for one", storedAs: "albums/1?include=artists", asking: "albums/1?extend=a", isAnswered: false
-        ),
-        row(
-            "one parameter that nothing is known of", storedAs: "albums/1?include=artists&x=1", asking: "albums/1?x=1",
-            isAnswered: true),
-        row(
-            "another value of a parameter that nothing is known of", storedAs: "albums/1?include=artists&x=1",
-            asking: "albums/1?x=2", isAnswered: false),
-        row(
-            "a parameter that nothing is known of, for none", storedAs: "albums/1?include=artists&x=1",
-            asking: "albums/1", isAnswered: false),
-        row(
-            "another parameter beside", storedAs: "albums/1?include=artists&x=1", asking: "albums/1?x=1&y=1",
-            isAnswered: false),
+    static let rows: [Row] = [
+        row("one language", storedAs: "albums/1?l=de", asking: "albums/1?l=de", isAnswered: true),
+        row("another language", storedAs: "albums/1?l=de", asking: "albums/1?l=en", isAnswered: false),
+        row("a language for none", storedAs: "albums/1?l=de", asking: "albums/1", isAnswered: false),
+        row("no language for one", storedAs: "albums/1", asking: "albums/1?l=de", isAnswered: false),
+        row("a storefront", storedAs: "/v1/catalog/gb/albums/1", asking: "/v1/catalog/gb/albums/1", isAnswered: true),
+        row("another storefront", storedAs: "/v1/catalog/gb/albums/1", asking: "albums/1", isAnswered: false),
+        row("one extension", storedAs: "albums/1?extend=a", asking: "albums/1?extend=a", isAnswered: true),
+        row("another extension", storedAs: "albums/1?extend=a", asking: "albums/1?extend=b", isAnswered: false),
+        row("an extension for none", storedAs: "albums/1?extend=a", asking: "albums/1", isAnswered: false),
+        row("no extension for one", storedAs: "albums/1", asking: "albums/1?extend=a", isAnswered: false),
+        row("an unknown parameter", storedAs: "albums/1?x=1", asking: "albums/1?x=1", isAnswered: true),
+        row("another value of one", storedAs: "albums/1?x=1", asking: "albums/1?x=2", isAnswered: false),
+        row("an unknown parameter for none", storedAs: "albums/1?x=1", asking: "albums/1", isAnswered: false),
+        row("an unknown parameter more", storedAs: "albums/1?x=1", asking: "albums/1?x=1&y=1", isAnswered: false),
     ]
 
-    @Test(arguments: rows) func circumstancesAreKeptApart(_ row: ComposingCase) throws { try row.check() }
+    /// A list of albums, alone or in its artist.
+    private static func listed(_ artist: Int, _ query: String, _ places: Range<Int>) -> Stored {
+        let list = relation("albums", items("albums", places))
+        return Stored("artists/\(artist)?\(query)include=albums", document(resource("artists", "\(artist)", [list])))
+    }
 
     private static let agreed = [Taught.album, Taught.albums]
 
-    static let lists: [ComposingCase] = [
-        ComposingCase(
-            "a batch in another storefront",
-            agreed + [
-                Stored("/v1/catalog/gb/albums/1", document(album("1"))),
-                Stored("/v1/catalog/gb/albums/2", document(album("2"))),
-            ], "albums?ids=1,2", .refusal, "batch not-held"),
-        ComposingCase(
-            "what was not found in another storefront",
-            agreed + [
-                Stored("/v1/catalog/gb/albums?ids=404,1", document(album("1"))),
-                Stored("albums/2", document(album("2"))),
-            ], "albums?ids=404,2", .fetch("/v1/catalog/us/albums?ids=404")),
-        ComposingCase(
-            "what was not found in another language",
-            agreed + [
-                Stored("albums?ids=404,1&l=de", document(album("1"))), Stored("albums/2", document(album("2"))),
-            ], "albums?ids=404,2", .fetch("/v1/catalog/us/albums?ids=404")),
-        ComposingCase(
-            "a window of another storefront's list",
-            CutWindowTests.learnt + [
-                Stored(
-                    "/v1/catalog/gb/artists/1/albums?limit=20",
-                    document(items("albums", 0..<20), next: "artists/1/albums?offset=20"))
-            ], "artists/1/albums?limit=5", .refusal, "window not-held"),
-        ComposingCase(
-            "a window of a list in another language",
-            CutWindowTests.learnt + [CutWindowTests.page(1, "l=de&limit=20", 0..<20, next: 20)],
-            "artists/1/albums?limit=5", .refusal, "window not-held"),
-        ComposingCase(
-            "a window of a list with another include",
-            CutWindowTests.learnt + [CutWindowTests.page(1, "include=tracks&limit=20", 0..<20, next: 20)],
-            "artists/1/albums?limit=5", .refusal, "window not-held"),
-        ComposingCase(
-            "a window of a list with another parameter",
-            CutWindowTests.learnt + [CutWindowTests.page(1, "limit=20&x=1", 0..<20, next: 20)],
-            "artists/1/albums?limit=5", .refusal, "window not-held"),
-        ComposingCase(
-            "a batch with an extension, which touches what was asked for by its id and nothing else",
-            agreed + [
-                Stored("albums/9?extend=a", document(album("9", [artistID("90")]))),
-                Stored("albums?ids=1&extend=a", document(album("1"))),
-            ], "albums/1?extend=a", .refusal, "item parameters-forbid"),
-        ComposingCase(
-            "a list inside a parent that came with an extension",
-            CutWindowTests.learnt + [
-                Stored(
-                    "artists/9?include=albums",
-                    document(resource("artists", "9", [relation("albums", items("albums", 0..<4))]))),
-                Stored("artists/9/albums?extend=a&limit=30", document(items("albums", 0..<3))),
-                Stored(
-                    "artists/1?extend=a&include=albums",
-                    document(resource("artists", "1", [relation("albums", items("albums", 0..<3))]))),
-            ], "artists/1/albums?extend=a&limit=30", .refusal, "window not-held"),
-        ComposingCase(
-            "a longer list than any that was seen, with an extension",
-            [
-                Stored("albums/9?extend=a", document(album("9", [artistID("90")]))),
-                Stored("albums/1?extend=a&include=genres", document(album("1", [artistID("7"), artistID("8")]))),
-            ], "albums/1?extend=a", .refusal, "item size-never-seen"),
-    ]
+    static let lists: [Row] =
+        [
+            Row(
+                "a batch in another storefront",
+                agreed + [shown("/v1/catalog/gb/albums/1"), shown("/v1/catalog/gb/albums/2")],
+                "albums?ids=1,2", .refusal, "batch not-held"),
+            Row(
+                "an absence in another storefront",
+                agreed + [shown("/v1/catalog/gb/albums?ids=404,1"), shown("albums/2")],
+                "albums?ids=404,2", .fetch("albums?ids=404")),
+            Row(
+                "an absence in another language",
+                agreed + [shown("albums?ids=404,1&l=de"), shown("albums/2")], "albums?ids=404,2",
+                .fetch("albums?ids=404")),
+            Row(
+                "a window of another storefront's list",
+                Taught.pages + [Stored("/v1/catalog/gb/artists/1/albums?limit=20", page(1, "", 0..<20, next: 20).body)],
+                "artists/1/albums?limit=5", .refusal, "window not-held"),
+            Row(
+                "a batch with an extension, which touches requested resources alone",
+                agreed + [shown("albums/9?extend=a", artists: ["90"]), shown("albums?ids=1&extend=a")],
+                "albums/1?extend=a", .refusal, "item parameters-forbid"),
+            Row(
+                "a list inside a parent that came with an extension",
+                Taught.pages + [
+                    listed(9, "", 0..<4),
+                    Stored("artists/9/albums?extend=a&limit=30", document(items("albums", 0..<3))),
+                    listed(1, "extend=a&", 0..<3),
+                ], "artists/1/albums?extend=a&limit=30", .refusal, "window not-held"),
+            Row(
+                "a longer list than any that was seen, with an extension",
+                [
+                    shown("albums/9?extend=a", artists: ["90"]),
+                    shown("albums/1?extend=a&include=genres", artists: ["7", "8"]),
+                ], "albums/1?extend=a", .refusal, "item size-never-seen"),
+        ]
+        + ["l=de&limit=20", "include=tracks&limit=20", "limit=20&x=1"].map {
+            Row(
+                "a window of \($0)", Taught.pages + [page(1, $0, 0..<20, next: 20)], "artists/1/albums?limit=5",
+                .refusal, "window not-held")
+        }
 
-    @Test(arguments: lists) func listsAndBatchesAreKeptApart(_ row: ComposingCase) throws { try row.check() }
+    @Test(arguments: rows + lists) func circumstancesAreKeptApart(_ row: Row) throws { try row.check() }
 
     // MARK: Answers that are no part
 
-    private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
+    private static let larger = shown("albums/1?include=artists")
     private static let answered = Outcome.reduced(album("1"))
 
     private func ask(
@@ -143,29 +103,18 @@ import Testing
         return try scene.ask("albums/1")
     }
 
-    @Test func anAnswerOfTheOriginsToEverybodyIsAPart() throws { #expect(try ask() == Self.answered) }
-
-    @Test(arguments: [203, 206, 404]) func anAnswerOfAnotherStatusIsNoPart(status: Int) throws {
-        #expect(try ask { $0.status = status } == .refusal)
-    }
-
-    @Test func anAnswerThatRequestFieldsChoseIsNoPart() throws {
-        #expect(try ask { $0.variant = "de" } == .refusal)
-    }
-
-    @Test func anAnswerOfAClassThatFollowsTheOriginIsNoPart() throws {
-        #expect(try ask(ResourceClasses { $0 != .albums }) == .refusal)
+    @Test func onlyASharedAnswerOfTheOriginsIsAPart() throws {
+        #expect(try ask() == Self.answered)
+        for status in [203, 206, 404] { #expect(try ask { $0.status = status } == .refusal, "\(status)") }
+        #expect(try ask { $0.variant = "de" } == .refusal, "request fields chose it")
+        #expect(try ask { $0.isNoted = false } == .refusal, "the library did not hear of it")
+        #expect(try ask(ResourceClasses { $0 != .albums }) == .refusal, "its class follows the origin")
         #expect(try ask(ResourceClasses { $0 != .artists }) == Self.answered)
     }
 
-    @Test func anAnswerThatTheLibraryDidNotHearOfIsNoPart() throws {
-        #expect(try ask { $0.isNoted = false } == .refusal)
-    }
-
     @Test func aPersonalAnswerIsNoPart() throws {
-        let scene = StoredScene()
-        try scene.store(Taught.album)
-        let target = try StoredScene.target("albums/1?include=artists")
+        let scene = try StoredScene([Taught.album])
+        let target = try StoredScene.target(Self.larger.target)
         let body = Array(Self.larger.body.utf8)
         let personal = StoredResponse(
             key: CacheKey(scope: .personal(UserHash(bits: 1)), target: target.bytes), status: 200, fields: [],
@@ -179,9 +128,9 @@ import Testing
 
     /// Else answers would be composed of composed ones, and outlive them.
     @Test func aComposedAnswerIsNoPart() throws {
-        let scene = StoredScene()
-        try scene.store([Taught.album, Taught.albumWithArtists, Taught.artist, Taught.artists])
-        try scene.store([Stored("albums/1", document(album("1"))), Stored("artists/7", document(artist("7")))])
+        let scene = try StoredScene([
+            Taught.album, Taught.albumWithArtists, Taught.artist, Taught.artists, shown("albums/1"), shown("artists/7"),
+        ])
         let composed = try scene.answer("albums/1?include=artists")
         let target = try StoredScene.target("albums/1?include=artists")
         let made = StoredResponse(
@@ -200,8 +149,7 @@ import Testing
     // MARK: Noted answers that have gone or changed
 
     @Test func anAnswerThatIsGoneIsNoPart() throws {
-        let scene = StoredScene()
-        try scene.store([Taught.album, Self.larger])
+        let scene = try StoredScene([Taught.album, Self.larger])
         scene.cache.remove(CacheKey(scope: .shared, target: try StoredScene.target(Self.larger.target).bytes))
         #expect(try scene.ask("albums/1") == .refusal)
     }
@@ -211,17 +159,14 @@ import Testing
         document([]), "no document",
     ])
     func aPlaceWhereAnotherResourceStandsByNowIsNoSource(body: String) throws {
-        let scene = StoredScene()
-        try scene.store([Taught.album, Self.larger])
-        try scene.store(Stored(Self.larger.target, body, isNoted: false))
-        #expect(try scene.ask("albums/1") == .refusal)
+        let changed = Stored(Self.larger.target, body, isNoted: false)
+        #expect(try StoredScene([Taught.album, Self.larger, changed]).ask("albums/1") == .refusal)
     }
 
     @Test func aReplacedAnswerIsNoSourceOfItsFormerParts() throws {
-        let scene = StoredScene()
-        try scene.store([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
+        let scene = try StoredScene([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
         #expect(try scene.ask("artists/7") != .refusal)
-        try scene.store(Stored(Self.larger.target, document(album("1", [artist("8")])), after: 1))
+        try scene.store(shown(Self.larger.target, artists: ["8"], after: 1))
         #expect(try scene.ask("artists/7") == .refusal)
         #expect(try scene.ask("artists/8") != .refusal)
     }
@@ -230,11 +175,9 @@ import Testing
 
     /// An answer from the file has no map yet: it is made once, and kept with the answer.
     @Test func lookingKeepsTheMapThatItMadeAndPeekingDoesNot() throws {
-        let scene = StoredScene()
-        try scene.store([Taught.album, Self.larger])
         var unmapped = Self.larger
         (unmapped.isMapped, unmapped.isNoted) = (false, false)
-        try scene.store(unmapped)
+        let scene = try StoredScene([Taught.album, Self.larger, unmapped])
         let key = CacheKey(scope: .shared, target: try StoredScene.target(Self.larger.target).bytes)
         let peeked = try scene.compose("albums/1", isPeeking: true)
         if case .answer = peeked {} else { Issue.record("nothing is built where looking leaves no trace") }

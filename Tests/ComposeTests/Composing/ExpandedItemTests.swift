@@ -1,4 +1,3 @@
-import AppleMusic
 import Testing
 
 @testable import Compose
@@ -6,181 +5,150 @@ import Testing
 /// Items put together out of several answers, and the requests for missing parts.
 @Suite struct ExpandedItemTests {
     private static let forms = [Taught.albumWithArtists, Taught.artist, Taught.artists]
-    private static let base = Stored("albums/1", document(album("1", [artistID("7")])))
-    private static let briefly = Stored("albums/9?include=artists", document(album("9", [artist("90")])), freshFor: 50)
-    private static let trio = Stored("albums/1", document(album("1", [artistID("7"), artistID("3"), artistID("7")])))
-    private static let severalArtists = Stored(
-        "albums/9?include=artists", document(album("9", [artist("90"), artist("91"), artist("92")])))
+    private static let base = shown("albums/1")
+    private static let seven = shown("artists/7")
+    private static let briefly = shown("albums/9?include=artists", artists: ["90"], freshFor: 50)
+    private static let trio = shown("albums/1", artists: ["7", "3", "7"])
+    private static let severalArtists = shown("albums/9?include=artists", artists: ["90", "91", "92"])
 
-    private static let formsOfBoth = [
-        Stored("albums/9?include=artists,genres", document(album("9", [artist("90")], [genre("34")]))),
-        Taught.artists, Stored("genres?ids=34", document(genre("34"))), Taught.artist,
-    ]
-    /// Albums whose artists come with the identifiers of their albums.
+    /// The forms in which albums come with both, beginning with this album.
+    private static func formsOfBoth(_ artists: [String] = ["90"]) -> [Stored] {
+        [
+            shown("albums/9?include=artists,genres", artists: artists, genres: ["34"]), Taught.artists,
+            shown("genres?ids=34"), Taught.artist,
+        ]
+    }
+    private static let withGenre = shown("albums/1", genres: ["21"])
+
+    /// Artists that come with the identifiers of their albums, or with whole ones.
     private static func withAlbums(_ id: String) -> String {
         resource("artists", id, [relation("albums", [identifier("albums", "5")])])
     }
-
     private static func withWholeAlbums(_ id: String) -> String {
         resource("artists", id, [relation("albums", [resource("albums", "5")])])
     }
+    /// An album with this artist, a batch of artists, and the album that is asked for.
+    private static func withBatch(_ included: String, _ batched: String) -> [Stored] {
+        [
+            Stored("albums/9?include=artists", document(album("9", [included]))),
+            Stored("artists?ids=90", document(batched)), base,
+        ]
+    }
 
-    static let answers: [ComposingCase] = [
-        ComposingCase(
-            "an element is taken from its own answer", forms + [base, Stored("artists/7", document(artist("7")))],
-            "albums/1?include=artists", .composed(album("1", [artist("7")]))),
-        ComposingCase(
-            "an element is taken from a batch",
-            forms + [base, Stored("artists?ids=6,7", document([artist("6"), artist("7")]))],
-            "albums/1?include=artists", .composed(album("1", [artist("7")]))),
-        ComposingCase(
+    private static let target = "albums/1?include=artists"
+    private static let expanded = Outcome.composed(album("1", [artist("7")]))
+
+    static let answers: [Row] = [
+        Row("an element is taken from its own answer", forms + [base, seven], target, expanded),
+        Row("an element is taken from a batch", forms + [base, shown("artists?ids=6,7")], target, expanded),
+        Row(
             "an element is taken from another album that includes it",
-            forms + [base, Stored("albums/2?include=artists", document(album("2", [artist("7")])))],
-            "albums/1?include=artists", .composed(album("1", [artist("7")]))),
-        ComposingCase(
+            forms + [base, shown("albums/2?include=artists")], target, expanded),
+        Row(
             "an element shows no more than elements do there",
-            forms + [base, Stored("artists/7", document(withAlbums("7")))], "albums/1?include=artists",
-            .composed(album("1", [artist("7")]))),
-        ComposingCase(
+            forms + [base, Stored("artists/7", document(withAlbums("7")))], target, expanded),
+        Row(
             "two relationships come out of two answers",
             [
-                Stored("albums/9?include=artists,genres", document(album("9", [artist("90")], [genre("34")]))),
-                Stored("albums/1?include=artists", document(album("1", [artist("7")], [genreID("21")]))),
-                Stored("albums/1?include=genres", document(album("1", [artistID("7")], [genre("21")]))),
-            ], "albums/1?include=artists,genres",
-            .composed(album("1", [artist("7")], [genre("21")]))),
-        ComposingCase(
+                shown("albums/9?include=artists,genres", artists: ["90"], genres: ["34"]),
+                shown("albums/1?include=artists", genres: ["21"]), shown("albums/1?include=genres", genres: ["21"]),
+            ], "albums/1?include=artists,genres", .composed(album("1", [artist("7")], [genre("21")]))),
+        Row(
             "a newer answer that has gone stale does not hide an older one that is fresh",
-            forms + [
-                base, Stored("artists?ids=7", document(artist("7"))),
-                Stored("artists/7", document(artist("7")), freshFor: 50),
-            ], "albums/1?include=artists", after: 50, .composed(album("1", [artist("7")]))),
-    ]
-
-    static let fetches: [ComposingCase] = [
-        ComposingCase(
-            "the element that is missing is fetched", forms + [base], "albums/1?include=artists",
-            .fetch("/v1/catalog/us/artists?ids=7")),
-        ComposingCase(
-            "while the form is known", [briefly, Taught.artist, Taught.artists, base], "albums/1?include=artists",
-            after: 49, .fetch("/v1/catalog/us/artists?ids=7")),
-        ComposingCase(
-            "elements that are missing are fetched together, in order, each once", [severalArtists] + forms + [trio],
-            "albums/1?include=artists", .fetch("/v1/catalog/us/artists?ids=3,7")),
-        ComposingCase(
-            "elements are fetched in the language that was asked for",
-            [
-                Taught.albumWithArtists, Taught.artist, Taught.artists,
-                Stored("albums/1?l=de", document(album("1", [artistID("7")]))),
-            ], "albums/1?include=artists&l=de", .fetch("/v1/catalog/us/artists?ids=7&l=de")),
-        ComposingCase(
-            "only what is missing is fetched",
-            [severalArtists] + forms + [trio, Stored("artists/3", document(artist("3")))],
-            "albums/1?include=artists", .fetch("/v1/catalog/us/artists?ids=7")),
-        ComposingCase(
-            "an element that has gone stale is missing",
-            forms + [base, Stored("artists/7", document(artist("7")), freshFor: 50)], "albums/1?include=artists",
-            after: 50, .fetch("/v1/catalog/us/artists?ids=7")),
-        ComposingCase(
-            "an identifier elsewhere does not stand for a missing element",
-            forms + [base, Stored("albums/2", document(album("2", [artistID("7")])))], "albums/1?include=artists",
-            .fetch("/v1/catalog/us/artists?ids=7")),
-        ComposingCase(
-            "elements of one type are fetched where those of the other are there",
-            formsOfBoth + [
-                Stored("albums/1", document(album("1", [artistID("7")], [genreID("21")]))),
-                Stored("artists/7", document(artist("7"))),
-            ], "albums/1?include=artists,genres", .fetch("/v1/catalog/us/genres?ids=21")),
-        ComposingCase(
-            "an element that an older answer has is not missing because a newer one only names it",
-            [
-                Stored(
-                    "albums/9?include=artists,genres",
-                    document(album("9", [artist("90"), artist("91")], [genre("34")]))),
-                Taught.artists, Stored("genres?ids=34", document(genre("34"))), Taught.artist,
-                Stored("albums/1?include=artists", document(album("1", [artist("7")], [genreID("21")]))),
-                Stored("albums/1", document(album("1", [artistID("7")], [genreID("21")]))),
-            ], "albums/1?include=artists,genres", .fetch("/v1/catalog/us/genres?ids=21")),
-        ComposingCase(
-            "elements with relationships are fetched where a batch brings those",
-            [
-                Stored("albums/9?include=artists", document(album("9", [withAlbums("90")]))),
-                Stored("artists?ids=90", document(withAlbums("90"))), base,
-            ], "albums/1?include=artists", .fetch("/v1/catalog/us/artists?ids=7")),
-        ComposingCase(
-            "as many elements are fetched as one request may ask for",
-            manyForms + [Stored("albums/1", document(album("1", (200..<225).map { artistID("\($0)") })))],
-            "albums/1?include=artists",
-            .fetch("/v1/catalog/us/artists?ids=" + (200..<225).map(String.init).joined(separator: ","))),
+            forms + [base, shown("artists?ids=7"), shown("artists/7", freshFor: 50)], target, after: 50, expanded),
     ]
 
     private static let manyForms = [
-        Stored("albums/9?include=artists", document(album("9", (100..<126).map { artist("\($0)") }))),
-        Stored("artists?ids=100", document(artist("100"))),
+        shown("albums/9?include=artists", artists: (100..<126).map(String.init)), shown("artists?ids=100"),
+    ]
+    private static let many = (200..<225).map(String.init)
+
+    static let fetches: [Row] = [
+        Row("the element that is missing is fetched", forms + [base], target, .fetch("artists?ids=7")),
+        Row(
+            "while the form is known", [briefly, Taught.artist, Taught.artists, base], target, after: 49,
+            .fetch("artists?ids=7")),
+        Row(
+            "elements that are missing are fetched together, in order, each once", [severalArtists] + forms + [trio],
+            target, .fetch("artists?ids=3,7")),
+        Row(
+            "elements are fetched in the language that was asked for", forms + [shown("albums/1?l=de")],
+            "albums/1?include=artists&l=de", .fetch("artists?ids=7&l=de")),
+        Row(
+            "only what is missing is fetched", [severalArtists] + forms + [trio, shown("artists/3")], target,
+            .fetch("artists?ids=7")),
+        Row(
+            "an element that has gone stale is missing", forms + [base, shown("artists/7", freshFor: 50)], target,
+            after: 50, .fetch("artists?ids=7")),
+        Row(
+            "an identifier elsewhere does not stand for a missing element", forms + [base, shown("albums/2")], target,
+            .fetch("artists?ids=7")),
+        Row(
+            "elements of one type are fetched where those of the other are there", formsOfBoth() + [withGenre, seven],
+            "albums/1?include=artists,genres", .fetch("genres?ids=21")),
+        Row(
+            "an element that an older answer has is not missing because a newer one only names it",
+            formsOfBoth(["90", "91"]) + [shown("albums/1?include=artists", genres: ["21"]), withGenre],
+            "albums/1?include=artists,genres", .fetch("genres?ids=21")),
+        Row(
+            "elements with relationships are fetched where a batch brings those",
+            withBatch(withAlbums("90"), withAlbums("90")), target, .fetch("artists?ids=7")),
+        Row(
+            "as many elements are fetched as one request may ask for", manyForms + [shown("albums/1", artists: many)],
+            target, .fetch("artists?ids=" + many.joined(separator: ","))),
     ]
 
-    static let refusals: [ComposingCase] = [
-        ComposingCase(
-            "a base that has gone stale, whatever else might be fetched",
-            forms + [Stored("albums/1", document(album("1", [artistID("7")])), freshFor: 50)],
-            "albums/1?include=artists", after: 50, .refusal, "item not-held"),
-        ComposingCase(
-            "missing elements that no batch was seen to bring", [Taught.albumWithArtists, Taught.artist, base],
-            "albums/1?include=artists", .refusal, "item element-not-held"),
-        ComposingCase(
+    static let refusals: [Row] = [
+        Row(
+            "a base that has gone stale, whatever else might be fetched", forms + [shown("albums/1", freshFor: 50)],
+            target, after: 50, .refusal, "item not-held"),
+        Row(
+            "missing elements that no batch was seen to bring", [Taught.albumWithArtists, Taught.artist, base], target,
+            .refusal, "item element-not-held"),
+        Row(
             "missing elements in a form that was not seen for too long",
-            [briefly, Taught.artist, Taught.artists, base],
-            "albums/1?include=artists", after: 50, .refusal, "item form-ran-out"),
-        ComposingCase(
+            [briefly, Taught.artist, Taught.artists, base], target, after: 50, .refusal, "item form-ran-out"),
+        Row(
             "missing elements whose relationships are whole resources",
-            [
-                Stored("albums/9?include=artists", document(album("9", [withWholeAlbums("90")]))),
-                Stored("artists?ids=90", document(withWholeAlbums("90"))), base,
-            ], "albums/1?include=artists", .refusal, "item element-not-held"),
-        ComposingCase(
-            "missing elements of two types",
-            formsOfBoth + [Stored("albums/1", document(album("1", [artistID("7")], [genreID("21")])))],
-            "albums/1?include=artists,genres", .refusal, "supplement several-types"),
-        ComposingCase(
+            withBatch(withWholeAlbums("90"), withWholeAlbums("90")), target, .refusal, "item element-not-held"),
+        Row(
+            "missing elements of two types", formsOfBoth() + [withGenre], "albums/1?include=artists,genres", .refusal,
+            "supplement several-types"),
+        Row(
             "more missing elements than one request may ask for",
-            manyForms + [Stored("albums/1", document(album("1", (200..<226).map { artistID("\($0)") })))],
-            "albums/1?include=artists", .refusal, "supplement too-many-missing"),
-        ComposingCase(
-            "missing elements whose relationships no batch shows",
-            [
-                Stored("albums/9?include=artists", document(album("9", [withAlbums("90")]))),
-                Stored("artists?ids=90", document(artist("90"))), base,
-            ], "albums/1?include=artists", .refusal, "item element-not-held"),
-        ComposingCase(
-            "an include that was never seen", [Taught.album, Taught.artist, Taught.artists, base],
-            "albums/1?include=artists", .refusal, "item form-never-seen"),
-        ComposingCase(
+            manyForms + [shown("albums/1", artists: many + ["225"])], target, .refusal, "supplement too-many-missing"),
+        Row(
+            "missing elements whose relationships no batch shows", withBatch(withAlbums("90"), artist("90")), target,
+            .refusal, "item element-not-held"),
+        Row(
+            "an include that was never seen", [Taught.album, Taught.artist, Taught.artists, base], target, .refusal,
+            "item form-never-seen"),
+        Row(
             "an include that shows another list beside",
             [
-                Stored("albums/9?include=artists", document(album("9", [artist("90")], [genreID("34")]))),
-                Taught.artist, Taught.artists, base, Stored("artists/7", document(artist("7"))),
-            ], "albums/1?include=artists", .refusal, "item relationship-not-held"),
-        ComposingCase(
+                shown("albums/9?include=artists", artists: ["90"], genres: ["34"]), Taught.artist, Taught.artists, base,
+                seven,
+            ], target, .refusal, "item relationship-not-held"),
+        Row(
             "a longer list than any that was seen there, of a name that nothing is documented of",
             [
-                Stored(
-                    "albums/9?include=genres", document(resource("albums", "9", [relation("genres", [genre("34")])]))),
-                Stored("genres/34", document(genre("34"))), Stored("genres?ids=34", document(genre("34"))),
-                Stored(
-                    "albums/1", document(resource("albums", "1", [relation("genres", [genreID("34"), genreID("21")])]))),
+                genres("albums/9?include=genres", [genre("34")]), shown("genres/34"), shown("genres?ids=34"),
+                genres("albums/1", [genreID("34"), genreID("21")]),
             ], "albums/1?include=genres", .refusal, "item size-never-seen"),
     ]
 
-    @Test(arguments: answers) func itemsArePutTogether(_ row: ComposingCase) throws { try row.check() }
-    @Test(arguments: fetches) func whatIsMissingIsFetched(_ row: ComposingCase) throws { try row.check() }
-    @Test(arguments: refusals) func uncertainItemsAreRefused(_ row: ComposingCase) throws { try row.check() }
+    /// An album with nothing but genres.
+    private static func genres(_ target: String, _ genres: [String]) -> Stored {
+        let id = target.split(separator: "?")[0].dropFirst("albums/".count)
+        return Stored(target, document(resource("albums", String(id), [relation("genres", genres)])))
+    }
+
+    @Test(arguments: answers) func itemsArePutTogether(_ row: Row) throws { try row.check() }
+    @Test(arguments: fetches) func whatIsMissingIsFetched(_ row: Row) throws { try row.check() }
+    @Test(arguments: refusals) func uncertainItemsAreRefused(_ row: Row) throws { try row.check() }
 
     @Test func eachUsedAnswerIsAPartOnce() throws {
-        let scene = StoredScene()
-        try scene.store([Self.severalArtists] + Self.forms + [Self.trio])
-        try scene.store(Stored("artists?ids=3,7", document([artist("3"), artist("7")])))
-        let answer = try scene.answer("albums/1?include=artists")
-        let parts = answer.parts.map { String(decoding: $0.response.key.target, as: UTF8.self) }
-        #expect(parts == ["/v1/catalog/us/albums/1", "/v1/catalog/us/artists?ids=3,7"])
+        let scene = try StoredScene([Self.severalArtists] + Self.forms + [Self.trio, shown("artists?ids=3,7")])
+        #expect(try scene.parts(Self.target) == ["albums/1", "artists?ids=3,7"])
     }
 }

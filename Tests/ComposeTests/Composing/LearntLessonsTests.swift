@@ -7,81 +7,69 @@ import Testing
 
 /// The lessons that the library learns from answers, and forgets.
 @Suite struct LearntLessonsTests {
-    private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
+    private static let larger = shown("albums/1?include=artists")
     private static let answered = Outcome.reduced(album("1"))
     private static let otherForm = document(resource("albums", "8"))
 
     @Test func aContradictedFormRestsAndIsLearntAnew() throws {
-        let scene = StoredScene()
-        try scene.store([Taught.album, Self.larger])
+        let scene = try StoredScene([Taught.album, Self.larger])
         #expect(try scene.ask("albums/1", after: 4) == Self.answered)
         #expect(try scene.store(Stored("albums/8", Self.otherForm, after: 5, freshFor: 100)) == .otherForm)
         #expect(try scene.ask("albums/1", after: 5) == .refusal)
         #expect(scene.library.forms.resting(at: StoredScene.noon + 104) == 1)
-        #expect(try scene.store(Stored("albums/6", document(album("6")), after: 104)) == .nothingNew)
+        #expect(try scene.store(shown("albums/6", after: 104)) == .nothingNew)
         #expect(try scene.ask("albums/1", after: 104) == .refusal)
         #expect(scene.library.forms.resting(at: StoredScene.noon + 105) == 0)
         #expect(try scene.ask("albums/1", after: 200) == .refusal, "it has to be learnt anew")
-        try scene.store(Stored("albums/6", document(album("6")), after: 200))
+        try scene.store(shown("albums/6", after: 200))
         #expect(try scene.ask("albums/1", after: 201) == Self.answered)
     }
 
     /// `compose verify` found another answer than what would have been composed.
     @Test func aFormThatWasSwitchedOffRests() throws {
-        let scene = StoredScene()
-        try scene.store([Taught.album, Self.larger])
+        let scene = try StoredScene([Taught.album, Self.larger])
         let shape = try StoredScene.request("albums/1").shape
         scene.library.forms.switchOff(shape, until: StoredScene.noon + 50, at: StoredScene.noon)
         #expect(try scene.ask("albums/1", after: 10) == .refusal)
-        #expect(try scene.store(Stored("albums/6", document(album("6")), after: 49)) == .nothingNew)
+        #expect(try scene.store(shown("albums/6", after: 49)) == .nothingNew)
         #expect(try scene.ask("albums/1", after: 60) == .refusal)
-        try scene.store(Stored("albums/6", document(album("6")), after: 60))
+        try scene.store(shown("albums/6", after: 60))
         #expect(try scene.ask("albums/1", after: 61) == Self.answered)
     }
 
     @Test func aContradictionOfOneFormLeavesOthersAlone() throws {
-        let scene = StoredScene()
-        try scene.store([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
+        let scene = try StoredScene([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
         try scene.store(Stored("albums/8", Self.otherForm, after: 5))
         #expect(try scene.ask("artists/7") == .reduced(artist("7")))
     }
 
     @Test func otherAttributesOfAResourceInAnotherPlaceAreALesson() throws {
-        let scene = StoredScene()
-        try scene.store([Taught.albumWithArtists, Taught.artist, Self.larger])
+        let scene = try StoredScene([Taught.albumWithArtists, Taught.artist, Self.larger])
         #expect(try scene.ask("artists/7") == .reduced(artist("7")))
-        try scene.store(Stored("albums/5?include=artists", document(album("5", [artist("8")]))))
+        try scene.store(shown("albums/5?include=artists", artists: ["8"]))
         let other = Stored("artists/8", document(resource("artists", "8", attribute: "title")), after: 1)
         #expect(try scene.store(other) == .otherAttributes)
         #expect(try scene.ask("artists/7", after: 2) == .refusal)
         // Where nothing was known it contradicts nothing.
-        let fresh = StoredScene()
-        try fresh.store(Taught.albumWithArtists)
         let first = Stored("artists/90", document(resource("artists", "90", attribute: "title")))
-        #expect(try fresh.store(first) == .nothingNew)
+        #expect(try StoredScene([Taught.albumWithArtists]).store(first) == .nothingNew)
     }
 
     @Test func fourAgreementsMakeUpForADifference() throws {
-        let scene = StoredScene()
-        try scene.store([
-            Taught.albumWithArtists, Stored("artists/90", document(resource("artists", "90", attribute: "title"))),
-        ])
-        try scene.store(Self.larger)
-        for number in 0..<4 {
-            #expect(try scene.ask("artists/7") == .refusal, "\(number) agreements")
-            let id = "\(50 + number)"
-            try scene.store(Stored("albums/\(id)?include=artists", document(album(id, [artist(id)]))))
-            try scene.store(Stored("artists/\(id)", document(artist(id))))
+        let other = Stored("artists/90", document(resource("artists", "90", attribute: "title")))
+        let scene = try StoredScene([Taught.albumWithArtists, other, Self.larger])
+        for id in ["50", "51", "52", "53"] {
+            #expect(try scene.ask("artists/7") == .refusal, "before \(id)")
+            try scene.store([shown("albums/\(id)?include=artists", artists: [id]), shown("artists/\(id)")])
         }
         #expect(try scene.ask("artists/7") == .reduced(artist("7")))
     }
 
     /// They touch some placements and not others.
     @Test func answersWithAnExtensionTeachNothingOfPlacements() throws {
-        let scene = StoredScene()
-        try scene.store([
-            Stored("albums/9?extend=a&include=artists", document(album("9", [artist("90")]))),
-            Stored("artists/90?extend=a", document(artist("90"))), Taught.artist, Self.larger,
+        let scene = try StoredScene([
+            shown("albums/9?extend=a&include=artists", artists: ["90"]), shown("artists/90?extend=a"), Taught.artist,
+            Self.larger,
         ])
         #expect(try scene.ask("artists/7") == .refusal)
         #expect(!scene.library.forms.agreement(.artists, at: StoredScene.noon).holds(.item, .included))
@@ -103,8 +91,7 @@ import Testing
             depth == 1 ? artist("7") : resource("albums", "9", [relation("artists", [nested(depth - 1)])])
         }
         for (depth, isLearnt) in [(ObjectShape.maxDepth, true), (ObjectShape.maxDepth + 1, false)] {
-            let scene = StoredScene()
-            try scene.store(Stored("albums/9", document(nested(depth))))
+            let scene = try StoredScene([Stored("albums/9", document(nested(depth)))])
             let shape = try StoredScene.request("albums/1").shape
             #expect((scene.library.forms.record(shape, at: StoredScene.noon) != nil) == isLearnt, "\(depth)")
         }
@@ -143,41 +130,35 @@ import Testing
     // MARK: Settings
 
     @Test func withoutComposingItemsAndBatchesAreTheOriginsOwn() throws {
-        let scene = StoredScene { $0.compose = .off }
-        try scene.store([Taught.album, Taught.albums, Self.larger, Stored("albums/2", document(album("2")))])
-        #expect(try scene.ask("albums/1") == .refusal)
-        #expect(try scene.ask("albums?ids=2,1") == .refusal)
+        let stored = [Taught.album, Taught.albums, Self.larger, shown("albums/2")]
+        let scene = try StoredScene(stored) { $0.compose = .off }
+        #expect(try scene.ask("albums/1") == .refusal && scene.ask("albums?ids=2,1") == .refusal)
+        // To verify, the same is composed, and compared with the origin's.
+        #expect(try StoredScene(stored) { $0.compose = .verify }.ask("albums/1") == Self.answered)
     }
 
-    /// The composed answer is compared with the origin's.
-    @Test func toVerifyTheSameIsComposed() throws {
-        let scene = StoredScene { $0.compose = .verify }
-        try scene.store([Taught.album, Self.larger])
-        #expect(try scene.ask("albums/1") == Self.answered)
+    private static func off(_ settings: inout CompositionSettings) {
+        (settings.compose, settings.windows, settings.batch) = (.off, false, false)
     }
 
     @Test func withNothingComposedAtAllNothingIsNoted() throws {
-        var settings = CompositionSettings()
-        (settings.compose, settings.windows, settings.batch) = (.off, false, false)
-        #expect(!settings.isActive)
-        let scene = StoredScene(settings)
-        try scene.store([Taught.album, Self.larger])
-        #expect(scene.library.index.count == 0)
-        #expect(scene.library.forms.record(try StoredScene.request("albums/1").shape, at: StoredScene.noon) == nil)
+        let library = try StoredScene([Taught.album, Self.larger], Self.off).library
+        #expect(library.index.count == 0 && !library.settings.isActive)
+        #expect(library.forms.record(try StoredScene.request("albums/1").shape, at: StoredScene.noon) == nil)
         for change in [\CompositionSettings.windows, \.batch] {
-            var other = settings
+            var other = library.settings
             other[keyPath: change] = true
             #expect(other.isActive)
         }
-        settings.compose = .verify
-        #expect(settings.isActive)
+        var verifying = library.settings
+        verifying.compose = .verify
+        #expect(verifying.isActive)
     }
 
     // MARK: Questions to the library
 
     @Test func onlyWhatWasNotedMayHoldParts() throws {
-        let scene = StoredScene()
-        try scene.store([Self.larger])
+        let scene = try StoredScene([Self.larger])
         func mayHold(_ target: String) throws -> Bool {
             scene.library.mayHoldParts(of: try StoredScene.request(target))
         }
@@ -199,8 +180,6 @@ import Testing
         #expect(!library.covers(.personal(UserHash(bits: 1)), catalog, rule))
         #expect(!library.covers(.shared, personal, rule))
         #expect(!library.covers(.shared, catalog, .off) && !library.covers(.shared, catalog, .upstream))
-        var settings = CompositionSettings()
-        (settings.compose, settings.windows, settings.batch) = (.off, false, false)
-        #expect(!StoredScene(settings).library.covers(.shared, catalog, rule))
+        #expect(!StoredScene(Self.off).library.covers(.shared, catalog, rule))
     }
 }

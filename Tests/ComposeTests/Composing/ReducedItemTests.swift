@@ -4,134 +4,124 @@ import Testing
 
 /// Items that come out of larger ones.
 @Suite struct ReducedItemTests {
-    private static let whole = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
+    private static let whole = shown("albums/1?include=artists")
 
-    static let answers: [ComposingCase] = [
-        ComposingCase(
+    /// A list or search results of album 9 as it is taught, and of album 1.
+    private static func listed(_ one: String) -> Stored {
+        Stored("artists/3/albums", document([album("9", [artistID("90")]), one]))
+    }
+    private static let found = Stored(
+        "search?term=x&types=albums",
+        "{\"results\":{\"albums\":{\"data\":[\(album("9", [artistID("90")])),\(album("1"))]}}}")
+
+    private static func many(_ count: Int) -> [String] { (0..<count).map(String.init) }
+    /// An album whose list of so many artists goes on.
+    private static func cut(after count: Int) -> Stored {
+        let artists = relation("artists", many(count).map(artistID), next: "/v1/x?offset=\(count)")
+        return Stored("albums/9", document(resource("albums", "9", [artists])))
+    }
+    private static func withMeta(_ target: String, _ id: String, _ artists: [String]) -> Stored {
+        Stored(target, document(resource("albums", id, extra: ",\"meta\":{}", [relation("artists", artists)])))
+    }
+    private static func meta(_ target: String, _ id: String, _ meta: String) -> Stored {
+        Stored(target, document(resource("albums", id, extra: ",\"meta\":\(meta)")))
+    }
+
+    static let answers: [Row] = [
+        Row(
             "an album without its artists comes out of one with them", [Taught.album, whole], "albums/1",
-            .reduced(album("1", [artistID("7")]))),
-        ComposingCase(
+            .reduced(album("1"))),
+        Row(
             "of two includes one stays",
             [
-                Stored("albums/9?include=artists", document(album("9", [artist("90")], [genreID("34")]))),
-                Stored("albums/1?include=artists,genres", document(album("1", [artist("7")], [genre("21")]))),
+                shown("albums/9?include=artists", artists: ["90"], genres: ["34"]),
+                shown("albums/1?include=artists,genres", genres: ["21"]),
             ], "albums/1?include=artists", .reduced(album("1", [artist("7")], [genreID("21")]))),
-        ComposingCase(
-            "an item comes out of a batch",
-            [Taught.album, Taught.albums, Stored("albums?ids=1,2", document([album("1"), album("2")]))], "albums/2",
+        Row(
+            "an item comes out of a batch", [Taught.album, Taught.albums, shown("albums?ids=1,2")], "albums/2",
             .reduced(album("2"))),
-        ComposingCase(
-            "an item comes out of the answer that includes it",
-            [Taught.albumWithArtists, Taught.artist, whole], "artists/7", .reduced(artist("7"))),
-        ComposingCase(
-            "an item comes out of a list",
-            [
-                Stored("artists/3/albums", document([album("9", [artistID("90")]), album("1")])), Taught.album,
-            ], "albums/1", .reduced(album("1"))),
-        ComposingCase(
-            "an item comes out of search results",
-            [
-                Stored(
-                    "search?term=x&types=albums",
-                    "{\"results\":{\"albums\":{\"data\":[\(album("9", [artistID("90")])),\(album("1"))]}}}"),
-                Taught.album,
-            ], "albums/1", .reduced(album("1"))),
-        ComposingCase(
+        Row(
+            "an item comes out of the answer that includes it", [Taught.albumWithArtists, Taught.artist, whole],
+            "artists/7", .reduced(artist("7"))),
+        Row("an item comes out of a list", [listed(album("1")), Taught.album], "albums/1", .reduced(album("1"))),
+        Row("an item comes out of search results", [found, Taught.album], "albums/1", .reduced(album("1"))),
+        Row(
             "members that nothing is known of are copied with the whole resource",
             [
-                Stored("albums/9", document(resource("albums", "9", extra: ",\"meta\":{\"a\":1}"))),
-                Stored("albums?ids=9", document(resource("albums", "9", extra: ",\"meta\":{\"a\":1}"))),
-                Stored("albums?ids=1", document(resource("albums", "1", extra: ",\"meta\":{\"b\":2}"))),
+                meta("albums/9", "9", "{\"a\":1}"), meta("albums?ids=9", "9", "{\"a\":1}"),
+                meta("albums?ids=1", "1", "{\"b\":2}"),
             ], "albums/1", .reduced(resource("albums", "1", extra: ",\"meta\":{\"b\":2}"))),
-        ComposingCase(
+        Row(
             "members that items do not have there stay behind",
-            [
-                Taught.album,
-                Stored(
-                    "albums/1?include=genres",
-                    document(resource("albums", "1", extra: ",\"meta\":{}", [relation("artists", [artistID("7")])]))),
-            ], "albums/1", .reduced(album("1"))),
-        ComposingCase(
+            [Taught.album, withMeta("albums/1?include=genres", "1", [artistID("7")])], "albums/1", .reduced(album("1"))),
+        Row(
             "a list longer than any that was seen, up to the documented page, between item and batch",
-            [Taught.album, Taught.albums, Stored("albums?ids=1", document(album("1", manyIDs(10))))], "albums/1",
-            .reduced(album("1", manyIDs(10)))),
-        ComposingCase(
+            [Taught.album, Taught.albums, shown("albums?ids=1", artists: many(10))], "albums/1",
+            .reduced(album("1", many(10).map(artistID)))),
+        Row(
             "a list that ends before it would have been cut",
-            [
-                Stored(
-                    "albums/9",
-                    document(resource("albums", "9", [relation("artists", manyIDs(3), next: "/v1/x?offset=3")]))),
-                Stored("albums/1?include=artists", document(album("1", manyArtists(2)))),
-            ], "albums/1", .reduced(album("1", manyIDs(2)))),
+            [cut(after: 3), shown("albums/1?include=artists", artists: many(2))], "albums/1",
+            .reduced(album("1", many(2).map(artistID)))),
     ]
 
-    static let refusals: [ComposingCase] = [
-        ComposingCase("an item in a form that was never seen", [whole], "albums/1", .refusal, "item form-never-seen"),
-        ComposingCase(
-            "an item of which nothing is stored", [Taught.album, whole], "albums/2", .refusal, "item not-held"),
-        ComposingCase(
+    /// An album that includes this artist, or has this relationship.
+    private static func including(_ artist: String) -> Stored {
+        Stored("albums/1?include=artists", document(album("1", [artist])))
+    }
+    private static func with(_ relationship: String) -> Stored {
+        Stored("albums/1?include=artists", document(resource("albums", "1", [relationship])))
+    }
+
+    static let refusals: [Row] = [
+        Row("an item in a form that was never seen", [whole], "albums/1", .refusal, "item form-never-seen"),
+        Row("an item of which nothing is stored", [Taught.album, whole], "albums/2", .refusal, "item not-held"),
+        Row(
             "a resource of another type with the same id", [Taught.artist, Taught.album, whole], "artists/1", .refusal,
             "item not-held"),
-        ComposingCase(
+        Row(
             "an item with a relationship that the larger form does not show",
-            [Stored("albums/9", document(album("9", [artistID("90")], [genreID("34")]))), whole], "albums/1", .refusal,
+            [shown("albums/9", artists: ["90"], genres: ["34"]), whole], "albums/1", .refusal,
             "item relationship-not-held"),
-        ComposingCase(
+        Row(
             "an item whose envelope has members of its own",
             [Stored("albums/9", "{\"data\":[\(album("9", [artistID("90")]))],\"meta\":{}}"), whole], "albums/1",
             .refusal, "item form-not-understood"),
-        ComposingCase(
+        Row(
             "a resource with members of its own that would have to be assembled",
-            [
-                Stored("albums/9", document(member("9", [artistID("90")]))),
-                Stored("albums/1?include=artists", document(member("1", [artist("7")]))),
-            ], "albums/1", .refusal, "item members-differ"),
-        ComposingCase(
+            [withMeta("albums/9", "9", [artistID("90")]), withMeta("albums/1?include=artists", "1", [artist("7")])],
+            "albums/1", .refusal, "item members-differ"),
+        Row(
             "a list that the smaller form would have cut",
-            [
-                Stored(
-                    "albums/9",
-                    document(resource("albums", "9", [relation("artists", manyIDs(2), next: "/v1/x?offset=2")]))),
-                Stored("albums/1?include=artists", document(album("1", manyArtists(3)))),
-            ], "albums/1", .refusal, "item size-never-seen"),
-        ComposingCase(
+            [cut(after: 2), shown("albums/1?include=artists", artists: many(3))], "albums/1", .refusal,
+            "item size-never-seen"),
+        Row(
             "a list that is longer than the documented page",
-            [Taught.album, Taught.albums, Stored("albums?ids=1", document(album("1", manyIDs(11))))], "albums/1",
-            .refusal, "item size-never-seen"),
-        ComposingCase(
+            [Taught.album, Taught.albums, shown("albums?ids=1", artists: many(11))], "albums/1", .refusal,
+            "item size-never-seen"),
+        Row(
             "a list that is longer than any that was seen, out of another place",
-            [
-                Stored("artists/3/albums", document([album("9", [artistID("90")]), album("1", manyIDs(2))])),
-                Taught.album,
-            ], "albums/1", .refusal, "item size-never-seen"),
-        ComposingCase(
-            "an item out of a batch before one resource was seen in both",
-            [Taught.album, Stored("albums?ids=1,2", document([album("1"), album("2")]))], "albums/2", .refusal,
-            "item places-never-compared"),
-        ComposingCase(
+            [listed(album("1", many(2).map(artistID))), Taught.album], "albums/1", .refusal, "item size-never-seen"),
+        Row(
+            "an item out of a batch before one resource was seen in both", [Taught.album, shown("albums?ids=1,2")],
+            "albums/2", .refusal, "item places-never-compared"),
+        Row(
             "an item out of a place where the same resource showed other attributes",
             [
                 Taught.albumWithArtists, Stored("artists/90", document(resource("artists", "90", attribute: "title"))),
                 whole,
             ], "artists/7", .refusal, "item places-differ"),
-        ComposingCase(
-            "an identifier for a resource", [Taught.artist, Taught.album, Stored("albums/1", document(album("1")))],
-            "artists/7", .refusal, "item not-held"),
-        ComposingCase(
+        Row(
+            "an identifier for a resource", [Taught.artist, Taught.album, shown("albums/1")], "artists/7", .refusal,
+            "item not-held"),
+        Row(
             "an identifier that lacks the address which identifiers have there",
-            [
-                Taught.album,
-                Stored(
-                    "albums/1?include=artists",
-                    document(
-                        album("1", [#"{"id":"7","type":"artists","attributes":{"name":"artists 7"}}"#]))),
-            ], "albums/1", .refusal, "item members-differ"),
-        ComposingCase(
+            [Taught.album, including(#"{"id":"7","type":"artists","attributes":{"name":"artists 7"}}"#)], "albums/1",
+            .refusal, "item members-differ"),
+        Row(
             "an identifier with an address where identifiers have none",
-            [
-                Stored("albums/9", document(album("9", [#"{"id":"90","type":"artists"}"#]))), whole,
-            ], "albums/1", .refusal, "item members-differ"),
-        ComposingCase(
+            [Stored("albums/9", document(album("9", [#"{"id":"90","type":"artists"}"#]))), whole], "albums/1", .refusal,
+            "item members-differ"),
+        Row(
             "a resource without an address where items have one",
             [
                 Taught.album,
@@ -141,39 +131,23 @@ import Testing
                         #"{"id":"1","type":"albums","attributes":{"name":"a"},"relationships":{"#
                             + relation("artists", [artist("7")]) + "}}")),
             ], "albums/1", .refusal, "item members-differ"),
-        ComposingCase(
+        Row(
             "a relationship with members that it does not have there",
-            [
-                Taught.album,
-                Stored(
-                    "albums/1?include=artists",
-                    document(
-                        resource(
-                            "albums", "1", [#""artists":{"href":"/artists","meta":{},"data":[\#(artist("7"))]}"#]))),
-            ], "albums/1", .refusal, "item relationship-differs"),
-        ComposingCase(
+            [Taught.album, with(#""artists":{"href":"/artists","meta":{},"data":[\#(artist("7"))]}"#)], "albums/1",
+            .refusal, "item relationship-differs"),
+        Row(
             "an item whose form showed two resources",
-            [Stored("albums/9", document([album("9", [artistID("90")]), album("8", [artistID("90")])])), whole],
-            "albums/1", .refusal, "item form-never-seen"),
-        ComposingCase(
+            [Stored("albums/9", shown("albums?ids=9,8", artists: ["90"]).body), whole], "albums/1", .refusal,
+            "item form-never-seen"),
+        Row(
             "an item in a form whose envelope has got another member",
-            [
-                Taught.album, whole,
-                Stored("albums/8", "{\"data\":[\(album("8", [artistID("90")]))],\"meta\":{}}"),
-            ], "albums/1", .refusal, "item form-rests"),
-        ComposingCase(
-            "an element of a type that was never seen there",
-            [Taught.album, Stored("albums/1?include=artists", document(album("1", [resource("curators", "7")])))],
+            [Taught.album, whole, Stored("albums/8", "{\"data\":[\(album("8", [artistID("90")]))],\"meta\":{}}")],
+            "albums/1", .refusal, "item form-rests"),
+        Row(
+            "an element of a type that was never seen there", [Taught.album, including(resource("curators", "7"))],
             "albums/1", .refusal, "item type-never-seen"),
     ]
 
-    private static func member(_ id: String, _ artists: [String]) -> String {
-        resource("albums", id, extra: ",\"meta\":{}", [relation("artists", artists)])
-    }
-
-    private static func manyArtists(_ count: Int) -> [String] { (0..<count).map { artist("\($0)") } }
-    private static func manyIDs(_ count: Int) -> [String] { (0..<count).map { artistID("\($0)") } }
-
-    @Test(arguments: answers) func itemsComeOutOfLargerOnes(_ row: ComposingCase) throws { try row.check() }
-    @Test(arguments: refusals) func uncertainItemsAreRefused(_ row: ComposingCase) throws { try row.check() }
+    @Test(arguments: answers) func itemsComeOutOfLargerOnes(_ row: Row) throws { try row.check() }
+    @Test(arguments: refusals) func uncertainItemsAreRefused(_ row: Row) throws { try row.check() }
 }

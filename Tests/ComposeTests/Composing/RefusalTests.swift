@@ -6,30 +6,26 @@ import Testing
 
 /// The reasons for not composing that the other tables do not meet, and their texts.
 @Suite struct RefusalTests {
-    static let rows: [ComposingCase] = [
-        ComposingCase(
+    static let rows: [Row] = [
+        Row(
             "a form that was not seen within the lifetime of its answers",
-            [Stored("albums/9", document(album("9", [artistID("90")])), freshFor: 20), larger], "albums/1", after: 20,
-            .refusal, "item form-ran-out"),
-        ComposingCase(
-            "a batch in a form that showed nothing yet",
-            [Stored("albums?ids=404", document([])), Stored("albums/1", document(album("1")))], "albums?ids=1",
+            [shown("albums/9", artists: ["90"], freshFor: 20), larger], "albums/1", after: 20, .refusal,
+            "item form-ran-out"),
+        Row(
+            "a batch in a form that showed nothing yet", [shown("albums?ids=404"), shown("albums/1")], "albums?ids=1",
             .refusal, "batch type-never-seen"),
-        ComposingCase(
+        Row(
             "parameters that change what is asked for by id",
-            [
-                Stored("albums/9?extend=a", document(album("9", [artistID("90")]))),
-                Stored("albums?extend=a&ids=1,2", document([album("1"), album("2")])),
-            ], "albums/1?extend=a", .refusal, "item parameters-forbid"),
-        ComposingCase(
+            [shown("albums/9?extend=a", artists: ["90"]), shown("albums?extend=a&ids=1,2")], "albums/1?extend=a",
+            .refusal, "item parameters-forbid"),
+        Row(
             "an older answer that a newer one contradicts",
-            [Taught.album, larger, Stored("albums?ids=1,2", document([renamed, album("2")]), after: 1)],
-            "albums/1", .refusal, "item contradicted"),
-        ComposingCase(
-            "a resource that was not found since", [Taught.album, larger, gone], "albums/1", .refusal,
-            "item withdrawn"),
-        ComposingCase("searches", [Taught.album], "search?term=a&types=albums", .refusal, "other found-otherwise"),
-        ComposingCase("charts", [Taught.album], "charts?types=albums", .refusal, "other found-otherwise"),
+            [Taught.album, larger, Stored("albums?ids=1,2", document([renamed, album("2")]), after: 1)], "albums/1",
+            .refusal, "item contradicted"),
+        Row(
+            "a resource that was not found since", [Taught.album, larger, gone], "albums/1", .refusal, "item withdrawn"),
+        Row("searches", [Taught.album], "search?term=a&types=albums", .refusal, "other found-otherwise"),
+        Row("charts", [Taught.album], "charts?types=albums", .refusal, "other found-otherwise"),
     ]
 
     private static let renamed = album("1").replacing("\"albums 1\"", with: "\"another name\",\"more\":1")
@@ -38,15 +34,14 @@ import Testing
         answer.status = 404
         return answer
     }
-    private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
-    private static let twenty = CutWindowTests.page(1, "limit=20", 0..<20, next: 20)
+    private static let larger = shown("albums/1?include=artists")
 
     /// Those that a table cannot bring about; each has a test of its own.
     private static let elsewhere = ["not-understood", "switched-off", "growth-rests", "over-age"]
 
-    @Test(arguments: rows) func eachSaysWhatItLacks(_ row: ComposingCase) throws { try row.check() }
+    @Test(arguments: rows) func eachSaysWhatItLacks(_ row: Row) throws { try row.check() }
 
-    @Test func everyLackIsMetByATest() {
+    @Test func everyLackHasATestAndASentence() {
         let rows =
             Self.rows + CutWindowTests.refusals + EnlargedPageTests.rows + ExpandedItemTests.refusals
             + ReducedItemTests.refusals + SplitBatchTests.refusals
@@ -54,6 +49,7 @@ import Testing
         let all = Lack.allCases.map(\.word)
         #expect(Set(all).count == all.count, "no two share a word")
         #expect(Set(all).subtracting(met).sorted() == Self.elsewhere.sorted())
+        #expect(Set(Lack.allCases.map { Refusal(.item, $0).sentence }).count == Lack.allCases.count)
     }
 
     @Test func anUnknownTargetHasNoRule() {
@@ -63,31 +59,25 @@ import Testing
     }
 
     @Test func rulesThatAreSwitchedOffAreNotTried() throws {
-        let scene = StoredScene { ($0.compose, $0.windows) = (.off, false) }
-        try scene.store(CutWindowTests.learnt + [Taught.album, Self.larger, Self.twenty])
+        let stored = Taught.pages + [Taught.album, Self.larger, page(1, "limit=20", 0..<20, next: 20)]
+        let scene = try StoredScene(stored) { ($0.compose, $0.windows) = (.off, false) }
         #expect(try scene.refusal("albums/1") == "item switched-off")
         #expect(try scene.refusal("artists/1/albums?limit=5") == "window switched-off")
     }
 
     @Test func anAnswerBuiltTooOldIsRefused() throws {
-        var scene = StoredScene()
+        var scene = try StoredScene([Taught.album, Self.larger])
         scene.rule = .fixed(10, stale: 0)
-        try scene.store([Taught.album, Self.larger])
         #expect(try scene.refusal("albums/1", after: 9) == nil)
         #expect(try scene.refusal("albums/1", after: 10) == "item over-age")
     }
 
     /// The furthest of several pages, and of several places of a resource.
     @Test func theRefusalOfTheFurthestTryIsTold() throws {
-        let scene = StoredScene()
-        let gaps = CutWindowTests.page(1, "limit=20", 0..<18, next: 20)
-        try scene.store(CutWindowTests.learnt + [gaps, CutWindowTests.page(1, "limit=4&offset=40", 40..<44, next: 44)])
+        let pages = [page(1, "limit=20", 0..<18, next: 20), page(1, "limit=4&offset=40", 40..<44, next: 44)]
+        let scene = try StoredScene(Taught.pages + pages)
         #expect(try scene.refusal("artists/1/albums?limit=5") == "window page-has-gaps")
         #expect(try scene.refusal("artists/1/albums?limit=5&offset=30") == "window page-not-held")
         #expect(try scene.refusal("artists/1/albums?limit=5&offset=41") == "window page-too-short")
-    }
-
-    @Test func everyLackHasASentenceOfItsOwn() {
-        #expect(Set(Lack.allCases.map { Refusal(.item, $0).sentence }).count == Lack.allCases.count)
     }
 }

@@ -27,19 +27,15 @@ struct Stored: Sendable {
         _ target: String, _ body: String, after: Int64 = 0, freshFor: Int = 10_000, staleFor: Int = 1_000,
         isNoted: Bool = true
     ) {
-        self.target = target
-        self.body = body
-        self.after = after
-        self.freshFor = freshFor
-        self.staleFor = staleFor
-        self.isNoted = isNoted
+        (self.target, self.body) = (target, body)
+        (self.after, self.freshFor, self.staleFor, self.isNoted) = (after, freshFor, staleFor, isNoted)
     }
 }
 
 /// The result of a request.
 enum Outcome: Equatable, Sendable, CustomStringConvertible {
     case answer(String, Reason)
-    /// The canonical target of the missing part.
+    /// The canonical target of the missing part, below `/v1/catalog/us/` where it is.
     case fetch(String)
     case refusal
 
@@ -70,10 +66,15 @@ extension Outcome {
         self =
             switch outcome {
             case .answer(let body): .answer(String(decoding: body.body, as: UTF8.self), body.detail)
-            case .partial(let supplement): .fetch(String(decoding: supplement.target, as: UTF8.self))
+            case .partial(let supplement): .fetch(below(supplement.target))
             case .impossible: .refusal
             }
     }
+}
+
+/// A target below `/v1/catalog/us/` where it is, or a whole one.
+func below(_ target: some Sequence<UInt8>) -> String {
+    String(decoding: Array(target), as: UTF8.self).replacing("/v1/catalog/us/", with: "", maxReplacements: 1)
 }
 
 /// The rule and the lack of a refusal, in the words of the counters.
@@ -106,6 +107,12 @@ struct StoredScene {
         var settings = CompositionSettings()
         change(&settings)
         self.init(settings)
+    }
+
+    /// With these stored answers.
+    init(_ stored: [Stored], _ change: (inout CompositionSettings) -> Void = { _ in }) throws {
+        self.init(change)
+        try store(stored)
     }
 
     /// Makes a canonical target of a path below the catalog's, or of a whole one.
@@ -156,9 +163,7 @@ struct StoredScene {
             outline: answer.isMapped ? scan.document : nil)
     }
 
-    func store(_ answers: [Stored]) throws {
-        for answer in answers { try store(answer) }
-    }
+    func store(_ answers: [Stored]) throws { for answer in answers { try store(answer) } }
 
     /// Composes an answer to a request, `after` seconds after noon.
     func compose(_ target: String, after: Int64 = 10, isPeeking: Bool = false) throws -> CompositionOutcome {
@@ -168,6 +173,15 @@ struct StoredScene {
             rule: rule)
         let sources = library.sources(nil, at: now, isPeeking: isPeeking)
         return composer.compose(try Self.request(target), sources, at: now)
+    }
+
+    /// Begins the larger requests that are made for this one until none is, and counts them.
+    func growUntilItRests(_ target: String, most: Int = 100) throws -> Int {
+        for tries in 0..<most {
+            guard case .partial(let supplement) = try compose(target) else { return tries }
+            library.growth.begin(try #require(supplement.growth))
+        }
+        return most
     }
 
     /// The same, as it can be compared.
@@ -180,11 +194,12 @@ struct StoredScene {
 
     /// The composed answer.
     func answer(_ target: String, after: Int64 = 10) throws -> ComposedBody {
-        guard case .answer(let body) = try compose(target, after: after) else {
-            throw Missing(target: target)
-        }
+        guard case .answer(let body) = try compose(target, after: after) else { throw Missing(target: target) }
         return body
     }
+
+    /// The targets of the answers that it is composed of.
+    func parts(_ target: String) throws -> [String] { try answer(target).parts.map { below($0.response.key.target) } }
 
     struct Missing: Error {
         let target: String
@@ -192,7 +207,7 @@ struct StoredScene {
 }
 
 /// A row: the stored answers, the request, and the outcome.
-struct ComposingCase: Sendable, CustomTestStringConvertible {
+struct Row: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let stored: [Stored]
     let target: String
@@ -205,12 +220,8 @@ struct ComposingCase: Sendable, CustomTestStringConvertible {
         _ name: String, _ stored: [Stored], _ target: String, after: Int64 = 10, _ expected: Outcome,
         _ reason: String? = nil
     ) {
-        testDescription = name
-        self.stored = stored
-        self.target = target
-        self.after = after
-        self.expected = expected
-        self.reason = reason
+        (testDescription, self.stored, self.target, self.after) = (name, stored, target, after)
+        (self.expected, self.reason) = (expected, reason)
     }
 
     func check(_ scene: StoredScene = StoredScene()) throws {

@@ -2,21 +2,19 @@
 /// answers.
 enum Taught {
     /// Items whose artists are identifiers.
-    static let album = Stored("albums/9", document(ComposeTests.album("9", [artistID("90")])))
+    static let album = shown("albums/9", artists: ["90"])
     /// Items that were asked for with their artists.
-    static let albumWithArtists = Stored(
-        "albums/9?include=artists", document(ComposeTests.album("9", [ComposeTests.artist("90")])))
+    static let albumWithArtists = shown("albums/9?include=artists", artists: ["90"])
     /// With what includes it or is a batch: an artist looks alike in both.
-    static let artist = Stored("artists/90", document(ComposeTests.artist("90")))
-    static let artists = Stored("artists?ids=90", document(ComposeTests.artist("90")))
+    static let artist = shown("artists/90")
+    static let artists = shown("artists?ids=90")
     /// With the item: albums look alike in both. And a batch keeps the order.
-    static let albums = Stored(
-        "albums?ids=8,9",
-        document([ComposeTests.album("8", [artistID("90")]), ComposeTests.album("9", [artistID("90")])]))
+    static let albums = shown("albums?ids=8,9", artists: ["90"])
     /// The same of albums with their artists.
-    static let albumsWithArtists = Stored(
-        "albums?ids=8,9&include=artists",
-        document([
-            ComposeTests.album("8", [ComposeTests.artist("90")]), ComposeTests.album("9", [ComposeTests.artist("90")]),
-        ]))
+    static let albumsWithArtists = shown("albums?ids=8,9&include=artists", artists: ["90"])
+    /// Pages of an artist's albums: how links are written, and that a page has 25 places.
+    static let pages = [
+        page(9, "limit=4", 0..<4, next: 4), page(9, "limit=4&offset=4", 4..<8, next: 8),
+        page(9, "", 0..<25, next: 25), page(9, "offset=25", 25..<50, next: 50),
+    ]
 }

@@ -74,6 +74,7 @@ import Testing
             {
                 #expect(Set(one.ids).isDisjoint(with: other.ids), note)
                 #expect(one.ids + other.ids == batch.ids, note)
+                #expect(abs(one.ids.count - other.ids.count) <= 1, note)
                 #expect(one.members.count + other.members.count == batch.members.count, note)
                 underWay += [one, other].map { UnderWay(kind: ended.kind, batch: $0) }
                 return

@@ -46,22 +46,19 @@ import Testing
         }
     }
 
-    @Test func aLoneMissGoesAtOnceHoweverSoonTheOneBeforeItEnded() {
-        var script = Script()
-        for number in 1...5 {
-            #expect(script.add(number) == "alone")
-            script.wait(0.5)
-            #expect(script.ended() == "nothing")
-            #expect(script.count == 0)
-        }
-    }
-
-    @Test func aMissWaitsBehindAnotherThatIsUnderWay() {
+    @Test func aMissWaitsBehindAnotherOfItsKind() {
         var script = Script()
         #expect(script.add(1) == "alone")
         script.wait(40)
         #expect(script.add(2) == "wake after 4.0 ms")
         #expect(script.add(3) == "wait")
+        var kinds = Script()
+        #expect(kinds.add(1) == "alone")
+        #expect(kinds.add(1, of: "albums") == "alone")
+        #expect(kinds.add(2) == "wake after 4.0 ms")
+        #expect(kinds.ended("albums") == "nothing")
+        #expect(kinds.due("albums") == "nothing")
+        #expect(kinds.ended() == "send 2")
     }
 
     @Test func aBatchGoesWhenNothingIsUnderWay() {
@@ -92,22 +89,23 @@ import Testing
         #expect(script.due() == "send 4")
         for _ in 0..<3 { #expect(script.ended() == "nothing") }
         #expect(script.count == 0)
+        var late = Script()
+        _ = (late.add(1), late.add(2))
+        late.wait(9)
+        #expect(late.add(3) == "wait", "the loop was busy")
+        #expect(late.due() == "send 2 3")
     }
 
-    @Test func aLateMissJoinsTheBatchThatIsDue() {
-        var script = Script()
-        _ = (script.add(1), script.add(2))
-        script.wait(9)
-        #expect(script.add(3) == "wait", "the loop was busy")
-        #expect(script.due() == "send 2 3")
-    }
-
-    @Test func aFullBatchGoesAtOnce() {
+    @Test func aFullBatchHasEachIDOnceAndGoes() {
         var script = Script()
         _ = (script.add(1, most: 2), script.add(2, most: 2))
         #expect(script.add(3, most: 2) == "send 2 3")
         script.wait(4)
         #expect(script.due() == "nothing")
+        var twice = Script()
+        _ = (twice.add(1), twice.add(2), twice.add(2))
+        #expect(twice.ended() == "send 2 for more")
+        #expect(twice.halve() == "nothing")
     }
 
     /// The moment of a batch that was full, or that went at an end, is not that of the next one.
@@ -124,31 +122,6 @@ import Testing
         #expect(script.due() == "send 3")
     }
 
-    @Test func kindsShareNothing() {
-        var script = Script()
-        #expect(script.add(1) == "alone")
-        #expect(script.add(1, of: "albums") == "alone")
-        #expect(script.add(2) == "wake after 4.0 ms")
-        #expect(script.ended("albums") == "nothing")
-        #expect(script.due("albums") == "nothing")
-        #expect(script.ended() == "send 2")
-    }
-
-    @Test func aMissThatMayNotWaitGoesAlone() {
-        var script = Script()
-        _ = (script.add(1), script.add(2))
-        #expect(script.add(3, mayWait: false) == "alone")
-        #expect(script.ended() == "nothing")
-        #expect(script.ended() == "send 2")
-    }
-
-    @Test func oneIDAskedForTwiceStandsInItOnce() {
-        var script = Script()
-        _ = (script.add(1), script.add(2), script.add(2))
-        #expect(script.ended() == "send 2 for more")
-        #expect(script.halve() == "nothing")
-    }
-
     /// A waiting request does not take the end of one half for that of the batch.
     @Test func aBatchIsUnderWayUntilItsHalvesHaveEnded() {
         var script = Script()
@@ -163,56 +136,42 @@ import Testing
         #expect(script.ended() == "send 5")
     }
 
-    /// Halves of halves end with single ids, and no request is lost on the way.
-    @Test func halvingLosesNoRequest() throws {
-        var state = BatchState<String, Int>()
-        let now = Instant(nanoseconds: 0)
-        for number in 0..<14 {
-            _ = state.add(Array("\(number)".utf8), of: "songs", number, most: 100, at: now) { true }
+    /// Joins this many misses, and halves the batch as often as a part of it fails: the members
+    /// that failed alone, and the number of requests.
+    private func join(
+        _ count: Int, in state: inout BatchState<String, Int>, after end: BatchState<String, Int>.End,
+        isGood: ([Int]) -> Bool = { _ in false }
+    ) throws -> (failed: [Int], requests: Int) {
+        for number in 0...count {
+            let id = Array("\(number)".utf8)
+            _ = state.add(id, of: "a", number, most: 200, at: Instant(nanoseconds: 0)) { true }
         }
-        let first = state.ended("songs", .answered)
-        var (open, single) = ([try #require(first)], [Int]())
+        let first = state.ended("a", end)
+        var (open, failed, requests) = ([try #require(first)], [Int](), 0)
         while let batch = open.popLast() {
-            if let (one, other) = state.halve(batch) {
-                #expect(one.ids.count + other.ids.count == batch.ids.count && abs(one.ids.count - other.ids.count) <= 1)
+            requests += 1
+            let isGood = isGood(batch.members.map(\.member))
+            if !isGood, let (one, other) = state.halve(batch) {
                 open += [one, other]
             } else {
-                single += batch.members.map(\.member)
-                #expect(state.ended("songs", .failed) == nil)
+                if !isGood { failed += batch.members.map(\.member) }
+                _ = state.ended("a", isGood ? .answered : .failed)
             }
         }
-        #expect(single.sorted() == Array(1..<14))
-        #expect(state.count == 0)
+        return (failed, requests)
     }
 
     /// An origin that answers nothing is not asked for twice as much.
     @Test(arguments: [2, 4, 11, 100]) func whileEverythingFailsLittleIsTakenApart(count: Int) throws {
-        let now = Instant(nanoseconds: 0)
         var state = BatchState<String, Int>()
-        func fail(_ whole: BatchState<String, Int>.Batch) -> Int {
-            var (open, requests) = ([whole], 0)
-            while let batch = open.popLast() {
-                requests += 1
-                if let (one, other) = state.halve(batch) {
-                    open += [one, other]
-                } else {
-                    _ = state.ended("a", .failed)
-                }
-            }
-            return requests
+        #expect(try join(count, in: &state, after: .failed).requests <= max(count, 5))
+        for _ in 0..<3 {
+            #expect(try join(count, in: &state, after: .failed).requests == 1, "it has been tried")
         }
-        func batch() throws -> BatchState<String, Int>.Batch {
-            for number in 0...count {
-                _ = state.add(Array("\(number)".utf8), of: "a", number, most: 200, at: now) { true }
-            }
-            let batch = state.ended("a", .failed)
-            return try #require(batch)
-        }
-        #expect(try fail(batch()) <= max(count, 5))
-        for _ in 0..<3 { #expect(try fail(batch()) == 1, "it has been tried") }
-        _ = state.add([1], of: "a", 0, most: 200, at: now) { true }
+        _ = state.add([1], of: "a", 0, most: 200, at: Instant(nanoseconds: 0)) { true }
         _ = state.ended("a", .answered)
-        #expect(try fail(batch()) > 1, "something has been answered since")
+        let requests = try join(count, in: &state, after: .failed).requests
+        #expect(requests > 1, "something has been answered since")
     }
 
     @Test(arguments: 1...TestSize.of(20, release: 60) as ClosedRange<UInt64>)
@@ -221,22 +180,7 @@ import Testing
         var state = BatchState<String, Int>()
         let count = Int.random(in: 2...40, using: &random)
         let bad = Int.random(in: 1...count, using: &random)
-        for number in 0...count {
-            _ = state.add(
-                Array("\(number)".utf8), of: "a", number, most: 200, at: Instant(nanoseconds: 0)
-            ) { true }
-        }
-        let first = state.ended("a", .answered)
-        var (open, failed) = ([try #require(first)], Set<Int>())
-        while let batch = open.popLast() {
-            let isGood = !batch.members.contains { $0.member == bad }
-            if !isGood, let (one, other) = state.halve(batch) {
-                open += Bool.random(using: &random) ? [one, other] : [other, one]
-            } else {
-                if !isGood { failed.formUnion(batch.members.map(\.member)) }
-                _ = state.ended("a", isGood ? .answered : .failed)
-            }
-        }
+        let failed = try join(count, in: &state, after: .answered) { !$0.contains(bad) }.failed
         #expect(failed == [bad] && state.count == 0, "seed \(seed)")
     }
 }

@@ -14,9 +14,8 @@ import Testing
             var script = Script.leading { $0.hasStandIn = true }
             script.standIn = Script.stored()
             _ = script.play(.answered(Script.response(503, fields), .readable))
-            #expect(
-                script.play(.outranked(Script.response(503, fields)))
-                    == "cancel timer, \(ending), stale for upstreamError of 503")
+            let step = script.play(.outranked(Script.response(503, fields)))
+            #expect(step == "cancel timer, \(ending), stale for upstreamError of 503")
         }
     }
 
@@ -44,7 +43,7 @@ import Testing
 
     // MARK: Users
 
-    @Test func aWriteEndsTheUsersGenerationHoweverItEnds() {
+    @Test func aWriteAndAForbiddenTokenEndTheUsersGeneration() {
         func write() -> ExchangeScript {
             Script.begun { ($0.isCollapsible, $0.isSafe, $0.hasUser) = (false, false, true) }
         }
@@ -55,13 +54,10 @@ import Testing
         #expect(script.failed().contains("end generation"))
         script = write()
         #expect(script.headArrived(200).contains("invalidate by 200, end generation"))
-    }
-
-    @Test func aForbiddenTokenEndsTheUsersGeneration() {
         for (status, ends) in [(403, true), (404, false)] {
-            var script = Script.begun { ($0.isCollapsible, $0.hasUser) = (false, true) }
-            script.answered(status)
-            #expect(script.unstored(status, .unauthorized).contains("end generation") == ends)
+            var other = Script.begun { ($0.isCollapsible, $0.hasUser) = (false, true) }
+            other.answered(status)
+            #expect(other.unstored(status, .unauthorized).contains("end generation") == ends)
         }
     }
 
@@ -76,16 +72,12 @@ import Testing
         var script = Script.leading { $0.isVerified = true }
         script.answered(200)
         #expect(script.stored(of: 200).contains("compare 200"))
-    }
-
-    @Test func aConfirmationSaysNothingNewToCompare() {
-        var script = Script.leading { ($0.isVerified, $0.isRevalidatable) = (true, true) }
-        script.answered(304)
-        #expect(!script.stored(of: 304).contains("compare"))
-    }
-
-    @Test func anAnswerOfAnotherExchangeIsNotCompared() {
-        var script = Script.begun { $0.isVerified = true }
-        #expect(!script.play(.joined(.leader(meanwhile: Script.stored()))).contains("compare"))
+        // An answer of another exchange is not compared.
+        var other = Script.begun { $0.isVerified = true }
+        #expect(!other.play(.joined(.leader(meanwhile: Script.stored()))).contains("compare"))
+        // A confirmation says nothing new.
+        var confirmed = Script.leading { ($0.isVerified, $0.isRevalidatable) = (true, true) }
+        confirmed.answered(304)
+        #expect(!confirmed.stored(of: 304).contains("compare"))
     }
 }

@@ -18,11 +18,16 @@ import Testing
         return script
     }
 
-    @Test func anAnswerOfAnotherNodeSparesTheOrigin() {
+    @Test func theOriginIsAskedWhenNoNodeHasIt() {
         var script = looking()
         #expect(script.joined() == "look")
         #expect(script.play(.looked(Script.stored())) == "cancel timer, finish stored 200 of 200, answer 200 of 200")
         #expect(script.isShared && !script.isCollapsed)
+        var absent = looking()
+        absent.joined()
+        #expect(absent.play(.looked(nil)) == "cancel timer, send waitingClient")
+        #expect(absent.answered(200) == "store 200")
+        #expect(!absent.isShared)
     }
 
     /// Both were five seconds: a waiter asked the origin in the moment in which its leader did.
@@ -30,31 +35,16 @@ import Testing
         #expect(TierLook.patience + .seconds(1) <= Flights.Table.patience)
     }
 
-    @Test func theOriginIsAskedWhenNoNodeHasIt() {
+    /// An answer that has been stored since the look-up is nearer than the tier. And requests that
+    /// cannot be shared took turns over all nodes, one claim at a time.
+    @Test func onlyALeaderWithoutAnAnswerLooks() {
         var script = looking()
-        script.joined()
-        #expect(script.play(.looked(nil)) == "cancel timer, send waitingClient")
-        #expect(script.answered(200) == "store 200")
+        let step = script.play(.joined(.leader(meanwhile: Script.stored())))
+        #expect(step == "cancel timer, finish stored 200 of 200, answer 200 of 200")
         #expect(!script.isShared)
-    }
-
-    /// An answer that has been stored since the look-up is nearer than the tier.
-    @Test func anAnswerThatCameMeanwhileNeedsNoLook() {
-        var script = looking()
-        #expect(
-            script.play(.joined(.leader(meanwhile: Script.stored())))
-                == "cancel timer, finish stored 200 of 200, answer 200 of 200")
-        #expect(!script.isShared)
-    }
-
-    /// They took turns over all nodes, one claim at a time.
-    @Test func aRequestThatCannotBeSharedDoesNotLook() {
-        var script = looking()
+        script = looking()
         #expect(script.play(.joined(.alone)) == "cancel timer, send waitingClient")
-    }
-
-    @Test func aWaiterLooksForNothing() {
-        var script = looking()
+        script = looking()
         #expect(script.play(.joined(.waiter)) == "wake after 5000 ms")
         script.wait(.seconds(5))
         #expect(script.play(.patienceEnded(standIn: nil)) == "take over")
@@ -69,9 +59,6 @@ import Testing
         #expect(refresh.play(.began(meanwhile: nil)) == "look")
         #expect(refresh.play(.promoted) == "")
         #expect(refresh.play(.looked(nil)) == "cancel timer, send revalidation")
-    }
-
-    @Test func aMissingPartIsFetchedAfterTheLook() {
         var script = looking { $0.hasSupplement = true }
         #expect(script.joined() == "look")
         #expect(script.play(.looked(nil)) == "wake after 5000 ms, fetch part")
@@ -85,17 +72,14 @@ import Testing
         var script = looking { $0.hasStandIn = true }
         #expect(script.joined() == "wake after 2000 ms, look")
         script.wait(.seconds(2))
-        #expect(
-            script.play(.patienceEnded(standIn: Script.stored()))
-                == "cancel timer, stale for waitedTooLong of none")
+        let step = script.play(.patienceEnded(standIn: Script.stored()))
+        #expect(step == "cancel timer, stale for waitedTooLong of none")
         #expect(script.play(.looked(Script.stored())) == "finish stored 200 of 200")
-    }
-
-    @Test func aStaleAnswerMayBeGoneAfterTheLook() {
-        var script = looking { $0.hasStandIn = true }
-        script.joined()
-        script.wait(.seconds(2))
-        #expect(script.play(.patienceEnded(standIn: nil)) == "")
-        #expect(script.play(.looked(nil)) == "cancel timer, send waitingClient")
+        // It may be gone by then.
+        var gone = looking { $0.hasStandIn = true }
+        gone.joined()
+        gone.wait(.seconds(2))
+        #expect(gone.play(.patienceEnded(standIn: nil)) == "")
+        #expect(gone.play(.looked(nil)) == "cancel timer, send waitingClient")
     }
 }

@@ -13,34 +13,35 @@ import Testing
         Script.begun { ($0.hasSupplement, $0.isBatchable) = (!isBatch, isBatch) }
     }
 
+    /// The same, which waits for its part or its batch.
+    private func waiting(isBatch: Bool) -> ExchangeScript {
+        var script = completing(isBatch: isBatch)
+        script.joined()
+        if isBatch { _ = script.play(.batched(isAlone: false)) }
+        return script
+    }
+
     @Test func aLeaderFetchesWhatACompositionLacksAndComposes() {
         var script = completing(isBatch: false)
         #expect(script.joined() == "wake after 5000 ms, fetch part")
         script.composed = Script.stored()
         #expect(script.partEnded(.stored(status: 200)) == "cancel timer, finish stored 200 of 200, answer 200 of 200")
+        // A supplement goes before a batch.
+        var both = Script.begun { ($0.hasSupplement, $0.isBatchable) = (true, true) }
+        #expect(both.joined() == "wake after 5000 ms, fetch part")
     }
 
     @Test func aWholeAnswerThatCameMeanwhileIsTakenBeforeAComposition() {
         for isBatch in [false, true] {
-            var script = completing(isBatch: isBatch)
-            script.joined()
-            if isBatch { _ = script.play(.batched(isAlone: false)) }
+            var script = waiting(isBatch: isBatch)
             (script.arrived, script.composed) = (Script.stored(404), Script.stored(200))
-            #expect(
-                script.partEnded(.stored(status: 200))
-                    == "cancel timer, finish stored 404 of 404, answer 404 of 404")
+            let end = script.partEnded(.stored(status: 200))
+            #expect(end == "cancel timer, finish stored 404 of 404, answer 404 of 404")
         }
-    }
-
-    @Test func nothingStaleCompletesAComposition() {
+        // Nothing stale completes a composition.
         var script = Script.leading { ($0.hasSupplement, $0.hasStandIn) = (true, true) }
         script.standIn = Script.stored()
         #expect(script.partEnded(.stored(status: 200)) == "wake after 2000 ms, send waitingClient once")
-    }
-
-    @Test func aSupplementGoesBeforeABatch() {
-        var script = Script.begun { ($0.hasSupplement, $0.isBatchable) = (true, true) }
-        #expect(script.joined() == "wake after 5000 ms, fetch part")
     }
 
     @Test func oneOfABatchPaysForIt() {
@@ -49,30 +50,23 @@ import Testing
             #expect(script.play(.joined(.alone)) == "join batch")
             #expect(script.play(.batched(isAlone: false)) == "wake after 5000 ms")
             script.composed = Script.stored()
-            #expect(
-                script.partEnded(.stored(status: 200), isFirst: isFirst)
-                    == "cancel timer, finish stored 200 of 200, " + words)
+            let end = script.partEnded(.stored(status: 200), isFirst: isFirst)
+            #expect(end == "cancel timer, finish stored 200 of 200, " + words)
         }
     }
 
-    @Test func aLoneMissOfABatchGoesAtOnce() {
-        var script = completing(isBatch: true)
-        #expect(script.joined() == "join batch")
-        #expect(script.play(.batched(isAlone: true)) == "cancel timer, send waitingClient")
-    }
-
-    @Test func aMissThatWaitedInVainGoesAlone() {
-        var script = completing(isBatch: true)
-        script.joined()
-        _ = script.play(.batched(isAlone: false))
-        script.wait(.milliseconds(4))
-        #expect(script.play(.batched(isAlone: true)) == "cancel timer, send waitingClient")
+    @Test func aMissWithoutOthersGoesAlone() {
+        for hasWaited in [false, true] {
+            var script = completing(isBatch: true)
+            #expect(script.joined() == "join batch")
+            if hasWaited { _ = script.play(.batched(isAlone: false)) }
+            script.wait(.milliseconds(4))
+            #expect(script.play(.batched(isAlone: true)) == "cancel timer, send waitingClient")
+        }
     }
 
     @Test func aBatchIsIgnoredAfterThePatienceOfItsClient() {
-        var script = completing(isBatch: true)
-        script.joined()
-        _ = script.play(.batched(isAlone: false))
+        var script = waiting(isBatch: true)
         script.wait(.seconds(5))
         #expect(script.play(.patienceEnded(standIn: nil)) == "cancel timer, send waitingClient")
         #expect(script.play(.batched(isAlone: true)) == "")
@@ -125,42 +119,32 @@ import Testing
 
     @Test func anIncompleteAnswerIsAskedForAsAWhole() {
         for (end, whole) in [(PartEnd.stored(status: 200), nil), (.unusable(status: 404), Script.stored())] {
-            var script = completing(isBatch: false)
-            script.joined()
+            var script = waiting(isBatch: false)
             script.composed = whole
             #expect(script.partEnded(end) == "cancel timer, send waitingClient")
         }
     }
 
     @Test func anOriginThatGaveNothingForThePartIsNotAskedAgain() {
-        var script = completing(isBatch: false)
-        script.joined()
-        #expect(
-            script.partEnded(.failed(Script.failure))
-                == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
+        var script = waiting(isBatch: false)
+        let failed = script.partEnded(.failed(Script.failure))
+        #expect(failed == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
+        var refused = Script.leading { ($0.hasSupplement, $0.hasStandIn, $0.hasImpersonalErrors) = (true, true, true) }
+        refused.standIn = Script.stored()
+        let stale = refused.partEnded(.refused(Script.response(429), .rateLimited))
+        #expect(stale == "cancel timer, finish unstored 429 rateLimited, stale for upstreamError of 429")
     }
 
     /// Each of up to a hundred that were joined asked for itself an origin that had just refused.
     @Test func aRefusedPartIsNotAskedForAgainAsAWhole() {
         for (status, reason) in [(429, Reason.rateLimited), (503, .serverError)] {
             for (isFirst, isBatch) in [(true, true), (false, true), (true, false)] {
-                var script = completing(isBatch: isBatch)
-                script.joined()
-                if isBatch { _ = script.play(.batched(isAlone: false)) }
-                #expect(
-                    script.partEnded(.refused(Script.response(status), reason), isFirst: isFirst)
-                        == "cancel timer, finish released, pass \(status) \(reason)")
+                var script = waiting(isBatch: isBatch)
+                let end = script.partEnded(.refused(Script.response(status), reason), isFirst: isFirst)
+                #expect(end == "cancel timer, finish released, pass \(status) \(reason)")
                 #expect(script.isCollapsed != isFirst, "a cookie is the first one's alone")
             }
         }
-    }
-
-    @Test func anOriginThatRefusedThePartIsStoodInFor() {
-        var script = Script.leading { ($0.hasSupplement, $0.hasStandIn, $0.hasImpersonalErrors) = (true, true, true) }
-        script.standIn = Script.stored()
-        #expect(
-            script.partEnded(.refused(Script.response(429), .rateLimited))
-                == "cancel timer, finish unstored 429 rateLimited, stale for upstreamError of 429")
     }
 
     /// The origin may have failed because of the relationships that the client did not ask for.
@@ -176,24 +160,19 @@ import Testing
         }
     }
 
-    @Test func aLatePartIsReplacedByTheWholeRequest() {
-        var script = completing(isBatch: false)
-        script.joined()
+    @Test func aLatePartIsReplacedAndStillServesWaiters() {
+        var script = waiting(isBatch: false)
         script.wait(.seconds(5))
         #expect(script.patienceEnded() == "cancel timer, send waitingClient")
         script.composed = Script.stored()
         #expect(script.partEnded(.stored(status: 200)) == "")
-    }
-
-    @Test func aPartServesWaitersAfterAStaleAnswer() {
-        var script = Script.leading { ($0.hasSupplement, $0.hasStandIn) = (true, true) }
-        script.standIn = Script.stored()
-        script.wait(.seconds(5))
-        #expect(script.patienceEnded() == "cancel timer, stale for waitedTooLong of none")
-        script.composed = Script.stored()
-        #expect(
-            script.partEnded(.stored(status: 200))
-                == "finish stored 200 of 200", "its timer has gone with the stale answer")
+        var stale = Script.leading { ($0.hasSupplement, $0.hasStandIn) = (true, true) }
+        stale.standIn = Script.stored()
+        stale.wait(.seconds(5))
+        #expect(stale.patienceEnded() == "cancel timer, stale for waitedTooLong of none")
+        stale.composed = Script.stored()
+        let end = stale.partEnded(.stored(status: 200))
+        #expect(end == "finish stored 200 of 200", "its timer has gone with the stale answer")
     }
 
     // MARK: As a part of another
@@ -204,15 +183,12 @@ import Testing
         return script
     }
 
-    @Test func aPartAsksAndReports() {
+    @Test func aPartReportsItsAnswerOrItsFailure() {
         var script = part()
         #expect(script.joined() == "cancel timer, send waitingClient")
         script.answered(200)
         #expect(script.stored(of: 200) == "finish stored 200 of 200, report stored")
-    }
-
-    @Test func aPartThatIsNotStoredOrFailsSaysSo() {
-        var script = part()
+        script = part()
         script.joined()
         script.answered(504)
         #expect(script.unstored(504, .serverError) == "finish released, report refused 504 serverError")
@@ -241,13 +217,10 @@ import Testing
         var script = part()
         script.joined()
         #expect(script.headArrived(200) == "invalidate by 200, finish released, report unusable 200, cancel")
-    }
-
-    @Test func aLargeErrorIsReportedAsAFailure() {
         for status in [503, 504] {
-            var script = part()
-            script.joined()
-            #expect(script.headArrived(status).contains("report failed upstreamError"))
+            var error = part()
+            error.joined()
+            #expect(error.headArrived(status).contains("report failed upstreamError"))
         }
     }
 }

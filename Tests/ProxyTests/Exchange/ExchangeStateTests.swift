@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 import Testing
 
 @testable import Proxy
@@ -21,25 +22,18 @@ import Testing
 
     @Test func aLeaderTakesAnAnswerThatCameMeanwhile() {
         var script = Script.begun()
-        #expect(
-            script.play(.joined(.leader(meanwhile: Script.stored())))
-                == "cancel timer, finish stored 200 of 200, answer 200 of 200")
+        let step = script.play(.joined(.leader(meanwhile: Script.stored())))
+        #expect(step == "cancel timer, finish stored 200 of 200, answer 200 of 200")
         #expect(script.isCollapsed)
     }
 
-    @Test func aHitForMissAsksAlone() {
+    @Test func requestsWithoutALeaderAskAloneOrAreRefused() {
         var script = Script.begun()
-        #expect(script.play(.joined(.alone)) == "cancel timer, send waitingClient")
-    }
-
-    @Test func anUncollapsibleRequestJoinsNoFlight() {
-        var script = Script { $0.isCollapsible = false }
-        #expect(script.play(.began(meanwhile: nil)) == "cancel timer, begin, send waitingClient")
-    }
-
-    @Test func tooManyWaitForOneKey() {
-        var script = Script.begun()
+        #expect(script.play(.joined(.alone)) == "cancel timer, send waitingClient", "a hit for miss")
+        script = Script.begun()
         #expect(script.play(.joined(.full)) == "cancel timer, refuse 503 queueFull")
+        script = Script { $0.isCollapsible = false }
+        #expect(script.play(.began(meanwhile: nil)) == "cancel timer, begin, send waitingClient")
     }
 
     @Test func refreshesGoStraightToTheOriginWithoutHurry() {
@@ -49,20 +43,23 @@ import Testing
         #expect(refresh.answered(200) == "store 200")
         #expect(refresh.stored(of: 200) == "finish stored 200 of 200")
         #expect(refresh.play(.promoted) == "")
-    }
-
-    /// A hit that found a stale answer asked again for what another's refresh had just brought.
-    @Test func aRefreshTakesAnAnswerThatCameMeanwhile() {
-        var script = Script { ($0.audience, $0.hasStored) = (.refresh, true) }
-        #expect(script.play(.began(meanwhile: Script.stored())) == "finish stored 200 of 200")
+        // A hit that found a stale answer asked again for what another's refresh had just brought.
+        var late = Script { ($0.audience, $0.hasStored) = (.refresh, true) }
+        #expect(late.play(.began(meanwhile: Script.stored())) == "finish stored 200 of 200")
     }
 
     // MARK: Waiting
 
     @Test func aWaiterGetsWhatTheLeaderBrings() {
-        var script = Script.waiting()
-        #expect(script.isCollapsed)
-        #expect(script.flightFinished(.stored(Script.stored(), originStatus: 200)) == "cancel timer, answer 200 of 200")
+        for (outcome, words) in [
+            (FlightOutcome.stored(Script.stored(), originStatus: 200), "answer 200 of 200"),
+            (.unstored(Script.response(503), .serverError), "pass 503 serverError"),
+            (.failed(Script.failure), "refuse 502 upstreamClosed"), (.released, "begin, send waitingClient"),
+        ] {
+            var script = Script.waiting()
+            #expect(script.isCollapsed)
+            #expect(script.flightFinished(outcome) == "cancel timer, " + words)
+        }
     }
 
     /// Each of a herd of ten kinds asked for itself once the first had its answer.
@@ -73,20 +70,6 @@ import Testing
         #expect(script.play(.joined(.waiter)) == "wake after 5000 ms")
         #expect(script.play(another) == "cancel timer, begin, send waitingClient", "once")
         #expect(!script.isCollapsed)
-    }
-
-    @Test func aWaiterAsksForItselfWhereTheAnswerWasTheLeadersAlone() {
-        var script = Script.waiting()
-        #expect(script.flightFinished(.released) == "cancel timer, begin, send waitingClient")
-    }
-
-    @Test func waitersGetErrorsThatAreEveryones() {
-        var script = Script.waiting()
-        #expect(
-            script.flightFinished(.unstored(Script.response(503), .serverError))
-                == "cancel timer, pass 503 serverError")
-        script = Script.waiting()
-        #expect(script.flightFinished(.failed(Script.failure)) == "cancel timer, refuse 502 upstreamClosed")
     }
 
     @Test func waitersWithSomethingStaleGetThatInPlaceOfAnError() {
@@ -108,15 +91,12 @@ import Testing
         #expect(script.flightFinished(.stored(Script.stored(), originStatus: 200)) == "cancel timer, answer 200 of 200")
         #expect(script.isCollapsed)
         #expect(script.answered(200).hasPrefix("store"))
-    }
-
-    @Test func aWaiterThatTakesOverFindsWhatCameMeanwhile() {
-        var script = Script.waiting()
-        script.wait(.seconds(5))
-        _ = script.play(.patienceEnded(standIn: nil))
-        #expect(
-            script.play(.tookOver(meanwhile: Script.stored()))
-                == "cancel timer, finish stored 200 of 200, answer 200 of 200")
+        // It may find what came meanwhile.
+        var other = Script.waiting()
+        other.wait(.seconds(5))
+        _ = other.play(.patienceEnded(standIn: nil))
+        let step = other.play(.tookOver(meanwhile: Script.stored()))
+        #expect(step == "cancel timer, finish stored 200 of 200, answer 200 of 200")
     }
 
     @Test func aWaiterThatMayNotTakeOverGivesUpAfterFifteenSeconds() {
@@ -132,36 +112,29 @@ import Testing
         #expect(script.play(.mayNotTakeOver) == "cancel timer, refuse 504 waitedTooLong")
     }
 
-    @Test func aWaiterThatGivesUpGetsWhatCanBeComposedByThen() {
+    @Test func whatCanBeComposedByThenReplacesAFailure() {
         var script = Script.waiting()
         script.composed = Script.stored()
         script.wait(.seconds(15))
         script.patienceEnded()
         #expect(script.play(.mayNotTakeOver) == "cancel timer, answer 200 of none instead of waitedTooLong")
-    }
-
-    @Test func aLeaderWhoseOriginFailsGetsWhatCanBeComposedByThen() {
-        var script = Script.leading()
-        script.composed = Script.stored()
-        #expect(
-            script.failed()
-                == "cancel timer, finish failed upstreamClosed, answer 200 of none instead of upstreamClosed")
+        var leader = Script.leading()
+        leader.composed = Script.stored()
+        let found = leader.failed()
+        #expect(found == "cancel timer, finish failed upstreamClosed, answer 200 of none instead of upstreamClosed")
     }
 
     // MARK: The stand-in
 
-    @Test func aStandInGoesBeforeAComposition() {
+    @Test func standInsAndErrorsGoBeforeAComposition() {
         var script = stale()
         script.composed = Script.stored()
         script.joined()
         #expect(script.failed() == "cancel timer, finish failed upstreamClosed, stale for upstreamClosed of none")
-    }
-
-    @Test func anErrorThatCanBePassedOnIsNotComposedOver() {
-        var script = Script.leading()
-        script.composed = Script.stored()
-        script.answered(503)
-        #expect(script.unstored(503, .serverError) == "cancel timer, finish released, pass 503 serverError")
+        var other = Script.leading()
+        other.composed = Script.stored()
+        other.answered(503)
+        #expect(other.unstored(503, .serverError) == "cancel timer, finish released, pass 503 serverError")
     }
 
     @Test func aStaleAnswerIsServedAfterTwoSeconds() {
@@ -172,14 +145,12 @@ import Testing
         // A late answer is stored for the next request.
         #expect(script.answered(200) == "store 200")
         #expect(script.stored(of: 200) == "finish stored 200 of 200")
-    }
-
-    @Test func aWaiterWithSomethingStaleWaitsTwoSecondsToo() {
-        var script = stale()
-        #expect(script.play(.joined(.waiter)) == "wake after 2000 ms")
-        script.wait(.seconds(2))
-        #expect(script.patienceEnded() == "cancel timer, stale for waitedTooLong of none")
-        #expect(script.flightFinished(.released) == "")
+        // A waiter waits as long.
+        var waiter = stale()
+        #expect(waiter.play(.joined(.waiter)) == "wake after 2000 ms")
+        waiter.wait(.seconds(2))
+        #expect(waiter.patienceEnded() == "cancel timer, stale for waitedTooLong of none")
+        #expect(waiter.flightFinished(.released) == "")
     }
 
     @Test func aPurgedAnswerDoesNotStandIn() {
@@ -191,18 +162,15 @@ import Testing
         #expect(script.failed() == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
     }
 
-    @Test func aStaleAnswerReplacesAServerError() {
-        var script = stale()
-        script.joined()
-        script.answered(503)
-        #expect(script.unstored(503, .serverError) == "cancel timer, finish released, stale for upstreamError of 503")
-    }
-
-    @Test func aNotFoundIsPassedOnAlthoughSomethingStaleIsThere() {
-        var script = stale()
-        script.joined()
-        script.answered(404)
-        #expect(script.unstored(404, .status) == "cancel timer, finish released, pass 404 status")
+    @Test func aStaleAnswerReplacesAServerErrorAlone() {
+        for (status, reason, words) in [
+            (503, Reason.serverError, "stale for upstreamError of 503"), (404, .status, "pass 404 status"),
+        ] {
+            var script = stale()
+            script.joined()
+            script.answered(status)
+            #expect(script.unstored(status, reason) == "cancel timer, finish released, " + words)
+        }
     }
 
     // MARK: The origin's answers
@@ -210,9 +178,8 @@ import Testing
     @Test func anErrorWithoutFieldsOfTheClientsIsEveryones() {
         var script = Script.leading { $0.hasImpersonalErrors = true }
         script.answered(503)
-        #expect(
-            script.unstored(503, .serverError)
-                == "cancel timer, finish unstored 503 serverError, pass 503 serverError")
+        let step = script.unstored(503, .serverError)
+        #expect(step == "cancel timer, finish unstored 503 serverError, pass 503 serverError")
     }
 
     @Test func anAnswerPurgedOnItsWayServesItsWaiters() {
@@ -224,42 +191,33 @@ import Testing
         #expect(
             script.play(.unstored(Script.response(200, "Vary: Accept\r\n"), .outdated))
                 == "cancel timer, finish released, pass 200 outdated")
-    }
-
-    @Test func anAnswerThatIsNotReusableReleasesWhoWaited() {
-        var script = Script.leading()
-        script.answered(200)
+        var unusable = Script.leading()
+        unusable.answered(200)
         #expect(
-            script.play(.stored(Script.stored(), originStatus: 200, isReusable: false))
+            unusable.play(.stored(Script.stored(), originStatus: 200, isReusable: false))
                 == "cancel timer, finish released, answer 200 of 200")
     }
 
-    @Test func aConfirmationFreshensWhatIsStored() {
+    @Test func aConfirmationFreshensUnlessItIsContradicted() {
         var script = stale()
         script.joined()
         #expect(script.answered(304) == "freshen by 304")
         #expect(script.stored(of: 304) == "cancel timer, finish stored 200 of 304, answer 200 of 304")
-    }
-
-    @Test func aContradictedConfirmationIsAskedForAgainWithoutConditions() {
-        var script = stale()
-        script.joined()
-        script.answered(304)
-        #expect(script.play(.contradicted) == "send revalidation once")
+        var wrong = stale()
+        wrong.joined()
+        wrong.answered(304)
+        #expect(wrong.play(.contradicted) == "send revalidation once")
         // Nothing was asked that a 304 could answer.
-        #expect(
-            script.answered(304)
-                == "cancel timer, finish failed upstreamMalformed, stale for upstreamMalformed of 304")
-    }
-
-    @Test func aRequestForAServedClientIsSentOnce() {
-        var script = stale()
-        script.joined()
-        script.wait(.seconds(2))
-        script.patienceEnded()
-        script.standIn = nil
-        script.answered(304)
-        #expect(script.play(.contradicted) == "send revalidation once")
+        let step = wrong.answered(304)
+        #expect(step == "cancel timer, finish failed upstreamMalformed, stale for upstreamMalformed of 304")
+        // For a client that has been served too.
+        var served = stale()
+        served.joined()
+        served.wait(.seconds(2))
+        served.patienceEnded()
+        served.standIn = nil
+        served.answered(304)
+        #expect(served.play(.contradicted) == "send revalidation once")
     }
 
     @Test func aRefusedTokenIsRenewedOnce() {
@@ -268,27 +226,20 @@ import Testing
         #expect(script.play(.tokenRenewed(true)) == "send waitingClient")
         #expect(script.answered(401) == "store 401")
         #expect(script.unstored(401, .unauthorized) == "cancel timer, finish released, pass 401 upstreamRefused")
+        var other = Script.leading { $0.hasOwnToken = true }
+        other.answered(401)
+        #expect(other.play(.tokenRenewed(false)) == "cancel timer, finish released, pass 401 upstreamRefused")
     }
 
-    @Test func withoutAnotherTokenTheRefusalIsPassedOn() {
-        var script = Script.leading { $0.hasOwnToken = true }
-        script.answered(401)
-        #expect(script.play(.tokenRenewed(false)) == "cancel timer, finish released, pass 401 upstreamRefused")
-    }
-
-    @Test func damagedGzipIsAskedForUncompressed() {
+    @Test func gzipOfNoUseIsAskedForUncompressed() {
         var script = Script.begun { $0.acceptsGzip = true }
         #expect(script.joined() == "cancel timer, send waitingClient gzip")
         #expect(script.play(.answered(Script.response(200), .damaged)) == "send waitingClient inflating")
-        #expect(
-            script.play(.answered(Script.response(200), .damaged))
-                == "cancel timer, finish failed upstreamMalformed, refuse 502 upstreamMalformed")
-    }
-
-    @Test func anAnswerTooLargeToInflateIsAskedForUncompressed() {
-        var script = Script.leading { $0.acceptsGzip = true }
-        #expect(script.play(.answered(Script.response(200), .tooLarge)) == "send waitingClient")
-        #expect(script.answered(200) == "store 200")
+        let step = script.play(.answered(Script.response(200), .damaged))
+        #expect(step == "cancel timer, finish failed upstreamMalformed, refuse 502 upstreamMalformed")
+        var large = Script.leading { $0.acceptsGzip = true }
+        #expect(large.play(.answered(Script.response(200), .tooLarge)) == "send waitingClient")
+        #expect(large.answered(200) == "store 200")
     }
 
     @Test func interimAnswersGoToAClientThatStillWaits() {

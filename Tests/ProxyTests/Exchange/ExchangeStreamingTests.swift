@@ -14,16 +14,13 @@ import Testing
         return script
     }
 
-    @Test func aLargeAnswerGoesToItsClientAlone() {
+    @Test func aLargeAnswerGoesAtTheClientsPace() {
         var script = streaming()
         #expect(script.play(.received([1, 2, 3])) == "content 3")
         #expect(script.play(.finished) == "end")
-    }
-
-    @Test func aSlowClientSlowsTheOriginDown() {
-        var script = streaming()
-        #expect(script.play(.clientBlocked) == "pause")
-        #expect(script.play(.clientDrained) == "resume")
+        var slow = streaming()
+        #expect(slow.play(.clientBlocked) == "pause")
+        #expect(slow.play(.clientDrained) == "resume")
     }
 
     @Test func aClientThatLeavesInTheMiddleEndsIt() {
@@ -44,17 +41,14 @@ import Testing
     }
 
     /// It was neither counted nor logged.
-    @Test func aClientThatLeftBeforeTheHeadIsCountedAndGetsNothing() {
+    @Test func aClientThatLeftIsCounted() {
         var script = Script.leading()
         #expect(script.play(.clientLeft) == "")
         #expect(script.headArrived(200) == "cancel timer, invalidate by 200, finish released, discard 200, cancel")
-    }
-
-    @Test func aClientThatLeftStillHasItsAnswerStoredAndCounted() {
-        var script = Script.leading()
-        _ = script.play(.clientLeft)
-        script.answered(200)
-        #expect(script.stored(of: 200).hasSuffix("answer 200 of 200"))
+        var small = Script.leading()
+        _ = small.play(.clientLeft)
+        small.answered(200)
+        #expect(small.stored(of: 200).hasSuffix("answer 200 of 200"))
     }
 
     @Test func withoutAClientALargeAnswerIsNotRead() {
@@ -65,28 +59,21 @@ import Testing
     @Test func aLargeErrorGivesWayToWhatIsStale() {
         var script = Script.leading { $0.hasStandIn = true }
         script.standIn = Script.stored()
-        #expect(
-            script.headArrived(503)
-                == "cancel timer, invalidate by 503, finish released, stale for upstreamError of 503, cancel")
+        let step = script.headArrived(503)
+        #expect(step == "cancel timer, invalidate by 503, finish released, stale for upstreamError of 503, cancel")
+        var gone = Script.leading { $0.hasStandIn = true }
+        #expect(gone.headArrived(503).hasSuffix("refuse 502 upstreamError, cancel"))
     }
 
-    @Test func aLargeErrorIsRefusedWhenTheStandInIsGone() {
-        var script = Script.leading { $0.hasStandIn = true }
-        #expect(script.headArrived(503).hasSuffix("refuse 502 upstreamError, cancel"))
-    }
-
-    @Test func aLargeAnswerInGzipIsAskedForAsItIs() {
+    @Test func aLargeAnswerInGzipIsAskedForPlain() {
         var script = Script.leading { $0.acceptsGzip = true }
         #expect(script.play(.headArrived(Script.response(200, "Content-Encoding: gzip\r\n"))) == "send waitingClient")
         #expect(script.headArrived(200).hasSuffix("stream 200"))
-    }
-
-    /// It was passed on unread.
-    @Test func aLargeAnswerInGzipIsNoneWhereTheFirstWasDamaged() {
-        var script = Script.leading { $0.acceptsGzip = true }
+        // It was passed on unread.
+        var damaged = Script.leading { $0.acceptsGzip = true }
         let gzip = Script.response(200, "Content-Encoding: gzip\r\n")
-        #expect(script.play(.answered(gzip, .damaged)) == "send waitingClient inflating")
-        #expect(script.play(.headArrived(gzip)).hasSuffix("refuse 502 upstreamMalformed, cancel"))
+        #expect(damaged.play(.answered(gzip, .damaged)) == "send waitingClient inflating")
+        #expect(damaged.play(.headArrived(gzip)).hasSuffix("refuse 502 upstreamMalformed, cancel"))
     }
 
     @Test func aLargeRefusalOfTheTokenIsPassedOnWhereThereIsNoOther() {
@@ -97,19 +84,15 @@ import Testing
         }
     }
 
-    @Test func conditionsAndRangesOfTheClientAreAnswered() {
+    @Test func onlyConditionsAndRangesOfTheClientAreAnswered() {
         var script = Script.leading { ($0.isConditional, $0.asksForRange) = (true, true) }
         #expect(script.answered(304) == "store 304")
         script = Script.leading { ($0.isConditional, $0.asksForRange) = (true, true) }
         #expect(script.headArrived(206).hasSuffix("stream 206"))
-    }
-
-    @Test func aLargeAnswerToAnotherQuestionIsNone() {
         for status in [206, 304] {
-            var script = Script.leading()
-            #expect(
-                script.headArrived(status)
-                    == "cancel timer, finish failed upstreamMalformed, refuse 502 upstreamMalformed, cancel")
+            var other = Script.leading()
+            let found = other.headArrived(status)
+            #expect(found == "cancel timer, finish failed upstreamMalformed, refuse 502 upstreamMalformed, cancel")
         }
     }
 }

@@ -9,14 +9,33 @@ import Testing
     private typealias Table = FlightTable<String>
     private let key = FlightKey(CacheKey(scope: .shared, target: Array("/a".utf8)))
     private let start = Instant(nanoseconds: 1_000_000_000)
+    private let other = FlightKey(CacheKey(scope: .shared, target: Array("/b".utf8)))
 
-    private func lead(_ table: inout Table, _ now: Instant) throws -> Table.FlightID {
-        guard case .lead(let id) = table.join(key, epoch: 0, now: now, "leader") else { throw Unexpected() }
+    private func lead(_ table: inout Table, of key: FlightKey? = nil, epoch: Int = 0) throws -> Table.FlightID {
+        guard case .lead(let id) = table.join(key ?? self.key, epoch: epoch, now: start, "leader") else {
+            throw Unexpected()
+        }
         return id
     }
 
-    private func refresh(_ table: inout Table, _ now: Instant) throws -> Table.FlightID {
-        let id = table.refresh(key, epoch: 0, now: now)
+    /// A table with a leader, and these that wait for it.
+    private func led(_ waiters: String...) throws -> (Table, Table.FlightID) {
+        var table = Table()
+        let id = try lead(&table)
+        for waiter in waiters { #expect(table.join(key, epoch: 0, now: start, waiter) == .wait) }
+        return (table, id)
+    }
+
+    /// The same with a second leader, which has taken over after five seconds.
+    private func followed(_ waiters: String...) throws -> (Table, slow: Table.FlightID, quick: Table.FlightID) {
+        var (table, slow) = try led()
+        for waiter in waiters { #expect(table.join(key, epoch: 0, now: start, waiter) == .wait) }
+        let quick = table.takeOver(key, epoch: 0, now: start + .seconds(5))
+        return (table, slow, try #require(quick))
+    }
+
+    private func refresh(_ table: inout Table) throws -> Table.FlightID {
+        let id = table.refresh(key, epoch: 0, now: start)
         return try #require(id)
     }
 
@@ -27,50 +46,34 @@ import Testing
     private struct Unexpected: Error {}
 
     @Test func theFirstLeadsTheOthersWaitAndAllAreHandedOut() throws {
-        var table = Table()
-        let id = try lead(&table, start)
-        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
-        #expect(table.join(key, epoch: 0, now: start, "b") == .wait)
-        let other = FlightKey(CacheKey(scope: .shared, target: Array("/b".utf8)))
+        var (table, id) = try led("a", "b")
         #expect(table.join(other, epoch: 0, now: start, "c") != .wait)
         #expect(table.finish(id, .shared, now: start) == ["a", "b"])
         #expect(table.finish(id, .shared, now: start) == [])
         #expect(table.join(key, epoch: 0, now: start, "d") != .wait)
     }
 
-    @Test func anUncollapsibleAnswerIsRememberedForAWhile() throws {
-        var table = Table()
-        let id = try lead(&table, start)
-        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
+    @Test func anUncollapsibleAnswerIsRememberedUntilASharedOne() throws {
+        var (table, id) = try led("a")
         #expect(table.finish(id, .uncollapsible, now: start) == ["a"])
         #expect(isAlone(table.join(key, epoch: 0, now: start + .seconds(9), "b")))
         #expect(!isAlone(table.join(key, epoch: 0, now: start + .seconds(10), "c")))
-    }
-
-    @Test func aSharedAnswerEndsTheMemoryOfAnUncollapsibleOne() throws {
-        var table = Table()
-        let first = try lead(&table, start)
-        _ = table.finish(first, .uncollapsible, now: start)
-        guard case .alone(let second) = table.join(key, epoch: 0, now: start, "a") else { throw Unexpected() }
-        _ = table.finish(second, .shared, now: start)
-        #expect(!isAlone(table.join(key, epoch: 0, now: start, "a")))
-    }
-
-    @Test func oneRefreshAtATimeAndAPauseAfterOneThatFailed() throws {
-        var table = Table()
-        let id = try refresh(&table, start)
-        #expect(table.refresh(key, epoch: 0, now: start) == nil)
-        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
-        #expect(table.finish(id, .failed, now: start) == ["a"])
-        #expect(table.refresh(key, epoch: 0, now: start + .seconds(4)) == nil)
-        #expect(table.refresh(key, epoch: 0, now: start + .seconds(5)) != nil)
+        var (other, first) = try led()
+        _ = other.finish(first, .uncollapsible, now: start)
+        guard case .alone(let second) = other.join(key, epoch: 0, now: start, "a") else { throw Unexpected() }
+        _ = other.finish(second, .shared, now: start)
+        #expect(!isAlone(other.join(key, epoch: 0, now: start, "a")))
     }
 
     /// An answer that is of no use to others is no better a reason to ask all the time than none.
-    @Test func aRefreshWhoseAnswerIsUncollapsiblePausesToo() throws {
+    @Test(arguments: [Table.Ending.failed, .uncollapsible])
+    func oneRefreshAtATimeAndThenAPause(ending: FlightTable<String>.Ending) throws {
         var table = Table()
-        let id = try refresh(&table, start)
-        _ = table.finish(id, .uncollapsible, now: start)
+        let id = try refresh(&table)
+        #expect(table.refresh(key, epoch: 0, now: start) == nil)
+        #expect(!table.isWaitedFor(id))
+        #expect(table.join(key, epoch: 0, now: start, "a") == .wait && table.isWaitedFor(id))
+        #expect(table.finish(id, ending, now: start) == ["a"])
         #expect(table.refresh(key, epoch: 0, now: start + .seconds(4)) == nil)
         #expect(table.refresh(key, epoch: 0, now: start + .seconds(5)) != nil)
     }
@@ -79,18 +82,15 @@ import Testing
     @Test func anUnjoinableFlightLeavesNoMark() throws {
         var table = Table()
         _ = table.finish(table.begin(key, 0, start), .uncollapsible, now: start)
-        _ = try lead(&table, start)
+        _ = try lead(&table)
         #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
         _ = table.finish(table.begin(key, 0, start), .failed, now: start)
-        let other = FlightKey(CacheKey(scope: .shared, target: Array("/b".utf8)))
         _ = table.finish(table.begin(other, 0, start), .failed, now: start)
         #expect(table.refresh(other, epoch: 0, now: start) != nil)
     }
 
     @Test func aLeaderThatIsOutForLongMayBeFollowedByAnother() throws {
-        var table = Table()
-        let slow = try lead(&table, start)
-        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
+        var (table, slow) = try led("a")
         #expect(table.takeOver(key, epoch: 0, now: start + .seconds(4)) == nil)
         let taken = table.takeOver(key, epoch: 0, now: start + .seconds(5))
         let quick = try #require(taken)
@@ -102,24 +102,13 @@ import Testing
     }
 
     /// All waiters heard of the failure, although the answer was on its way by then.
-    @Test func aSlowLeaderThatFailsLeavesTheWaitersToTheOneThatTookOver() throws {
-        var table = Table()
-        let slow = try lead(&table, start)
-        for waiter in ["a", "b"] { #expect(table.join(key, epoch: 0, now: start, waiter) == .wait) }
-        let taken = table.takeOver(key, epoch: 0, now: start + .seconds(5))
-        let quick = try #require(taken)
+    @Test func onlyTheLastLeaderThatFailsTellsTheWaiters() throws {
+        var (table, slow, quick) = try followed("a", "b")
         #expect(table.finish(slow, .failed, now: start + .seconds(6)) == [])
         #expect(table.join(key, epoch: 0, now: start + .seconds(6), "c") == .wait)
         #expect(table.finish(quick, .shared, now: start + .seconds(7)) == ["a", "b", "c"])
         #expect(table.count == 0)
-    }
-
-    @Test func theLastLeaderThatFailsTellsTheWaiters() throws {
-        var table = Table()
-        let slow = try lead(&table, start)
-        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
-        let taken = table.takeOver(key, epoch: 0, now: start + .seconds(5))
-        let quick = try #require(taken)
+        (table, slow, quick) = try followed("a")
         #expect(table.finish(quick, .failed, now: start + .seconds(6)) == [])
         #expect(table.finish(slow, .failed, now: start + .seconds(7)) == ["a"])
         #expect(table.count == 0)
@@ -127,9 +116,7 @@ import Testing
 
     /// A waiter of a flight that was invalidated or purged could not take over, and got a 504.
     @Test(arguments: [0, 1]) func aWaiterWhoseFlightIsOutOfDateLeadsAnew(epoch: Int) throws {
-        var table = Table()
-        let old = try lead(&table, start)
-        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
+        var (table, old) = try led("a")
         if epoch == 0 { table.invalidate(Array("/a".utf8)) }
         let taken = table.takeOver(key, epoch: epoch, now: start + .seconds(5))
         let anew = try #require(taken)
@@ -141,37 +128,24 @@ import Testing
     }
 
     @Test func waitersOfAnUncollapsibleAnswerAskEachForItself() throws {
-        var table = Table()
-        _ = try lead(&table, start)
-        for waiter in ["a", "b"] { #expect(table.join(key, epoch: 0, now: start, waiter) == .wait) }
+        var (table, _) = try led("a", "b")
         table.invalidate(Array("/a".utf8))
-        let other = try lead(&table, start)
+        let other = try lead(&table)
         _ = table.finish(other, .uncollapsible, now: start + .seconds(4))
         #expect(table.takeOver(key, epoch: 0, now: start + .seconds(5)) != nil)
         #expect(table.takeOver(key, epoch: 0, now: start + .seconds(5)) != nil)
     }
 
-    @Test func aFlightKnowsWhetherAnyoneWaits() throws {
-        var table = Table()
-        let id = try refresh(&table, start)
-        #expect(!table.isWaitedFor(id))
-        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
-        #expect(table.isWaitedFor(id))
-    }
-
     /// The thousand-and-first client of one cold key got a 503.
     @Test func threeThousandClientsWaitForOneKey() throws {
-        var table = Table()
-        let id = try lead(&table, start)
+        var (table, id) = try led()
         for number in 0..<3_000 { #expect(table.join(key, epoch: 0, now: start, "\(number)") == .wait) }
         #expect(table.finish(id, .shared, now: start).count == 3_000)
         #expect(table.waitingBytes == 0)
     }
 
     @Test func theBytesOfAllWaitersAreBounded() throws {
-        var table = Table()
-        let other = FlightKey(CacheKey(scope: .shared, target: Array("/b".utf8)))
-        let id = try lead(&table, start)
+        var (table, id) = try led()
         _ = table.join(other, epoch: 0, now: start, "leader")
         let most = Table.maxWaitingBytes - 2 * Table.bytesPerWaiter
         #expect(table.join(key, epoch: 0, now: start, bytes: most, "large") == .wait)
@@ -185,8 +159,8 @@ import Testing
     @Test func requestsWithDifferentTokensDoNotWaitForEachOther() throws {
         var table = Table()
         let (one, two) = (FlightKey(key.key, token: 1), FlightKey(key.key, token: 2))
-        guard case .lead(let id) = table.join(one, epoch: 0, now: start, "") else { throw Unexpected() }
-        guard case .lead = table.join(two, epoch: 0, now: start, "") else { throw Unexpected() }
+        let id = try lead(&table, of: one)
+        _ = try lead(&table, of: two)
         #expect(table.join(one, epoch: 0, now: start, "a") == .wait)
         #expect(table.finish(id, .uncollapsible, now: start) == ["a"])
         #expect(table.join(two, epoch: 0, now: start, "b") == .wait, "what one answer is says nothing of another's")
@@ -195,39 +169,31 @@ import Testing
     /// A flight that no client waits for any more is given up only if that is certain, and no
     /// request joins it afterwards.
     @Test func leaderIsGivenUpOnceNoClientWaits() throws {
-        var table = Table()
-        let id = try lead(&table, start)
-        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
-        #expect(table.join(key, epoch: 0, now: start, "b") == .wait)
+        var (table, id) = try led("a", "b")
         let seat = try #require(table.seat(for: key))
         #expect(table.waiterLeft(seat) == false)
         #expect(table.abandon(id) == false, "one waits still")
         #expect(table.waiterLeft(seat) == true)
         #expect(table.abandon(id) == true)
-        _ = try lead(&table, start)
+        _ = try lead(&table)
         #expect(table.finish(id, .shared, now: start) == ["a", "b"])
         #expect(try #require(table.seat(for: key)) != seat)
+        // A leader whose place was taken is not given up.
+        var (taken, slow) = try led()
+        #expect(taken.takeOver(key, epoch: 0, now: start + .seconds(5)) != nil)
+        #expect(taken.abandon(slow) == false)
     }
 
     @Test func aWaiterThatWasToldAlreadyIsNotCountedAmongThoseThatWait() throws {
-        var table = Table()
-        let first = try lead(&table, start)
-        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
+        var (table, first) = try led("a")
         let seat = try #require(table.seat(for: key))
-        let other = table.takeOver(key, epoch: 0, now: start + .seconds(5))
-        let second = try #require(other)
+        let taken = table.takeOver(key, epoch: 0, now: start + .seconds(5))
+        let second = try #require(taken)
         #expect(table.finish(first, .shared, now: start + .seconds(6)) == ["a"])
         #expect(table.join(key, epoch: 0, now: start + .seconds(6), "b") == .wait)
         // Its client leaves before it has heard.
         #expect(table.waiterLeft(seat) == false)
         #expect(table.abandon(second) == false, "b waits")
-    }
-
-    @Test func leaderWhosePlaceWasTakenIsNotGivenUp() throws {
-        var table = Table()
-        let id = try lead(&table, start)
-        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(5)) != nil)
-        #expect(table.abandon(id) == false)
     }
 
     @Test func marksAreBounded() {
@@ -245,13 +211,11 @@ import Testing
     }
 
     @Test func anUnsafeMethodInvalidatesWhatIsUnderWayAndNothingJoinsIt() throws {
-        var table = Table()
-        let id = try lead(&table, start)
-        #expect(table.join(key, epoch: 0, now: start, "before") == .wait)
+        var (table, id) = try led("before")
         #expect(!table.isOutdated(id, epoch: 0))
         table.invalidate(Array("/a".utf8))
         #expect(table.isOutdated(id, epoch: 0))
-        let after = try lead(&table, start)
+        let after = try lead(&table)
         #expect(!table.isOutdated(after, epoch: 0))
         #expect(table.join(key, epoch: 0, now: start, "after") == .wait)
         #expect(table.finish(id, .shared, now: start) == ["before"])
@@ -264,8 +228,8 @@ import Testing
         var table = Table()
         let user = CacheKey.Scope.personal(UserHash(bits: 1))
         let personal = FlightKey(CacheKey(scope: user, target: Array("/a".utf8)))
-        let (shared, alone) = (try lead(&table, start), table.begin(personal, 0, start))
-        guard case .lead(let joinable) = table.join(personal, epoch: 0, now: start, "a") else { throw Unexpected() }
+        let (shared, alone) = (try lead(&table), table.begin(personal, 0, start))
+        let joinable = try lead(&table, of: personal)
         table.invalidatePersonal()
         #expect([shared, alone, joinable].map { table.isOutdated($0, epoch: 0) } == [false, true, true])
         #expect(table.join(personal, epoch: 0, now: start, "b") != .wait)
@@ -287,10 +251,8 @@ import Testing
     /// An answer that a purge has removed is not served again to a request that joins an older
     /// flight.
     @Test func aFlightThatLeftBeforeAPurgeIsNotJoined() throws {
-        var table = Table()
-        let id = try lead(&table, start)
-        #expect(table.join(key, epoch: 0, now: start, "before") == .wait)
-        guard case .lead(let after) = table.join(key, epoch: 1, now: start, "leader") else { throw Unexpected() }
+        var (table, id) = try led("before")
+        let after = try lead(&table, epoch: 1)
         #expect(table.isOutdated(id, epoch: 1))
         #expect(!table.isOutdated(after, epoch: 1))
         #expect(table.join(key, epoch: 1, now: start, "after") == .wait)

@@ -10,7 +10,7 @@ import Testing
             words: "hit", nanoseconds: 1, upstreamNanoseconds: nil, client: nil)
     }
 
-    @Test func nothingIsKeptWhileNothingWatches() {
+    @Test func everyWatcherReadsOnFromWhereItWas() {
         let feed = LiveFeed()
         feed.add(at: 1) { event(1) }
         #expect(!feed.isWatched)
@@ -19,21 +19,18 @@ import Testing
         #expect(feed.events(from: number).events.isEmpty)
         feed.end()
         #expect(!feed.isWatched)
-    }
-
-    @Test func everyWatcherReadsOnFromWhereItWas() {
-        let feed = LiveFeed()
-        let first = feed.begin()
-        feed.add(at: 1) { event(1) }
-        let second = feed.begin()
-        feed.add(at: 1) { event(2) }
-        #expect(feed.events(from: first).events.map(\.target) == ["/1", "/2"])
-        #expect(feed.events(from: second).events.map(\.target) == ["/2"])
-        feed.end()
-        #expect(feed.isWatched)
-        let next = feed.events(from: first).next
-        feed.add(at: 1) { event(3) }
-        #expect(feed.events(from: next).events.map(\.target) == ["/3"])
+        let watched = LiveFeed()
+        let first = watched.begin()
+        watched.add(at: 1) { event(1) }
+        let second = watched.begin()
+        watched.add(at: 1) { event(2) }
+        #expect(watched.events(from: first).events.map(\.target) == ["/1", "/2"])
+        #expect(watched.events(from: second).events.map(\.target) == ["/2"])
+        watched.end()
+        #expect(watched.isWatched)
+        let next = watched.events(from: first).next
+        watched.add(at: 1) { event(3) }
+        #expect(watched.events(from: next).events.map(\.target) == ["/3"])
     }
 
     @Test func moreThanAnybodyReadsIsLeftOutAndSaidSo() {

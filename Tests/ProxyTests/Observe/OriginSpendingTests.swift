@@ -47,10 +47,13 @@ import Upstream
         let label = try label("/v1/me/library/songs", .personal, of: "a")
         statistics.upstreamStarted(label, isRepeated: false)
         statistics.upstreamStarted(label, isRepeated: true)
-        let counts = statistics.spending.snapshot
+        var counts = statistics.spending.snapshot
         #expect(counts.counts(by: .purpose) == [.purpose(.personal): 1, .purpose(.retry): 1])
         #expect(counts.counts(by: .class) == [.resourceClass(.personal): 2])
         #expect(counts.total == 2 && statistics[.upstreamRequests] == 2)
+        // Loops are added up.
+        counts.add(statistics.spending.snapshot)
+        #expect(counts.counts(by: .client) == [.client(.client("a")): 4] && counts.total == 4)
     }
 
     @Test func manyClientsHaveBoundedRoomAndNoneIsForgotten() {
@@ -91,15 +94,5 @@ import Upstream
         for party in others { #expect(counts[.client(party)] == 1, "\(party)") }
         #expect(counts.count == others.count + Spenders.capacity + 1)
         #expect(counts[.otherNetworks] == 2 * (1_000 - Spenders.capacity))
-    }
-
-    @Test func loopsAreAddedUp() throws {
-        let loops = [Statistics(), Statistics()]
-        for loop in loops {
-            loop.upstreamStarted(try label("/v1/storefronts", .miss, of: "a"), isRepeated: false)
-        }
-        var all = SpendingCounts()
-        for loop in loops { all.add(loop.spending.snapshot) }
-        #expect(all.counts(by: .client) == [.client(.client("a")): 2] && all.total == 2)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SpaceSavingTests {
     private func key(_ number: Int) -> CacheKey { CacheKey(scope: .shared, target: Array("/v1/\(number)".utf8)) }
 
-    @Test func keptKeysAreCompact() {
+    @Test func keptKeysAreCompactAndTheirWeightsHalveTogether() {
         var sketch = SpaceSaving(capacity: 4)
         var scratch = CacheKey(scope: .shared, target: [UInt8](repeating: 0x2F, count: 8_000))
         for number in 0..<20 {
@@ -15,6 +15,13 @@ import Testing
             sketch.add(scratch, weight: 1)
         }
         #expect(sketch.items.count == 4 && sketch.items.allSatisfy { $0.key.capacity < 128 })
+        var fading = SpaceSaving(capacity: 2)
+        fading.add(key(1), weight: 8, count: 4, .absent)
+        fading.add(key(2), weight: 2)
+        fading.fade()
+        #expect(fading.items.map(\.weight) == [4, 1])
+        #expect(fading.items.map(\.count) == [2, 0.5])
+        #expect(fading.items[0].reason == .absent)
     }
 
     @Test func heavyKeysAreKeptWithABoundedWeight() {
@@ -41,15 +48,5 @@ import Testing
             }
             #expect(sketch.items.count == 16)
         }
-    }
-
-    @Test func weightsHalveTogether() {
-        var sketch = SpaceSaving(capacity: 2)
-        sketch.add(key(1), weight: 8, count: 4, .absent)
-        sketch.add(key(2), weight: 2)
-        sketch.fade()
-        #expect(sketch.items.map(\.weight) == [4, 1])
-        #expect(sketch.items.map(\.count) == [2, 0.5])
-        #expect(sketch.items[0].reason == .absent)
     }
 }
