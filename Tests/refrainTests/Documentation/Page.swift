@@ -29,7 +29,7 @@ struct Page {
     /// The cells of the table under `heading`, without its first two lines.
     func table(under heading: String) -> [[String]] {
         let section = lines.drop { $0 != "## \(heading)" }.dropFirst().prefix { !$0.hasPrefix("## ") }
-        return section.filter { $0.hasPrefix("| ") }.dropFirst(2).map(Self.cells)
+        return section.filter { $0.hasPrefix("|") }.dropFirst(2).map(Self.cells)
     }
 
     /// The content of each fenced block in `language`.
