@@ -33,7 +33,7 @@ struct Page {
     /// The cells of the table under `heading`, without its first two lines.
     func table(under heading: String) -> [[String]] {
         let section = lines.drop { $0 != "## \(heading)" }.dropFirst().prefix { !$0.hasPrefix("## ") }
-        return section.filter { $0.hasPrefix("| ") }.dropFirst(2).map(Self.cells)
+        return section.filter { $0.hasPrefix("|") }.dropFirst(2).map(Self.cells)
     }
 
     /// The names in backquotes that the first cells of that table begin with.

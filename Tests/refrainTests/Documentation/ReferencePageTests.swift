@@ -109,7 +109,8 @@ import Testing
             Directive.table.map { directive in
                 let standard = directive.defaults.map(code).joined(separator: "<br>")
                 let arguments = code(directive.arguments) + (standard.isEmpty ? "" : " (\(standard))")
-                return [code(directive.name), arguments, directive.why]
+                let why = directive.why.replacing("; a change needs a restart", with: " (restart)")
+                return [code(directive.name), arguments, why]
             })
     }
 }

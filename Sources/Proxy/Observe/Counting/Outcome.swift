@@ -40,7 +40,7 @@ public enum Outcome: Int, CaseIterable, Sendable {
         case .miss: "by the origin"
         case .staleIfError: "from the cache, stale: the origin failed"
         case .bypass: "by the origin, never from a cache"
-        case .failed: "with an error: none came from the origin"
+        case .failed: "with an error in place of the origin's answer"
         case .refused: "rejected; the origin was not asked"
         }
     }
