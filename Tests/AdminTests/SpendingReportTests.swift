@@ -98,8 +98,8 @@ import Upstream
             source: source, breakdown: StorageBreakdown(), reloads: ReloadStatus().snapshot, history: History(),
             version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, spending: report(windows, after: 10))
         let moment = Moment(
-            observations: observations, recent: RecentTotals.Window(), totals: History.Totals(source),
-            latency: LatencyHour.Counts(source), readiness: .init())
+            observations: observations, recent: CountWindow(counts: History.Totals()), totals: History.Totals(source),
+            latency: LatencySides(source), readiness: .init())
         let rows = try #require(DashboardView(moment).tables["spending"])
         #expect(rows.first == ["class", "personal", "3", "75.0 %", "0.3/s", "3"].map { .text($0) })
         #expect(rows.contains(["route", "/v1/me/library/{type}", "3", "75.0 %", "0.3/s", "3"].map { .text($0) }))

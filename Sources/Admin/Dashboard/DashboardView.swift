@@ -101,7 +101,7 @@ struct DashboardView {
 
     private mutating func addFigures(_ moment: Moment) {
         let (recent, hour) = (moment.recent, moment.sum(.hour))
-        let now = recent.totals
+        let now = recent.counts
         texts["ratio-now"] = now.ratio
         texts["ratio-hour"] = "\(hour.ratio) over the hour"
         texts["rate"] = Figure.steadyRate(recent.perSecond(now.sum))

@@ -8,7 +8,7 @@ import Text
 /// array of 128), which is 103,680 bytes after a day.
 struct History {
     /// Totals since the start.
-    struct Totals: Equatable {
+    struct Totals: Cumulative, Equatable {
         /// By `Outcome`.
         var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
         var upstream = 0

@@ -7,17 +7,13 @@ import Upstream
 /// Requests sent to the origin, by class, by purpose, by client and by route. All are counted, none
 /// is estimated.
 struct SpendingReport {
+    typealias Window = CountWindow<SpendingCounts>
+
     /// The name of one or more keys.
     struct Name: Hashable {
         let text: String
         /// For clients alone: `key`, `network`, `socket`, `proxy` or `others`, which are networks.
         var kind: String?
-    }
-
-    /// Counts of a time that ends now.
-    struct Window {
-        var counts = SpendingCounts()
-        var seconds = 0.0
     }
 
     struct Row {
@@ -35,8 +31,8 @@ struct SpendingReport {
     private let windows: [HistoryWindow: (seconds: Double, total: Int)]
 
     init(
-        _ counts: SpendingCounts = SpendingCounts(),
-        now: Window = Window(), _ windows: [HistoryWindow: Window] = [:],
+        _ counts: SpendingCounts = SpendingCounts(), now: Window = Window(counts: SpendingCounts()),
+        _ windows: [HistoryWindow: Window] = [:],
         _ name: (SpendingKey) -> Name = { _ in Name(text: "") }
     ) {
         pairs = counts.pairs

@@ -6,11 +6,11 @@ import Server
 struct Moment {
     let observations: Observations
     /// The last seconds.
-    let recent: RecentTotals.Window
+    let recent: CountWindow<History.Totals>
     /// Up to now.
     let totals: History.Totals
     /// Latencies of the last hour.
-    let latency: LatencyHour.Counts
+    let latency: LatencySides
     let readiness: AdminSources.Readiness
 
     /// Counts of that time, up to now.
@@ -26,10 +26,9 @@ final class Timeline {
     private let loop: EventLoop
     private let context: LoopContext
     private var history: History
-    private var recent = RecentTotals()
+    private var recent = CountMarks<History.Totals>.recent
     private var spending = SpendingWindows()
-    private var latency: LatencyHour
-    private var slotsToMark = LatencyHour.slotsBetweenMarks
+    private var latency = CountMarks<LatencySides>.hour
     /// Rises with each slot that ends.
     private(set) var slotNumber = 0
 
@@ -41,7 +40,7 @@ final class Timeline {
         history = History(totals)
         // Requests that were counted before this listener existed, which a reload may have made
         // anew, do not belong to its hour.
-        latency = LatencyHour(LatencyHour.Counts(sources.statistics))
+        latency.note(LatencySides(sources.statistics), at: loop.now)
         note(totals)
         endSlotLater(at: loop.now + Self.slot)
     }
@@ -60,11 +59,8 @@ final class Timeline {
         let totals = History.Totals(sources.statistics)
         history.endSlot(totals)
         note(totals)
+        latency.note(LatencySides(sources.statistics), at: loop.now)
         slotNumber += 1
-        slotsToMark -= 1
-        guard slotsToMark == 0 else { return }
-        slotsToMark = LatencyHour.slotsBetweenMarks
-        latency.mark(LatencyHour.Counts(sources.statistics))
     }
 
     /// Marks this second, which makes the figures of "now" more exact.
@@ -98,6 +94,7 @@ final class Timeline {
                 sources.statistics.spending, at: loop.now, sources.statistics.spendingNames))
         return Moment(
             observations: observations, recent: recent.window(totals, at: loop.now), totals: totals,
-            latency: latency.window(LatencyHour.Counts(sources.statistics)), readiness: sources.readiness)
+            latency: latency.window(LatencySides(sources.statistics), at: loop.now).counts,
+            readiness: sources.readiness)
     }
 }

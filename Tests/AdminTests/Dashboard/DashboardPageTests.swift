@@ -30,8 +30,8 @@ import Upstream
             source: source, breakdown: StorageBreakdown(), reloads: reloads.snapshot, history: history,
             version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, tier: tier)
         return Moment(
-            observations: observations, recent: RecentTotals.Window(), totals: History.Totals(source),
-            latency: LatencyHour.Counts(source), readiness: readiness)
+            observations: observations, recent: CountWindow(counts: History.Totals()), totals: History.Totals(source),
+            latency: LatencySides(source), readiness: readiness)
     }
 
     private static let hostile = #"/v1/catalog/us/search?term=<script>alert("1")</script>&types='songs'"#
