@@ -10,7 +10,7 @@ import Testing
 
     @Test func hasDefaults() throws {
         let options = try options()
-        #expect(options.listen == HostPort(host: "127.0.0.1", port: 8090))
+        #expect(try options.listen == HostPort("127.0.0.1:8090"))
         #expect(options.latency == nil && options.mode == .replay)
         #expect(options.tlsAuthorityFile == nil && options.publicKeyFile == nil)
         let (api, standard) = (options.configuration, SimulatorConfiguration())

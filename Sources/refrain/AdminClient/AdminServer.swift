@@ -1,28 +1,34 @@
 import EventLoop
 
 /// Which proxy a command asks, as `--admin` names it: `http://HOST:PORT` or `unix:PATH`.
-typealias AdminServer = AdminSocket<ServerURL>
+enum AdminServer: Hashable, Sendable, CustomStringConvertible {
+    case tcp(ServerURL)
+    case unix(String)
 
-extension AdminSocket<ServerURL> {
     init(_ text: String) throws(ValueError) {
-        try self.init(text) { text throws(ValueError) in
+        self = try UnixPath.read(text) { .unix($0.host) } or: { text throws(ValueError) in
             let url = try ServerURL(text)
             guard !url.isTLS else {
                 throw ValueError(
                     text,
                     isNot: "an http:// URL; the admin listener does not support TLS")
             }
-            return url
+            return .tcp(url)
         }
     }
 
     /// One that listens there, reached from the same machine.
-    init(listening address: AdminAddress) {
-        switch address {
-        case .tcp(let listen):
-            let all = ["0.0.0.0": "127.0.0.1", "::": "::1"]
-            self = .tcp(ServerURL(isTLS: false, host: all[listen.host] ?? listen.host, port: listen.port))
-        case .unix(let path): self = .unix(path)
+    init(listening place: HostPort) {
+        let (host, port) = (place.address.host, place.address.port)
+        let all = ["0.0.0.0": "127.0.0.1", "::": "::1"]
+        self =
+            place.address.path.map { .unix($0) } ?? .tcp(ServerURL(isTLS: false, host: all[host] ?? host, port: port))
+    }
+
+    var description: String {
+        switch self {
+        case .tcp(let url): url.description
+        case .unix(let path): "unix:" + path
         }
     }
 

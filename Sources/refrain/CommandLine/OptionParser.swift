@@ -22,9 +22,16 @@ extension CommandArguments {
     func parsed<Value>(
         _ option: CommandOption, _ read: (String) throws(ValueError) -> Value
     ) throws(CommandFailure) -> Value? {
-        guard let text = value(option) else { return nil }
+        guard value(option) != nil else { return nil }
+        return try parsed(option, or: "", read)
+    }
+
+    /// The same, or what `read` makes of `standard`.
+    func parsed<Value>(
+        _ option: CommandOption, or standard: String, _ read: (String) throws(ValueError) -> Value
+    ) throws(CommandFailure) -> Value {
         do throws(ValueError) {
-            return try read(text)
+            return try read(value(option) ?? standard)
         } catch {
             throw .usage("--\(option.name): \(error.message)")
         }

@@ -18,7 +18,7 @@ struct Configuration: Equatable, Sendable {
     /// Whether clients may choose HTTP/2 where they speak TLS.
     var http2 = true
     /// Nil: no admin listener.
-    var adminListener: AdminAddress?
+    var adminListener: HostPort?
     var adminTokenFile: String?
     /// Nil: as many as there may be in all.
     var connectionsPerAddress: Int?

@@ -132,8 +132,8 @@ extension Directive {
             why: "offer HTTP/2 on \"tls\" listeners; requires libnghttp2"),
         optional(
             "admin_listen", "ADDRESS:PORT|unix:PATH", \.adminListener, standard: "127.0.0.1:8081",
-            why: "address of the admin listener; one that is not loopback requires admin_token_file"
-        ) { word throws(ValueError) in try AdminAddress(word) },
+            why: "address of the admin listener; one that is not loopback requires admin_token_file",
+            read: HostPort.init(admin:)),
         file(
             "admin_token_file", \.adminTokenFile, .secret(.adminToken),
             why: "the admin listener then requires \"Authorization: Bearer\" with the content of this file"),

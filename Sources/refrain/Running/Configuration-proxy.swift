@@ -172,7 +172,7 @@ extension Configuration {
                     offersHTTP2: http2 && HTTP2Support.isAvailable)
             }
         }
-        let addresses = try listenedAddresses
+        let addresses = listenedAddresses
         // systemd keeps the socket open: its clients would wait and never be accepted.
         if let socket = inherited.unused(by: addresses).first(where: \.isKept) {
             throw .badSetting(
@@ -182,7 +182,7 @@ extension Configuration {
         let sockets = inherited.matched(to: addresses)
         return listeners.indices.map { index in
             ListenerSettings(
-                address: addresses[index], tls: listeners[index].isTLS ? tls : nil, inherited: sockets[index],
+                address: listeners[index].address, tls: listeners[index].isTLS ? tls : nil, inherited: sockets[index],
                 headers: listeners[index].expectsHeader ? headers(on: listeners[index], log) : nil)
         }
     }
@@ -293,38 +293,9 @@ extension Configuration {
     }
 }
 
-extension HostPort {
-    func socketAddress() throws(CommandFailure) -> SocketAddress {
-        guard let address = SocketAddress(host: host, port: port) else {
-            throw .failed("\(self) is not an address to listen on")
-        }
-        return address
-    }
-}
-
-extension AdminAddress {
-    func socketAddresses() throws(CommandFailure) -> [SocketAddress] {
-        switch self {
-        case .tcp(let address):
-            return try address.all.map { address throws(CommandFailure) in try address.socketAddress() }
-        case .unix(let path):
-            guard let address = SocketAddress(path: path) else { throw .failed("\(self) is not a path to listen on") }
-            return [address]
-        }
-    }
-}
-
 extension Configuration {
     /// Where the proxy listens, and last the admin listener.
-    var listenedAddresses: [SocketAddress] {
-        get throws(CommandFailure) {
-            var addresses = try listeners.map { listener throws(CommandFailure) in
-                try listener.address.socketAddress()
-            }
-            if let adminListener { addresses += try adminListener.socketAddresses() }
-            return addresses
-        }
-    }
+    var listenedAddresses: [SocketAddress] { listeners.map(\.address) + (adminListener?.all ?? []) }
 
     /// Token of the admin listener; nil when it needs none.
     func adminToken() throws(CommandFailure) -> SecretBytes? {

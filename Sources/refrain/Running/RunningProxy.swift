@@ -42,7 +42,7 @@ final class RunningProxy: Sendable {
 
     /// The admin surface where it listens now.
     struct AdminListener: Sendable {
-        let address: AdminAddress
+        let address: HostPort
         let host: ServiceHost
         let access: AdminAccess
     }
@@ -204,8 +204,8 @@ final class RunningProxy: Sendable {
     ) throws(CommandFailure) -> AdminListener? {
         guard let listen = configuration.adminListener else { return nil }
         let access = AdminAccess(token: try configuration.adminToken())
-        let addresses = try listen.socketAddresses()
-        let inherited = inheritance.sockets.matched(to: try configuration.listenedAddresses).suffix(addresses.count)
+        let addresses = listen.all
+        let inherited = inheritance.sockets.matched(to: configuration.listenedAddresses).suffix(addresses.count)
         let kept = try attempt("admin_listen: \(listen)") { try InheritedSockets(copiedFrom: former?.host) }
         defer { kept.settle() }
         let listeners = zip(addresses, inherited).map { address, given in

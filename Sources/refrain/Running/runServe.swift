@@ -112,8 +112,7 @@ private func tellStart(
 private func inheritance(for configuration: Configuration, _ log: OperationalLog) -> Inheritance {
     var inheritance = SocketActivation.take()
     for text in inheritance.sockets.problems { log(.warn, text) }
-    // An invalid address is reported later.
-    for socket in inheritance.sockets.unused(by: (try? configuration.listenedAddresses) ?? []) where !socket.isKept {
+    for socket in inheritance.sockets.unused(by: configuration.listenedAddresses) where !socket.isKept {
         log(.warn, "inherited socket \(socket.address) matches no listen or admin_listen line; closed")
         inheritance.sockets.discard(socket)
     }

@@ -35,12 +35,11 @@ struct TopCommand {
         output = context.output
         isOnce = arguments.has(Self.once)
         isJSON = arguments.has(.json)
-        interval =
-            try arguments.parsed(Self.interval) { text throws(ValueError) in
-                let duration = try Quantity.duration(text)
-                guard Self.intervals.contains(duration) else { throw ValueError(text, isNot: "from 100ms to 1h") }
-                return duration
-            } ?? .seconds(1)
+        interval = try arguments.parsed(Self.interval, or: "1s") { text throws(ValueError) in
+            let duration = try Quantity.duration(text)
+            guard Self.intervals.contains(duration) else { throw ValueError(text, isNot: "from 100ms to 1h") }
+            return duration
+        }
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
