@@ -25,7 +25,7 @@ struct SpendingWindows {
 
     /// The report on all that was sent by now.
     func report(
-        _ counts: SpendingCounts, at now: Instant, _ name: (SpendingKey) -> SpendingReport.Name
+        _ counts: SpendingCounts, at now: Instant, _ name: @escaping (SpendingKey) -> SpendingReport.Name
     ) -> SpendingReport {
         SpendingReport(
             counts, now: recent.window(counts, at: now), windows.mapValues { $0.window(counts, at: now) }, name)
