@@ -29,7 +29,8 @@ final class RunningProxy: Sendable {
     let server: ProxyServer
     private let log: OperationalLog
     private let inheritance: Inheritance
-    private let isServing = Readiness()
+    /// Whether new requests are welcome; false once it drains.
+    private let isServing = Atomic<Bool>(true)
     /// Nil where this is the only node.
     let node: ProxyNode?
     let running: Mutex<Running>
@@ -45,11 +46,6 @@ final class RunningProxy: Sendable {
         let address: HostPort
         let host: ServiceHost
         let access: AdminAccess
-    }
-
-    /// Whether new requests are welcome; false once it drains.
-    private final class Readiness: Sendable {
-        let value = Atomic<Bool>(true)
     }
 
     /// Starts to listen. Throws what the operator has to correct, and leaves nothing running then.
@@ -176,7 +172,7 @@ final class RunningProxy: Sendable {
 
     /// Has `/readyz` refuse from now on; requests are still answered.
     func refuseProbes() {
-        isServing.value.store(false, ordering: .relaxed)
+        isServing.store(false, ordering: .relaxed)
     }
 
     /// Drains: accepts no connection, finishes the requests in hand, writes everything, and calls
@@ -212,21 +208,20 @@ final class RunningProxy: Sendable {
             ListenerSettings(address: address, tls: nil, inherited: given.isEmpty ? kept[address] : given)
         }
         let cache = running.withLock { $0.current.settings.shared.cache }
-        let sources = AdminSources(
-            statistics: server.snapshot, cache: cache, access: access, reloads: reloads,
-            version: ProgramVersion.text, startedAt: startedAt,
+        var sources = AdminSources(
+            statistics: server.snapshot, cache: cache, access: access, version: ProgramVersion.text,
+            startedAt: startedAt,
             explain: { @Sendable [server] request, completion in server.explain(request, completion) },
-            recording: { @Sendable [server] in server.recording },
-            turnRecording: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) },
-            reload: { @Sendable [weak self] completion in
-                guard let self, let handler = self.reloadHandler.withLock({ $0 }) else {
-                    return completion(.refused(["there is no configuration to reload"]))
-                }
-                handler(completion)
-            },
-            isServing: { @Sendable [isServing] in isServing.value.load(ordering: .relaxed) },
-            node: node,
-            log: { @Sendable [log] in log(.notice, $0) })
+            isServing: { @Sendable [weak self] in self?.isServing.load(ordering: .relaxed) ?? false })
+        sources.reloads = reloads
+        sources.recording = { @Sendable [server] in server.recording }
+        sources.turnRecording = { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }
+        let unavailable = sources.reload
+        sources.reload = { @Sendable [weak self] completion in
+            (self?.reloadHandler.withLock { $0 } ?? unavailable)(completion)
+        }
+        sources.node = node
+        sources.log = { @Sendable [log] in log(.notice, $0) }
         var timeouts = ClientTimeouts()
         // The proxy's own drain is over by then, and a long listing must not hold up the end of the
         // process.
@@ -234,7 +229,7 @@ final class RunningProxy: Sendable {
         let host = try attempt("admin_listen: \(listen)") {
             try ServiceHost(
                 label: "admin", listener: listeners[0], others: Array(listeners.dropFirst()), timeouts: timeouts
-            ) { context in
+            ) { [sources] context in
                 AdminService(sources, context)
             }
         }
