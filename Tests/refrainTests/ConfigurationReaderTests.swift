@@ -148,11 +148,11 @@ import Testing
 
 @Suite struct ConfigurationIncludeTests {
     private func errors(_ texts: [String: String], from path: String = "etc/proxy.conf") -> [String] {
-        do throws(ConfigurationErrors) {
+        do throws(CommandFailure) {
             _ = try ConfigurationReader.read(path, files: MemoryFiles(texts: texts).access)
             return []
         } catch {
-            return error.errors.map(\.description)
+            return error.messages
         }
     }
 
@@ -220,7 +220,7 @@ import Testing
         var files = MemoryFiles(texts: [
             "proxy.conf": "developer_token_file $CREDENTIALS_DIRECTORY/token\naccess_log $CREDENTIALS_DIRECTORY/log"
         ]).access
-        #expect(throws: ConfigurationErrors.self) { try ConfigurationReader.read("proxy.conf", files: files) }
+        #expect(throws: CommandFailure.self) { try ConfigurationReader.read("proxy.conf", files: files) }
         files.credentialsDirectory = "/run/credentials/refrain.service"
         let configuration = try ConfigurationReader.read("proxy.conf", files: files).configuration
         #expect(configuration.developerTokenFile == "/run/credentials/refrain.service/token")

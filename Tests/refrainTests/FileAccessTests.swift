@@ -30,7 +30,7 @@ import Testing
         #expect(FileAccess.system.cacheProblem(path)?.hasPrefix("a symbolic link") == true)
         var access = FileAccess.system
         access.read = { _ in Array("\ncache_file \(path)".utf8) }
-        #expect(throws: ConfigurationErrors.self) { try ConfigurationReader.read("proxy.conf", files: access) }
+        #expect(throws: CommandFailure.self) { try ConfigurationReader.read("proxy.conf", files: access) }
         access.read = { _ in Array("cache_file off".utf8) }
         #expect(throws: Never.self) { try ConfigurationReader.read("proxy.conf", files: access) }
     }
@@ -87,18 +87,18 @@ import Testing
         #expect(access.certificateProblem(certificate, key) == nil)
         #expect(access.certificateProblem(certificate, otherKey)?.contains("mismatch") == true)
         var reading = access
-        func errors(_ key: String) -> [ConfigurationError] {
+        func errors(_ key: String) -> [String] {
             let text = "listen 127.0.0.1:0 tls\ntls_certificate \(certificate)\ntls_certificate_key \(key)\n"
             reading.read = { _ in Array(text.utf8) }
-            do throws(ConfigurationErrors) {
+            do throws(CommandFailure) {
                 _ = try ConfigurationReader.read("proxy.conf", files: reading)
                 return []
             } catch {
-                return error.errors
+                return error.messages
             }
         }
         #expect(errors(key).isEmpty)
-        #expect(errors(otherKey).map(\.description).allSatisfy { $0.hasPrefix("proxy.conf:2: tls_certificate: ") })
+        #expect(errors(otherKey).allSatisfy { $0.hasPrefix("proxy.conf:2: tls_certificate: ") })
         #expect(errors(otherKey).count == 1)
     }
 

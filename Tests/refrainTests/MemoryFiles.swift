@@ -18,7 +18,7 @@ struct MemoryFiles {
 }
 
 /// The configuration in `text`, whose file is called `proxy.conf`.
-func read(_ text: String, problems: [String: String] = [:]) throws(ConfigurationErrors) -> EffectiveConfiguration {
+func read(_ text: String, problems: [String: String] = [:]) throws(CommandFailure) -> EffectiveConfiguration {
     let files = MemoryFiles(texts: ["proxy.conf": text, "cert.pem": "", "ca.pem": ""], problems: problems)
     return try ConfigurationReader.read("proxy.conf", files: files.access)
 }
@@ -36,10 +36,10 @@ func quiet(_ lines: String) -> String {
 
 /// Everything that is wrong with `text`, one string each.
 func complaints(_ text: String, problems: [String: String] = [:]) -> [String] {
-    do throws(ConfigurationErrors) {
+    do throws(CommandFailure) {
         _ = try read(text, problems: problems)
         return []
     } catch {
-        return error.errors.map(\.description)
+        return error.messages
     }
 }

@@ -75,7 +75,7 @@ import Testing
         let settings = value.map { base.merging([name: $0]) { $1 } } ?? base
         let lines = settings.map { "\($0.key) \($0.value)" } + others
         let path = try folder.put(lines.joined(separator: "\n"), "proxy.conf", mode: 0o600)
-        return try ConfigurationFile.read(path, .system).configuration
+        return try ConfigurationReader.read(path, files: .system).configuration
     }
 
     /// The settings that are in effect, in words that change with them alone.

@@ -84,7 +84,7 @@ final class Reloader: Sendable {
 
     /// - Returns: the names of directives that say something else now, or whose files do.
     private func adoptFile() throws(CommandFailure) -> [String] {
-        let effective = try ConfigurationFile.read(path, files)
+        let effective = try ConfigurationReader.read(path, files: files)
         let before = lines.withLock { $0 }
         let refused = effective.changesThatNeedRestart(since: before, path: path)
         guard refused.isEmpty else { throw .configuration(refused) }

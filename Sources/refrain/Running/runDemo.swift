@@ -93,12 +93,7 @@ struct Demo {
     private static func configuration(
         origin: SocketAddress, _ listen: HostPort?
     ) throws(CommandFailure) -> Configuration {
-        var configuration: Configuration
-        do throws(ConfigurationErrors) {
-            configuration = try ConfigurationReader.standard().configuration
-        } catch {
-            throw .configuration(error.errors)
-        }
+        var configuration = try ConfigurationReader.standard().configuration
         configuration.upstream = ServerURL(isTLS: false, host: origin.host, port: origin.port)
         configuration.cacheFile = nil
         if let listen {

@@ -35,10 +35,10 @@ import Testing
             let files = FileAccess(
                 read: { _ in Array(block.utf8) }, problem: { _ in nil }, secretProblem: { _, _ in nil },
                 credentialsDirectory: "/run/credentials/refrain.service")
-            do throws(ConfigurationErrors) {
+            do throws(CommandFailure) {
                 _ = try ConfigurationReader.read("proxy.conf", files: files)
             } catch {
-                Issue.record("\(name): \(error.errors.map(\.description)) in\n\(block)")
+                Issue.record("\(name): \(error.messages) in\n\(block)")
             }
         }
     }
