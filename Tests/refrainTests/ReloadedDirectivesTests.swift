@@ -80,7 +80,7 @@ import Testing
 
     /// The settings that are in effect, in words that change with them alone.
     private static func effects(_ proxy: RunningProxy, _ log: OperationalLog, _ output: CapturedOutput) -> [String] {
-        let settings = proxy.running.withLock { $0.current.settings }
+        let settings = proxy.running.withLock { $0.settings }
         let worker = proxy.server.workers[0]
         let (parts, timeouts, gateways) = worker.loop.sync {
             let loop = worker.service.proxy

@@ -42,7 +42,7 @@ extension AdminExchange {
                 return finish(.error(500, "The page cannot be generated: libcrypto provides no digests."))
             }
             let html = dashboard.html(
-                DashboardView(moment, page.window), markup: page.places(at: moment.observations.unixSeconds))
+                DashboardView(moment, page.window), markup: page.places(at: moment.unixSeconds))
             var reply = AdminReply(type: "text/html; charset=utf-8", content: html)
             reply.contentPolicy = dashboard.contentPolicy
             // Under no-referrer a browser says that a form comes from nowhere.

@@ -25,6 +25,13 @@ struct Observations {
     /// Nil where there is no shared tier.
     var tier: TierFigures?
     var spending = SpendingReport()
+    /// The last seconds.
+    var recent = CountWindow(counts: History.Totals())
+    /// Up to now.
+    var totals = History.Totals()
+    /// Of the last hour.
+    var latencies = LatencySides()
+    var readiness = AdminSources.Readiness()
     /// Looked at for `/metrics` alone.
     var process = ProcessFigures()
     /// Where the cache file is; looked at for `/metrics` alone.
@@ -32,6 +39,9 @@ struct Observations {
 
     /// Most rows of lists of targets.
     private static let listed = 20
+
+    /// Counts of that time, up to now.
+    func sum(_ window: HistoryWindow) -> History.Totals { history.sum(window, totals) }
 
     /// The answer of `/stats`, and the `stats` events of `/events`: the counters, then everything
     /// else.

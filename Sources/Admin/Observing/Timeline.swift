@@ -2,21 +2,6 @@ import Cache
 import EventLoop
 import Server
 
-/// All that the page shows of one moment.
-struct Moment {
-    let observations: Observations
-    /// The last seconds.
-    let recent: CountWindow<History.Totals>
-    /// Up to now.
-    let totals: History.Totals
-    /// Latencies of the last hour.
-    let latency: LatencySides
-    let readiness: AdminSources.Readiness
-
-    /// Counts of that time, up to now.
-    func sum(_ window: HistoryWindow) -> History.Totals { observations.history.sum(window, totals) }
-}
-
 /// The admin loop's memory of the counters, which know only sums since the start.
 ///
 /// Confined to its loop. Costs one look at the counters every ten seconds, and more only while it
@@ -74,27 +59,26 @@ final class Timeline {
     }
 
     /// Calls `completion` on the loop, in a later turn.
-    func observe(_ completion: @escaping (Moment) -> Void) {
+    func observe(_ completion: @escaping (Observations) -> Void) {
         let (confined, loop) = (Confined((self, completion), to: loop), loop)
         sources.statistics.breakdown { @Sendable breakdown in
             loop.execute {
                 let (timeline, completion) = confined.value
-                completion(timeline.moment(breakdown))
+                completion(timeline.observations(breakdown))
             }
         }
     }
 
-    private func moment(_ breakdown: StorageBreakdown) -> Moment {
+    private func observations(_ breakdown: StorageBreakdown) -> Observations {
         let totals = History.Totals(sources.statistics)
-        let observations = Observations(
+        return Observations(
             source: sources.statistics, breakdown: breakdown, reloads: sources.reloads.snapshot, history: history,
             version: sources.version, unixSeconds: context.unixSeconds, startedAt: sources.startedAt,
             tier: sources.node.map(TierFigures.init),
             spending: spending.report(
-                sources.statistics.spending, at: loop.now, sources.statistics.spendingNames))
-        return Moment(
-            observations: observations, recent: recent.window(totals, at: loop.now), totals: totals,
-            latency: latency.window(LatencySides(sources.statistics), at: loop.now).counts,
+                sources.statistics.spending, at: loop.now, sources.statistics.spendingNames),
+            recent: recent.window(totals, at: loop.now), totals: totals,
+            latencies: latency.window(LatencySides(sources.statistics), at: loop.now).counts,
             readiness: sources.readiness)
     }
 }

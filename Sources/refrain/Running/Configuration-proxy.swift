@@ -22,7 +22,7 @@ extension Configuration {
     ///   - isStopped: whether the operator has stopped the start, which ends a wait for the cache
     ///     file.
     func proxySettings(
-        _ log: OperationalLog, _ inheritance: Inheritance = Inheritance(), over running: RunningSettings? = nil,
+        _ log: OperationalLog, _ inheritance: Inheritance = Inheritance(), over running: RunningProxy.Running? = nil,
         isStopped: () -> Bool = { false }
     ) throws(CommandFailure) -> ProxySettings {
         let keys = try clientKeys(continuing: running?.settings.shared.clientKeys)
@@ -60,7 +60,7 @@ extension Configuration {
     var loopCount: Int { min(workers ?? MachineShare.processors, upstreamConnections) }
 
     private func shared(
-        _ log: OperationalLog, _ running: RunningSettings?, _ predecessor: Predecessor?, _ isStopped: () -> Bool
+        _ log: OperationalLog, _ running: RunningProxy.Running?, _ predecessor: Predecessor?, _ isStopped: () -> Bool
     ) throws(CommandFailure) -> ProxyShared {
         let credentials = try credentials()
         if let running {
@@ -192,7 +192,7 @@ extension Configuration {
         return ProxyHeaders { @Sendable text in log(.warn, "listen \(address): \(text)") }
     }
 
-    private func upstreamTLS(_ running: RunningSettings?) throws(CommandFailure) -> ClientTLS? {
+    private func upstreamTLS(_ running: RunningProxy.Running?) throws(CommandFailure) -> ClientTLS? {
         guard upstream.isTLS else { return nil }
         // A file may hold other anchors by now; the system's are read once.
         if let running, upstreamCAFile == nil, running.configuration.upstreamCAFile == nil,
@@ -275,7 +275,7 @@ extension Configuration {
     }
 
     private func accessLogSink(
-        _ log: OperationalLog, _ running: RunningSettings?
+        _ log: OperationalLog, _ running: RunningProxy.Running?
     ) throws(CommandFailure) -> AccessLogSink? {
         if let running, running.configuration.accessLog.destination == accessLog.destination {
             return running.settings.accessLog?.sink

@@ -90,7 +90,7 @@ final class Reloader: Sendable {
         guard refused.isEmpty else { throw .configuration(refused) }
         try proxy.adopt(effective.configuration)
         lines.withLock { $0 = effective.lines }
-        let certificates = proxy.running.withLock { $0.current.certificates }
+        let certificates = proxy.running.withLock { $0.certificates }
         for text in effective.configuration.warnings(at: Int64(time(nil)), certificates) { log(.warn, text) }
         let now = Self.contents(of: effective.lines, files)
         let changed = effective.changes(since: before).map(\.name)

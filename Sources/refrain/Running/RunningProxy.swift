@@ -10,14 +10,6 @@ import Store
 import Synchronization
 import Tier
 
-/// A configuration and what was made of it, as it runs.
-struct RunningSettings: Sendable {
-    var configuration: Configuration
-    var settings: ProxySettings
-    /// Ends of the certificates that were read with it.
-    let certificates: [Expiry]
-}
-
 /// A proxy with its admin listener, from start to stop.
 final class RunningProxy: Sendable {
     /// How reloads went; the admin surface shows it.
@@ -35,8 +27,12 @@ final class RunningProxy: Sendable {
     let node: ProxyNode?
     let running: Mutex<Running>
 
+    /// A configuration and what was made of it, as it runs.
     struct Running {
-        var current: RunningSettings
+        var configuration: Configuration
+        let settings: ProxySettings
+        /// Ends of the certificates that were read with it.
+        let certificates: [Expiry]
         var admin: AdminListener?
         var reloads = 0
     }
@@ -66,16 +62,16 @@ final class RunningProxy: Sendable {
         server = try Self.server(settings, node)
         self.log = log
         self.inheritance = inheritance
-        let current = RunningSettings(
-            configuration: configuration, settings: settings,
-            certificates: certificates ?? configuration.certificateExpiries)
-        running = Mutex(Running(current: current, admin: nil))
+        running = Mutex(
+            Running(
+                configuration: configuration, settings: settings,
+                certificates: certificates ?? configuration.certificateExpiries))
         do throws(CommandFailure) {
             let admin = try startAdmin(configuration)
             let recording = server.adoptRecording(configuration.recording, before: nil, log)
             running.withLock { running in
                 running.admin = admin
-                running.current.configuration.recording = recording
+                running.configuration.recording = recording
             }
         } catch {
             server.drain { _ in }
@@ -108,16 +104,16 @@ final class RunningProxy: Sendable {
     var addresses: [SocketAddress] { server.addresses }
     var adminAddress: SocketAddress? { running.withLock { $0.admin?.host.address } }
     /// Event loops.
-    var workers: Int { running.withLock { $0.current.settings.workers } }
+    var workers: Int { running.withLock { $0.settings.workers } }
     /// How long a stop may take.
-    var drainTimeout: Duration { running.withLock { $0.current.settings.timeouts.drain } }
+    var drainTimeout: Duration { running.withLock { $0.settings.timeouts.drain } }
     /// Sockets that a service manager keeps.
     var keptSockets: InheritedSockets { inheritance.sockets }
     /// The process whose place this one took.
     var predecessor: Predecessor? { inheritance.predecessor }
 
     func reopenLogs() {
-        let accessLog = running.withLock { $0.current.settings.accessLog?.sink }
+        let accessLog = running.withLock { $0.settings.accessLog?.sink }
         server.recorder.reopen { @Sendable [log] result in
             switch result {
             case .success(let isNew): if isNew { log(.info, "SIGUSR1: recording reopened") }
@@ -136,8 +132,8 @@ final class RunningProxy: Sendable {
     /// one thread at a time.
     func adopt(_ configuration: Configuration) throws(CommandFailure) {
         let before = running.withLock { $0 }
-        var settings = try configuration.proxySettings(log, inheritance, over: before.current)
-        let workers = before.current.settings.workers
+        var settings = try configuration.proxySettings(log, inheritance, over: before)
+        let workers = before.settings.workers
         guard configuration.upstreamConnections >= workers else {
             throw .badSetting(
                 "upstream_connections: the proxy runs \(workers) loops, which need one each; restart the proxy")
@@ -145,7 +141,7 @@ final class RunningProxy: Sendable {
         settings.workers = workers
         let staysPut = before.admin.map { $0.address == configuration.adminListener } ?? false
         let token = try configuration.adminToken()
-        let recordingBefore = before.current.configuration.recording
+        let recordingBefore = before.configuration.recording
         try ProxyServer.checkRecording(configuration.recording, before: recordingBefore)
         let admin = staysPut ? before.admin : try startAdmin(configuration, after: before.admin)
         do throws(ListenError) {
@@ -160,9 +156,10 @@ final class RunningProxy: Sendable {
         settings.shared.cache.store?.records.checkRate = configuration.cacheCheck
         var configuration = configuration
         configuration.recording = server.adoptRecording(configuration.recording, before: recordingBefore, log)
-        let current = RunningSettings(
-            configuration: configuration, settings: settings, certificates: configuration.certificateExpiries)
-        running.withLock { $0 = Running(current: current, admin: admin, reloads: $0.reloads + 1) }
+        let now = Running(
+            configuration: configuration, settings: settings, certificates: configuration.certificateExpiries,
+            admin: admin, reloads: before.reloads + 1)
+        running.withLock { $0 = now }
     }
 
     /// Calls `completion` when every loop has answered.
@@ -207,7 +204,7 @@ final class RunningProxy: Sendable {
         let listeners = zip(addresses, inherited).map { address, given in
             ListenerSettings(address: address, tls: nil, inherited: given.isEmpty ? kept[address] : given)
         }
-        let cache = running.withLock { $0.current.settings.shared.cache }
+        let cache = running.withLock { $0.settings.shared.cache }
         var sources = AdminSources(
             statistics: server.snapshot, cache: cache, access: access, version: ProgramVersion.text,
             startedAt: startedAt,
