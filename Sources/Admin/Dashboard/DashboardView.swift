@@ -204,9 +204,7 @@ extension DashboardView {
     /// As the script reads it.
     var json: JSON {
         func object<Value>(_ members: [String: Value], _ value: (Value) -> JSON) -> JSON {
-            .object(
-                JSONObject(
-                    members: members.sorted { $0.key < $1.key }.map { .init(key: $0.key, value: value($0.value)) }))
+            .object(pairs: members.sorted { $0.key < $1.key }.map { ($0.key, value($0.value)) })
         }
         return .object(members: [
             "texts": object(texts, JSON.string), "states": object(states, JSON.string),

@@ -79,10 +79,9 @@ struct History {
     /// each slot of the hour, the oldest first.
     var json: JSON {
         func numbers(_ figure: (Totals) -> Int) -> JSON { .array(slots.map { .integer(figure($0)) }) }
-        var outcomes = JSONObject()
-        for outcome in Outcome.allCases { outcomes.append(outcome.name, numbers { $0.outcomes[outcome.rawValue] }) }
+        let outcomes = Outcome.allCases.map { each in (each.name, numbers { $0.outcomes[each.rawValue] }) }
         return .object(members: [
-            "seconds": .integer(Self.slotSeconds), "outcomes": .object(outcomes), "upstream": numbers(\.upstream),
+            "seconds": .integer(Self.slotSeconds), "outcomes": .object(pairs: outcomes), "upstream": numbers(\.upstream),
             "saved": numbers(\.saved),
         ])
     }

@@ -71,25 +71,18 @@ struct SpendingReport {
                 "requests": .integer(window?.counts.total ?? 0),
             ]
         }
-        var spans = JSONObject()
-        spans.append("now", json(now))
-        for each in HistoryWindow.allCases { spans.append(each.rawValue, json(windows[each])) }
-        var object = JSONObject()
-        object.append("windows", .object(spans))
-        for axis in SpendingAxis.allCases { object.append(axis.rawValue, .array(rows(axis).map(\.json))) }
-        return .object(object)
+        let spans = [("now", json(now))] + HistoryWindow.allCases.map { ($0.rawValue, json(windows[$0])) }
+        let axes = SpendingAxis.allCases.map { ($0.rawValue, JSON.array(rows($0).map(\.json))) }
+        return .object(pairs: [("windows", .object(pairs: spans))] + axes)
     }
 }
 
 extension SpendingReport.Row {
     fileprivate var json: JSON {
-        var object = JSONObject()
-        object.append("name", .string(name.text))
-        if let kind = name.kind { object.append("kind", .string(kind)) }
-        object.append("since_start", .integer(sinceStart))
-        object.append("now", .integer(now))
-        for each in HistoryWindow.allCases { object.append(each.rawValue, .integer(windows[each] ?? 0)) }
-        return .object(object)
+        let kind = name.kind.map { [("kind", JSON.string($0))] } ?? []
+        let counts = [("since_start", sinceStart), ("now", now)]
+            + HistoryWindow.allCases.map { ($0.rawValue, windows[$0] ?? 0) }
+        return .object(pairs: [("name", .string(name.text))] + kind + counts.map { ($0, .integer($1)) })
     }
 }
 
