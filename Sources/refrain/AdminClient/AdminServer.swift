@@ -22,7 +22,8 @@ enum AdminServer: Hashable, Sendable, CustomStringConvertible {
         let (host, port) = (place.address.host, place.address.port)
         let all = ["0.0.0.0": "127.0.0.1", "::": "::1"]
         self =
-            place.address.path.map { .unix($0) } ?? .tcp(ServerURL(isTLS: false, host: all[host] ?? host, port: port))
+            place.address.path.map(AdminServer.unix)
+            ?? .tcp(ServerURL(isTLS: false, host: all[host] ?? host, port: port))
     }
 
     var description: String {
