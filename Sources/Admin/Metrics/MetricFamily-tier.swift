@@ -43,7 +43,8 @@ extension MetricFamily {
             one($0.tier?.skew.map { $0 / 1000 })
         },
         gauge(
-            "refrain_tier_nodes", "Nodes with a heartbeat within a day, this one included", \.tier?.sharing.nodes.count),
+            "refrain_tier_nodes", "Nodes with a heartbeat within a day, this one included",
+            \.tier?.sharing.nodes.count),
         gauge("refrain_tier_nodes_alive", "Nodes with a heartbeat within ten seconds", \.tier?.sharing.aliveCount),
         gauge("refrain_tier_namesake", "1 if another process uses the name of this node") {
             one($0.tier.map { $0.sharing.namesake != nil })

@@ -81,8 +81,8 @@ struct History {
         func numbers(_ figure: (Totals) -> Int) -> JSON { .array(slots.map { .integer(figure($0)) }) }
         let outcomes = Outcome.allCases.map { each in (each.name, numbers { $0.outcomes[each.rawValue] }) }
         return .object(members: [
-            "seconds": .integer(Self.slotSeconds), "outcomes": .object(pairs: outcomes), "upstream": numbers(\.upstream),
-            "saved": numbers(\.saved),
+            "seconds": .integer(Self.slotSeconds), "outcomes": .object(pairs: outcomes),
+            "upstream": numbers(\.upstream), "saved": numbers(\.saved),
         ])
     }
 }

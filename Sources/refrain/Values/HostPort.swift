@@ -34,8 +34,9 @@ extension HostPort {
         }
         let name = text[..<colon]
         let isBracketed = name.first == "[" && name.last == "]"
-        let host = ["localhost": "127.0.0.1", "*": "0.0.0.0"][name] ?? (isBracketed ? name.dropFirst().dropLast() : name)
-        guard let address = SocketAddress(host: String(host), port: port), address.isIPv6 == isBracketed else {
+        let names = ["localhost": "127.0.0.1", "*": "0.0.0.0"]
+        let host = names[String(name)] ?? String(isBracketed ? name.dropFirst().dropLast() : name)
+        guard let address = SocketAddress(host: host, port: port), address.isIPv6 == isBracketed else {
             throw ValueError(text, isNot: wanted)
         }
         self.init(address: address, isLocalhost: name == "localhost")
