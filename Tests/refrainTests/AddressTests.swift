@@ -1,3 +1,4 @@
+import EventLoop
 import Testing
 
 @testable import refrain
@@ -29,19 +30,19 @@ import Testing
     }
 }
 
-@Suite struct ServerURLTests {
+@Suite struct EndpointURLTests {
     @Test func readsSchemeHostAndPort() throws {
         #expect(
-            try ServerURL("https://api.music.apple.com")
-                == ServerURL(isTLS: true, host: "api.music.apple.com", port: 443))
-        #expect(try ServerURL("HTTP://LocalHost:8090/") == ServerURL(isTLS: false, host: "localhost", port: 8090))
-        #expect(try ServerURL("http://[::1]:9") == ServerURL(isTLS: false, host: "::1", port: 9))
-        #expect(try ServerURL("http://[::1]") == ServerURL(isTLS: false, host: "::1", port: 80))
+            try Endpoint(url: "https://api.music.apple.com")
+                == Endpoint(isTLS: true, host: "api.music.apple.com", port: 443))
+        #expect(try Endpoint(url: "HTTP://LocalHost:8090/") == Endpoint(isTLS: false, host: "localhost", port: 8090))
+        #expect(try Endpoint(url: "http://[::1]:9") == Endpoint(isTLS: false, host: "::1", port: 9))
+        #expect(try Endpoint(url: "http://[::1]") == Endpoint(isTLS: false, host: "::1", port: 80))
     }
 
     @Test func writesWhatItReads() throws {
         for text in ["https://a.example", "https://a.example:80", "http://[::1]:9", "http://10.0.0.1"] {
-            #expect(try ServerURL(text).description == text)
+            #expect(try Endpoint(url: text).url == text)
         }
     }
 
@@ -53,12 +54,12 @@ import Testing
             "https://a b", "https://a\\b", "https://.a", "https://a..b", "https://é",
         ])
     func refusesEverythingElse(_ text: String) {
-        #expect(throws: ValueError.self) { try ServerURL(text) }
+        #expect(throws: ValueError.self) { try Endpoint(url: text) }
     }
 
     @Test func doesNotRepeatAPassword() {
         #expect(throws: ValueError("a URL must not contain a user name or password")) {
-            try ServerURL("https://me:secret@a")
+            try Endpoint(url: "https://me:secret@a")
         }
     }
 }

@@ -1,3 +1,4 @@
+import EventLoop
 import Freshness
 import Testing
 
@@ -52,7 +53,7 @@ import Testing
         try expect(
             "upstream http://127.0.0.1:8090\nupstream_ca_file ca.pem\nupstream_connections 7\nupstream_rate 20/s"
         ) {
-            $0.upstream == ServerURL(isTLS: false, host: "127.0.0.1", port: 8090) && $0.upstreamCAFile == "ca.pem"
+            $0.upstream == Endpoint(isTLS: false, host: "127.0.0.1", port: 8090) && $0.upstreamCAFile == "ca.pem"
                 && $0.upstreamConnections == 7 && $0.upstreamRate == 20
         }
         try expect("upstream_connect_timeout 1s\nupstream_response_timeout 2m\nupstream_content_timeout 500ms") {

@@ -5,7 +5,7 @@ import Text
 // Asks the admin listener of a running proxy. One request, one connection.
 
 struct AdminClient {
-    static let standard = AdminServer.tcp(ServerURL(isTLS: false, host: "127.0.0.1", port: 8081))
+    static let standard = AdminServer.tcp(Endpoint(isTLS: false, host: "127.0.0.1", port: 8081))
 
     let server: AdminServer
     /// The content of `admin_token_file`, without surrounding blanks.

@@ -2,18 +2,18 @@ import EventLoop
 
 /// Which proxy a command asks, as `--admin` names it: `http://HOST:PORT` or `unix:PATH`.
 enum AdminServer: Hashable, Sendable, CustomStringConvertible {
-    case tcp(ServerURL)
+    case tcp(Endpoint)
     case unix(String)
 
     init(_ text: String) throws(ValueError) {
         self = try UnixPath.read(text) { .unix($0.host) } or: { text throws(ValueError) in
-            let url = try ServerURL(text)
-            guard !url.isTLS else {
+            let server = try Endpoint(url: text)
+            guard !server.isTLS else {
                 throw ValueError(
                     text,
                     isNot: "an http:// URL; the admin listener does not support TLS")
             }
-            return .tcp(url)
+            return .tcp(server)
         }
     }
 
@@ -23,12 +23,12 @@ enum AdminServer: Hashable, Sendable, CustomStringConvertible {
         let all = ["0.0.0.0": "127.0.0.1", "::": "::1"]
         self =
             place.address.path.map(AdminServer.unix)
-            ?? .tcp(ServerURL(isTLS: false, host: all[host] ?? host, port: port))
+            ?? .tcp(Endpoint(isTLS: false, host: all[host] ?? host, port: port))
     }
 
     var description: String {
         switch self {
-        case .tcp(let url): url.description
+        case .tcp(let server): server.url
         case .unix(let path): "unix:" + path
         }
     }
@@ -36,14 +36,14 @@ enum AdminServer: Hashable, Sendable, CustomStringConvertible {
     /// Value of `Host`.
     var authority: String {
         switch self {
-        case .tcp(let url): String(url.description.dropFirst("http://".count))
+        case .tcp(let server): String(server.url.dropFirst("http://".count))
         case .unix: "localhost"
         }
     }
 
     func connect(timeout: Duration) throws(BlockingConnection.Failure) -> BlockingConnection {
         switch self {
-        case .tcp(let url): try BlockingConnection.open(host: url.host, port: url.port, timeout: timeout)
+        case .tcp(let server): try BlockingConnection.open(host: server.host, port: server.port, timeout: timeout)
         case .unix(let path): try BlockingConnection.open(path: path, timeout: timeout)
         }
     }

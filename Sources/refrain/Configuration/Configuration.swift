@@ -30,7 +30,7 @@ struct Configuration: Equatable, Sendable {
     var answerMemory = 0
     var clientTimeouts = ClientTimeouts()
 
-    var upstream = ServerURL(isTLS: true, host: "", port: 0)
+    var upstream = Endpoint(isTLS: true, host: "", port: 0)
     var upstreamCAFile: String?
     var upstreamConnections = 0
     /// Requests a second; nil: only what the origin's 429 teach.

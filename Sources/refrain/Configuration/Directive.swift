@@ -180,7 +180,7 @@ extension Directive {
     private static let origin = [
         value(
             "upstream", "URL", \.upstream, standard: "https://api.music.apple.com",
-            why: "URL of the origin; http:// is for tests and simulators", read: ServerURL.init),
+            why: "URL of the origin; http:// is for tests and simulators", read: Endpoint.init(url:)),
         file("upstream_ca_file", \.upstreamCAFile, .trustAnchors, why: "trust anchors (PEM) instead of the system's"),
         value(
             "upstream_connections", "N", \.upstreamConnections, standard: "64",

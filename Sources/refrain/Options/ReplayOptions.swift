@@ -50,14 +50,14 @@ struct ReplayOptions: Sendable {
         guard let file = arguments.positional.first, arguments.positional.count == 1 else {
             throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
         }
-        let url = try arguments.parsed(Self.target) { text throws(ValueError) in try ServerURL(text) }
-        guard let url else { throw .usage("replay: --target URL is missing") }
-        let target = Endpoint(isTLS: url.isTLS, host: url.host, port: url.port)
+        guard let target = try arguments.parsed(Self.target, Endpoint.init(url:)) else {
+            throw .usage("replay: --target URL is missing")
+        }
         var plan = ReplayPlan(file: file, target: target, pace: pace, connections: connections)
         if let timeout = try Self.span(Self.timeout, arguments) { plan.timeout = timeout }
         plan.filter = try ReplayFilter(arguments)
         plan.fields = try Self.fields(arguments)
-        plan.tls = try Self.tls(url, arguments)
+        plan.tls = try Self.tls(target, arguments)
         return plan
     }
 
@@ -117,8 +117,8 @@ struct ReplayOptions: Sendable {
         }
     }
 
-    private static func tls(_ url: ServerURL, _ arguments: CommandArguments) throws(CommandFailure) -> ClientTLS? {
-        guard url.isTLS else {
+    private static func tls(_ target: Endpoint, _ arguments: CommandArguments) throws(CommandFailure) -> ClientTLS? {
+        guard target.isTLS else {
             guard arguments.value(caFile) == nil else {
                 throw .usage("replay: --ca-file is for a target that begins with https://")
             }

@@ -1,3 +1,4 @@
+import EventLoop
 import Simulator
 
 /// Purpose of a recording.
@@ -12,7 +13,7 @@ struct SimulateOptions: Sendable {
     let recording: String?
     let mode: RecordingMode
     /// Where requests go in the modes that ask an origin.
-    let upstream: ServerURL?
+    let upstream: Endpoint?
     /// The delay of every answer of a recording; nil where none was given.
     let latency: Duration?
     /// The settings of the simulated API.
@@ -26,7 +27,7 @@ struct SimulateOptions: Sendable {
         listen = try arguments.parsed(Self.listen, or: "127.0.0.1:8090", HostPort.init)
         recording = arguments.value(Self.recording)
         mode = try arguments.parsed(Self.mode, RecordingMode.init(choice:)) ?? .replay
-        upstream = try arguments.parsed(Self.upstream, ServerURL.init)
+        upstream = try arguments.parsed(Self.upstream, Endpoint.init(url:))
         configuration = try SimulatorConfiguration(arguments)
         latency = arguments.value(Self.latency) == nil ? nil : configuration.latency
         tlsAuthorityFile = arguments.value(Self.tlsAuthority)

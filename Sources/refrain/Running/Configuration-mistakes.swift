@@ -22,6 +22,6 @@ extension Configuration {
             origins.contains { address.excludes($0) && (address == $0 || $0.isLoopback) }
         }
         guard let own else { return [] }
-        return ["upstream \(upstream) is an address of this proxy (\(own)): misses are answered 508"]
+        return ["upstream \(upstream.url) is an address of this proxy (\(own)): misses are answered 508"]
     }
 }

@@ -42,15 +42,13 @@ extension Configuration {
         settings.shared.servesOther = servesOther
         settings.shared.pageFields = Array(corsHeaders.joined(separator: ", ").utf8)
         settings.shared.forwardedFields = NamedFields(forwardedFields)
-        let origin = upstream.description
+        let origin = upstream.url
         settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
         return settings
     }
 
-    private var endpoint: Endpoint { Endpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port) }
-
     private var upstreamSettings: UpstreamSettings {
-        var settings = UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections))
+        var settings = UpstreamSettings(endpoint: upstream, maxConnections: max(1, upstreamConnections))
         settings.timeouts = upstreamTimeouts
         return settings
     }
@@ -65,12 +63,12 @@ extension Configuration {
         let credentials = try credentials()
         if let running {
             return running.settings.shared.adopting(
-                credentials: credentials, policy: policy, authority: endpoint.authority, crossOrigin: crossOrigin,
+                credentials: credentials, policy: policy, authority: upstream.authority, crossOrigin: crossOrigin,
                 composition: wholeComposition)
         }
         var shared = ProxyShared(
             cache: try responseCache(log, predecessor, isStopped), credentials: credentials, policy: policy,
-            authority: endpoint.authority, crossOrigin: crossOrigin, composition: wholeComposition)
+            authority: upstream.authority, crossOrigin: crossOrigin, composition: wholeComposition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.tier = try tierSettings().map { settings in
             SharedTier(settings, inform: { @Sendable in log(.info, $0) }, warn: { @Sendable in log(.notice, $0) })
@@ -118,7 +116,7 @@ extension Configuration {
         var settings = composition
         settings.trustsDocumentation =
             switch documentedForms {
-            case .auto: endpoint.name.lowercased() == "api.music.apple.com"
+            case .auto: upstream.name.lowercased() == "api.music.apple.com"
             case .on: true
             case .off: false
             }

@@ -94,7 +94,7 @@ struct Demo {
         origin: SocketAddress, _ listen: HostPort?
     ) throws(CommandFailure) -> Configuration {
         var configuration = try ConfigurationReader.standard().configuration
-        configuration.upstream = ServerURL(isTLS: false, host: origin.host, port: origin.port)
+        configuration.upstream = Endpoint(isTLS: false, host: origin.host, port: origin.port)
         configuration.cacheFile = nil
         if let listen {
             configuration.listeners = listen.all.map { ListenAddress(address: $0, isTLS: false) }

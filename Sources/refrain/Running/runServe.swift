@@ -97,7 +97,7 @@ private func tellStart(
 ) {
     let cache = configuration.cacheFile.map { "cache \($0)" } ?? "memory only"
     let loops = proxy.workers == 1 ? "1 loop" : "\(proxy.workers) loops"
-    log(.info, "Refrain \(ProgramVersion.text): \(loops), \(cache), upstream \(configuration.upstream)")
+    log(.info, "Refrain \(ProgramVersion.text): \(loops), \(cache), upstream \(configuration.upstream.url)")
     log(.info, "configuration \(path)")
     for (address, listener) in zip(proxy.addresses, configuration.listeners) {
         let how = listener.expectsHeader ? ", behind a load balancer (proxy_protocol)" : ""

@@ -34,10 +34,9 @@ extension SimulateOptions {
 
     /// The service of the modes that ask an origin.
     private func liveService(
-        _ path: String, _ upstream: ServerURL, _ output: Output
+        _ path: String, _ upstream: Endpoint, _ output: Output
     ) throws(CommandFailure) -> (LoopContext) -> any Service {
-        var settings = UpstreamSettings(
-            endpoint: Endpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port))
+        var settings = UpstreamSettings(endpoint: upstream)
         // Then the recorded answer stands in.
         settings.timeouts.response = .seconds(10)
         let tls = try attempt("--upstream") { upstream.isTLS ? try ClientTLS(trustAnchors: .system) : nil }
