@@ -50,7 +50,7 @@ extension Command {
             try Quantity.count(text, in: EntriesQuery.limits)
         }
         if let most { parameters.append(("limit", String(most))) }
-        let body = try AdminClient(arguments, context.files).get("/entries", parameters)
+        let body = try AdminClient(arguments, context.files).ask("/entries", parameters)
         if arguments.has(.json) { return context.done(json: body) }
         guard let answer = try? JSON.parse(body), let entries = answer["entries"]?.arrayValue else {
             throw .failed("the answer to GET /entries has no entries")

@@ -92,7 +92,7 @@ struct TopCommand {
         return signals
     }
 
-    private func look() throws(CommandFailure) -> JSON { try AdminClient.stats(client.get("/stats")) }
+    private func look() throws(CommandFailure) -> JSON { try AdminClient.stats(client.ask("/stats")) }
 
     private func show(_ stats: JSON, _ interval: Interval) {
         if isJSON {
