@@ -24,7 +24,7 @@ struct SimulateOptions: Sendable {
     let publicKeyFile: String?
 
     init(_ arguments: CommandArguments) throws(CommandFailure) {
-        listen = try arguments.parsed(Self.listen, or: "127.0.0.1:8090", HostPort.init)
+        listen = try arguments.parsed(Self.listen, or: "127.0.0.1:8090", HostPort.init(_:))
         recording = arguments.value(Self.recording)
         mode = try arguments.parsed(Self.mode, RecordingMode.init(choice:)) ?? .replay
         upstream = try arguments.parsed(Self.upstream, Endpoint.init(url:))
