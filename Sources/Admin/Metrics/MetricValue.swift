@@ -1,5 +1,5 @@
 /// A value that is a sample, or none.
-protocol MetricValue {
+protocol MetricValue: Sendable {
     var number: Double? { get }
 }
 
