@@ -30,7 +30,7 @@ import Testing
             "--revision-share", "10", "--list-sizes", "recorded"
         )
         let api = options.configuration
-        #expect(options.listen.port == 0 && options.recording == nil && api.seed == .max)
+        #expect(options.listen.address.port == 0 && options.recording == nil && api.seed == .max)
         #expect(options.latency == .milliseconds(20) && api.latency == .milliseconds(20))
         #expect(api.faults == [Fault(.unavailable, perMillion: 250_000), Fault(.reset)])
         #expect(api.requestsPerSecond == 20 && api.reviseEvery == 500 && api.flipAfter == 2000)

@@ -80,8 +80,8 @@ struct SpendingReport {
 extension SpendingReport.Row {
     fileprivate var json: JSON {
         let kind = name.kind.map { [("kind", JSON.string($0))] } ?? []
-        let counts = [("since_start", sinceStart), ("now", now)]
-            + HistoryWindow.allCases.map { ($0.rawValue, windows[$0] ?? 0) }
+        let spans = HistoryWindow.allCases.map { ($0.rawValue, windows[$0] ?? 0) }
+        let counts = [("since_start", sinceStart), ("now", now)] + spans
         return .object(pairs: [("name", .string(name.text))] + kind + counts.map { ($0, .integer($1)) })
     }
 }

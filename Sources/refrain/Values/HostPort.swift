@@ -44,7 +44,7 @@ extension HostPort {
 
     /// Reads `ADDRESS:PORT` or `unix:PATH`.
     init(admin text: String) throws(ValueError) {
-        self = try UnixPath.read(text) { HostPort(address: $0) } or: { text throws(ValueError) in try HostPort(text) }
+        self = try UnixPath.read(text, { HostPort(address: $0) }, or: HostPort.init(_:))
     }
 }
 
