@@ -65,17 +65,17 @@ extension Command {
 
     /// Entries for people; the target comes last, because the last column may be cut.
     private static func entryTable(of entries: [JSON], width: Int?) -> String {
-        var table = Table([
+        let columns = [
             "status", "class", "storefront", ">age", ">ttl", "freshness", ">bytes", "coding", "tiers", "target",
-        ])
-        for entry in entries {
+        ]
+        let rows = entries.map { entry in
             let tiers = entry["tiers"]?.arrayValue?.compactMap(\.stringValue).joined(separator: "+") ?? ""
-            table.add([
+            return [
                 entry["status"].shown, entry["class"].shown, entry["storefront"].shown, entry["age"].span,
                 entry["ttl"].span, entry["freshness"].shown, entry["bytes"].shown, entry["coding"].shown,
                 tiers.isEmpty ? "-" : tiers, entry["target"].shown,
-            ])
+            ]
         }
-        return table.text(width: width)
+        return Table.text(columns, rows, width: width)
     }
 }

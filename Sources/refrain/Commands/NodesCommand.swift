@@ -29,14 +29,13 @@ extension Command {
     }
 
     private static func nodeTable(of nodes: [JSON], width: Int?) -> String {
-        var table = Table(["name", "state", ">lag", ">last seen", "version", "address"])
-        for node in nodes {
+        let rows = nodes.map { node in
             let isSelf = node["self"] == .bool(true)
-            table.add([
+            return [
                 node["name"].shown + (isSelf ? " (this one)" : ""), node["state"].shown, node["lag"].shown,
                 isSelf ? "now" : "\(node["last_seen"].span) ago", node["version"].shown, node["address"].shown,
-            ])
+            ]
         }
-        return table.text(width: width)
+        return Table.text(["name", "state", ">lag", ">last seen", "version", "address"], rows, width: width)
     }
 }

@@ -53,9 +53,7 @@ extension TokenClaims {
             ("remaining", expires.map { Self.span($0 - unixSeconds) } ?? "-"),
             ("origins", origins.isEmpty ? "any" : origins.joined(separator: ", ")),
         ]
-        var table = Table.named()
-        for (name, value) in rows { table.add([name, value]) }
-        return table.text(width: nil)
+        return Table.text(rows, width: nil)
     }
 
     private static func date(_ unixSeconds: Int64?) -> String {
