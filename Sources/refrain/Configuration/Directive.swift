@@ -31,20 +31,26 @@ struct Directive: Sendable {
         case secret(SecretKind)
     }
 
-    /// The content of a file that others may not read.
-    enum SecretKind: Sendable {
+    /// The content of a file that others may not read, as `serve` will want it.
+    struct SecretKind: Sendable {
+        let check: @Sendable (_ path: String) throws -> Void
+
         /// One token and at most a line end behind it.
-        case token
+        static let token = SecretKind { _ = try SecretFile.readToken($0) }
         /// The same, but made by the operator and thus of a least length.
-        case adminToken
+        static let adminToken = SecretKind {
+            _ = try SecretFile.readToken($0, leastLength: SecretFile.leastAdminToken)
+        }
         /// A private key in PEM.
-        case key
+        static let key = SecretKind { _ = try SecretFile.read($0, sizes: SecretFile.keySizes) }
         /// One that developer tokens are signed with.
-        case signingKey
+        static let signingKey = SecretKind { path in
+            _ = try SigningKey(pem: SecretFile.read(path, sizes: SecretFile.keySizes))
+        }
         /// A client and its key a line.
-        case clientKeys
+        static let clientKeys = SecretKind { _ = try ClientKeys(SecretFile.read($0, sizes: SecretFile.listSizes)) }
         /// A password, or a user and a password.
-        case tierCredentials
+        static let tierCredentials = SecretKind { _ = try TierCredentials(SecretFile.read($0)) }
     }
 
     /// Values that stand for the absence of a file, of a listener or of a limit.
