@@ -94,12 +94,7 @@ enum HistoryWindow: String, CaseIterable {
     case day = "24h"
 
     /// Slots of ten seconds.
-    var slots: Int {
-        switch self {
-        case .minutes: 30
-        case .hour, .day: History.slotCount
-        }
-    }
+    var slots: Int { self == .minutes ? 30 : History.slotCount }
 }
 
 extension History.Totals {
