@@ -221,12 +221,8 @@ extension Directive {
             "developer_token_lifetime", "DURATION", \.developerTokenLifetime, standard: "12h",
             why: "lifetime of a signed token; renewed before it expires; Apple allows at most 15777000s"
         ) { word throws(ValueError) in
-            let lifetime = try Quantity.duration(word)
-            let allowed = DeveloperTokenSigner.lifetimes
-            guard lifetime >= .seconds(allowed.lowerBound), lifetime <= .seconds(allowed.upperBound) else {
-                throw ValueError(word, isNot: "between \(allowed.lowerBound)s and \(allowed.upperBound)s")
-            }
-            return lifetime
+            let (least, most) = (DeveloperTokenSigner.lifetimes.lowerBound, DeveloperTokenSigner.lifetimes.upperBound)
+            return try Quantity.duration(word, in: .seconds(least) ... .seconds(most), "between \(least)s and \(most)s")
         },
         file(
             "music_user_token_file", \.musicUserTokenFile, .secret(.token),

@@ -111,9 +111,7 @@ struct ReplayOptions: Sendable {
         _ option: CommandOption, _ arguments: CommandArguments
     ) throws(CommandFailure) -> Duration? {
         try arguments.parsed(option) { text throws(ValueError) in
-            let span = try Quantity.duration(text)
-            guard span > .zero, span <= .seconds(86_400 * 7) else { throw ValueError(text, isNot: "from 1ms to 7d") }
-            return span
+            try Quantity.duration(text, in: .milliseconds(1) ... .seconds(86_400 * 7), "from 1ms to 7d")
         }
     }
 

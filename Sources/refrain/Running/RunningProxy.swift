@@ -177,10 +177,7 @@ final class RunningProxy: Sendable {
     func stop(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         refuseProbes()
         server.drain { [self] cutOff in
-            let admin = running.withLock { running in
-                defer { running.admin = nil }
-                return running.admin
-            }
+            let admin = running.withLock { $0.admin.take() }
             let end: @Sendable () -> Void = { [node] in
                 guard let node else { return completion(cutOff) }
                 node.stop { completion(cutOff) }

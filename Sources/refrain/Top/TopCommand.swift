@@ -36,9 +36,7 @@ struct TopCommand {
         isOnce = arguments.has(Self.once)
         isJSON = arguments.has(.json)
         interval = try arguments.parsed(Self.interval, or: "1s") { text throws(ValueError) in
-            let duration = try Quantity.duration(text)
-            guard Self.intervals.contains(duration) else { throw ValueError(text, isNot: "from 100ms to 1h") }
-            return duration
+            try Quantity.duration(text, in: Self.intervals, "from 100ms to 1h")
         }
     }
 
