@@ -49,9 +49,6 @@ extension Endpoint {
     }
 
     private static func isHostName(_ text: String) -> Bool {
-        let isWord = text.utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "-._".utf8.contains(byte)
-        }
-        return isWord && !text.isEmpty && text.utf8.count <= 253 && !text.hasPrefix(".") && !text.contains("..")
+        PlainWord.isOne(text, with: "-._", upTo: 253) && !text.hasPrefix(".") && !text.contains("..")
     }
 }

@@ -40,11 +40,6 @@ enum PageOriginText {
     }
 
     private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, (0x61...0x7A).contains(first), text.utf8.count <= longestScheme else {
-            return false
-        }
-        return text.utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
-        }
+        PlainWord.isOne(text, with: "+-.", upTo: longestScheme) && text.utf8.first.map { $0 >= 0x61 } ?? false
     }
 }
