@@ -36,6 +36,16 @@ extension CommandArguments {
             throw .usage("--\(option.name): \(error.message)")
         }
     }
+
+    func count(_ option: CommandOption, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+        try parsed(option) { text throws(ValueError) in try Quantity.count(text, in: range) }
+    }
+
+    /// One of `words`, which a proxy would refuse otherwise.
+    func word(_ option: CommandOption, of words: [String]) throws(CommandFailure) -> String? {
+        guard let word = value(option), !words.contains(word) else { return value(option) }
+        throw .usage("--\(option.name): expected one of \(words.joined(separator: ", "))")
+    }
 }
 
 enum OptionParser {

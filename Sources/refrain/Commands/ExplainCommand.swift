@@ -23,11 +23,7 @@ extension Command {
         ]
     ) { arguments, context throws(CommandFailure) in
         var parameters = [("url", try arguments.url(of: "explain"))]
-        if let name = arguments.value(method) {
-            guard HypotheticalRequest.methodNames.contains(name) else {
-                let names = HypotheticalRequest.methodNames.joined(separator: ", ")
-                throw .usage("explain: --method: expected one of \(names)")
-            }
+        if let name = try arguments.word(method, of: HypotheticalRequest.methodNames) {
             parameters.append(("method", name))
         }
         if arguments.has(user) { parameters.append(("user", "1")) }

@@ -40,16 +40,10 @@ extension Command {
             }
             parameters.append((option.name, value))
         }
-        if let order = arguments.value(sort) {
-            guard EntriesQuery.orders.contains(order) else {
-                throw .usage("list: --sort: expected one of \(EntriesQuery.orders.joined(separator: ", "))")
-            }
-            parameters.append((sort.name, order))
+        if let order = try arguments.word(sort, of: EntriesQuery.orders) { parameters.append((sort.name, order)) }
+        if let most = try arguments.count(limit, in: EntriesQuery.limits) {
+            parameters.append(("limit", String(most)))
         }
-        let most = try arguments.parsed(limit) { text throws(ValueError) in
-            try Quantity.count(text, in: EntriesQuery.limits)
-        }
-        if let most { parameters.append(("limit", String(most))) }
         let body = try AdminClient(arguments, context.files).ask("/entries", parameters)
         if arguments.has(.json) { return context.done(json: body) }
         guard let answer = try? JSON.parse(body), let entries = answer["entries"]?.arrayValue else {

@@ -95,7 +95,7 @@ struct ReplayOptions: Sendable {
     }
 
     static func givenConnections(_ arguments: CommandArguments) throws(CommandFailure) -> Int? {
-        try arguments.parsed(connections) { text throws(ValueError) in try Quantity.count(text, in: 1...10_000) }
+        try arguments.count(connections, in: 1...10_000)
     }
 
     /// `10x`, `0.5x`.

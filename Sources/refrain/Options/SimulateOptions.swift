@@ -104,12 +104,6 @@ extension SimulatorConfiguration {
     }
 }
 
-extension CommandArguments {
-    fileprivate func count(_ option: CommandOption, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
-        try parsed(option) { text throws(ValueError) in try Quantity.count(text, in: range) }
-    }
-}
-
 extension SimulateOptions {
     static let listen = CommandOption("listen", "ADDRESS:PORT", "address to listen on (127.0.0.1:8090)")
     static let recording = CommandOption(
