@@ -8,7 +8,7 @@ import Text
 struct DashboardPage: Sendable {
     /// Markup, and between its pieces the names of places.
     private let pieces: [String]
-    /// By places: what is the same in every page.
+    /// Content that is the same in every page, by place.
     private let fixed: [String: String]
     /// Names the style and the script by their digests, so that no other can run.
     let contentPolicy: String

@@ -16,7 +16,7 @@ public struct AdminSources: Sendable {
     let startedAt: Int64
     /// Says what would become of a request; nil where there is no proxy to ask.
     let explain: @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
-    /// How the recording fares.
+    /// Status of the recording.
     public var recording: @Sendable () -> RecordingStatus = { RecordingStatus() }
     /// Switches the recording, and calls back with what became of it; nil where nothing is
     /// configured. Only the configuration says where to: a client that could name a file here could
@@ -39,7 +39,7 @@ public struct AdminSources: Sendable {
             Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
         ) -> Void
 
-    /// Those of a proxy alone: nothing is recorded or reloaded, and no log is kept.
+    /// Sources of a proxy that records and reloads nothing and keeps no log.
     public init(
         statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, version: String, startedAt: Int64,
         explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,

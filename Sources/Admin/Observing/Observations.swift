@@ -29,7 +29,7 @@ struct Observations {
     var recent = CountWindow(counts: History.Totals())
     /// Up to now.
     var totals = History.Totals()
-    /// Of the last hour.
+    /// How long hits and misses took in the last hour.
     var latencies = LatencySides()
     var readiness = AdminSources.Readiness()
     /// Looked at for `/metrics` alone.

@@ -19,7 +19,7 @@ final class OperationalLog: Sendable {
 
     let write: @Sendable (String) -> Void
     private let prefix: Prefix
-    /// Of the least urgent lines that are written; a reload may change it.
+    /// The priority of the least urgent lines that are written; a reload may change it.
     private let threshold: Atomic<Int>
 
     init(level: LogLevel, prefix: Prefix = .none, _ write: @escaping @Sendable (String) -> Void) {

@@ -37,11 +37,12 @@ extension CommandArguments {
         }
     }
 
+    /// The value of an option that takes a number.
     func count(_ option: CommandOption, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
         try parsed(option) { text throws(ValueError) in try Quantity.count(text, in: range) }
     }
 
-    /// One of `words`, which a proxy would refuse otherwise.
+    /// The value of an option that takes one of `words`.
     func word(_ option: CommandOption, of words: [String]) throws(CommandFailure) -> String? {
         guard let word = value(option), !words.contains(word) else { return value(option) }
         throw .usage("--\(option.name): expected one of \(words.joined(separator: ", "))")

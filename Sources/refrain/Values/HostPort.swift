@@ -2,7 +2,7 @@ import EventLoop
 
 // Addresses to listen on, as written in `listen`, `admin_listen` and `--listen`.
 
-/// A literal IP address and a port; of `admin_listen` perhaps the path of a Unix socket.
+/// A literal IP address and a port; for `admin_listen` possibly the path of a Unix socket.
 struct HostPort: Hashable, Sendable, CustomStringConvertible {
     /// `localhost` became 127.0.0.1 and `*` 0.0.0.0; port 0 lets the system choose.
     let address: SocketAddress
@@ -48,7 +48,7 @@ extension HostPort {
     }
 }
 
-/// `unix:PATH`, in place of what else says where the admin listener is.
+/// A Unix socket as `admin_listen` and `--admin` name it: `unix:PATH`.
 enum UnixPath {
     static func read<Value>(
         _ text: String, _ value: (SocketAddress) -> Value, or other: (String) throws(ValueError) -> Value
