@@ -104,15 +104,9 @@ struct ConfigurationChecks {
     }
 
     private func fileProblem(_ line: SettingLine) -> ConfigurationError? {
-        let problem =
-            switch line.directive.fileRule {
-            case .none: nil as String?
-            case .readable: files.problem(line.words[0])
-            case .trustAnchors: files.problem(line.words[0]) ?? files.anchorsProblem(line.words[0])
-            case .cache: line.words[0] == Directive.off ? nil : files.cacheProblem(line.words[0])
-            case .secret(let kind): files.secretProblem(line.words[0], kind)
-            }
-        return problem.map { error(line, "\(quoted(line.words[0])): \($0)\(LiteralPath.hint(line.words[0]))") }
+        let path = line.words[0]
+        let problem = line.directive.fileRule.problem(files, path)
+        return problem.map { error(line, "\(quoted(path)): \($0)\(LiteralPath.hint(path))") }
     }
 
     private func isSet(_ name: String) -> Bool { lines.contains { $0.directive.name == name } }

@@ -113,19 +113,15 @@ struct ConfigurationReader {
         _ word: String, _ directive: Directive, _ files: FileAccess
     ) -> (path: String, problem: String?) {
         let variable = "$CREDENTIALS_DIRECTORY"
-        switch directive.fileRule {
-        case .none, .cache: return (word, nil)
-        case .readable, .trustAnchors, .secret:
-            guard word.hasPrefix(variable + "/") else { return (word, nil) }
-            guard let directory = files.credentialsDirectory else {
-                return (
-                    word,
-                    "\(variable) is not set; systemd sets it for LoadCredential=; root can use that of "
-                        + "refrain.service while it runs"
-                )
-            }
-            return (directory + word.dropFirst(variable.count), nil)
+        guard directive.fileRule.sum != nil, word.hasPrefix(variable + "/") else { return (word, nil) }
+        guard let directory = files.credentialsDirectory else {
+            return (
+                word,
+                "\(variable) is not set; systemd sets it for LoadCredential=; root can use that of "
+                    + "refrain.service while it runs"
+            )
         }
+        return (directory + word.dropFirst(variable.count), nil)
     }
 
     /// Whether two lines cannot both stand.

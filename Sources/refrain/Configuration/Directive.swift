@@ -20,15 +20,24 @@ struct Directive: Sendable {
     }
 
     /// Requirement for the first argument as a file.
-    enum FileRule: Sendable {
-        case none
-        case readable
+    struct FileRule: Sendable {
+        /// Nil where the file meets it.
+        let problem: @Sendable (_ files: FileAccess, _ path: String) -> String?
+        /// Tells what a file holds from what it held before; nil for what is no file, or is not
+        /// read as a whole.
+        var sum: (@Sendable (_ files: FileAccess, _ path: String) -> Int?)?
+
+        static let none = FileRule { _, _ in nil }
+        static let readable = FileRule(problem: { $0.problem($1) }, sum: { (try? $0.read($1))?.hashValue })
         /// Certificates of authorities, in PEM.
-        case trustAnchors
+        static let trustAnchors = FileRule(
+            problem: { $0.problem($1) ?? $0.anchorsProblem($1) }, sum: readable.sum)
         /// A cache file, or none yet.
-        case cache
+        static let cache = FileRule { files, path in path == off ? nil : files.cacheProblem(path) }
         /// Not readable by others, with this content.
-        case secret(SecretKind)
+        static func secret(_ kind: SecretKind) -> FileRule {
+            FileRule(problem: { $0.secretProblem($1, kind) }, sum: { $0.secretSum($1) })
+        }
     }
 
     /// The content of a file that others may not read, as `serve` will want it.

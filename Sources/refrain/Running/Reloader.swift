@@ -101,11 +101,7 @@ final class Reloader: Sendable {
     private static func contents(of lines: [SettingLine], _ files: FileAccess) -> [String: Int] {
         var sums: [String: Int] = [:]
         for line in lines where !line.directive.needsRestart {
-            switch line.directive.fileRule {
-            case .none, .cache: continue
-            case .readable, .trustAnchors: sums[line.directive.name] = (try? files.read(line.words[0]))?.hashValue
-            case .secret: sums[line.directive.name] = files.secretSum(line.words[0])
-            }
+            sums[line.directive.name] = line.directive.fileRule.sum?(files, line.words[0])
         }
         return sums
     }
