@@ -21,6 +21,11 @@ public enum JSON: Sendable, Equatable {
     /// An object of the members given, in their order.
     public static func object(members: KeyValuePairs<String, JSON>) -> JSON { .object(JSONObject(members)) }
 
+    /// An object with a member for each pair, in their order.
+    public static func object(pairs: [(String, JSON)]) -> JSON {
+        .object(JSONObject(members: pairs.map { JSONObject.Member(key: $0.0, value: $0.1) }))
+    }
+
     /// The greatest count that is believed. A thousand of them can be added.
     public static let mostCounted = 1 << 53
 

@@ -44,14 +44,14 @@ final class AdminUnderTest {
         access = AdminAccess(token: token.map { SecretBytes(Array($0.utf8).span) })
         let source = StatisticsSource(
             statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7), feed: feed)
-        let sources = AdminSources(
-            statistics: source, cache: cache, access: access, version: "0", startedAt: 0,
-            explain: explain, recording: recording, turnRecording: turnRecording,
-            isServing: { @Sendable in isServing }, node: node,
-            log: { @Sendable [log] line in log.lines.withLock { $0.append(line) } })
+        var sources = AdminSources(
+            statistics: source, cache: cache, access: access, version: "0", startedAt: 0, explain: explain,
+            isServing: { @Sendable in isServing })
+        (sources.recording, sources.turnRecording, sources.node) = (recording, turnRecording, node)
+        sources.log = { @Sendable [log] line in log.lines.withLock { $0.append(line) } }
         host = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in AdminService(sources, context) }
+        ) { [sources] context in AdminService(sources, context) }
         port = Int(host.address.port)
         client = HTTPTestClient(port: port)
     }

@@ -62,35 +62,42 @@ func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
     private let start = Instant(nanoseconds: 1_000_000_000_000)
 
     @Test func ratesAreOfTheLastFiveSeconds() {
-        var recent = RecentTotals()
+        var recent = CountMarks<History.Totals>.recent
         for second in 0...20 { recent.note(totals([.hit: second * second]), at: start + .seconds(second)) }
         let window = recent.window(totals([.hit: 400]), at: start + .seconds(20))
-        #expect(window.totals == totals([.hit: 400 - 225]) && window.seconds == 5)
-        #expect(window.perSecond(window.totals.sum) == 35)
+        #expect(window.counts == totals([.hit: 400 - 225]) && window.seconds == 5)
+        #expect(window.perSecond(window.counts.sum) == 35)
         // While no page watches, there is one sample in ten seconds.
-        var rare = RecentTotals()
+        var rare = CountMarks<History.Totals>.recent
         rare.note(totals([.hit: 0]), at: start)
         rare.note(totals([.hit: 50]), at: start + .seconds(10))
         let longer = rare.window(totals([.hit: 60]), at: start + .seconds(12))
-        #expect(longer.totals == totals([.hit: 60]) && longer.seconds == 12)
-        #expect(RecentTotals().window(totals([.hit: 7]), at: start).perSecond(7) == 0)
+        #expect(longer.counts == totals([.hit: 60]) && longer.seconds == 12)
+        #expect(CountMarks.recent.window(totals([.hit: 7]), at: start).perSecond(7) == 0)
     }
 
     @Test func latenciesOutsideTheHourAreLeftOut() {
         let histogram = LatencyHistogram()
-        func counts() -> LatencyHour.Counts { LatencyHour.Counts(hits: histogram.snapshot) }
-        var hour = LatencyHour()
+        var hour = CountMarks<LatencySides>.hour
+        func note(after minutes: Int) {
+            hour.note(LatencySides(hits: histogram.snapshot), at: start + .seconds(60 * minutes))
+        }
+        func hits(after minutes: Int) -> Int {
+            hour.window(LatencySides(hits: histogram.snapshot), at: start + .seconds(60 * minutes)).counts.hits.count
+        }
+        note(after: 0)
         histogram.record(nanoseconds: 5000)
-        #expect(hour.window(counts()).hits.count == 1)
-        for _ in 1..<12 { hour.mark(counts()) }
-        #expect(hour.window(counts()).hits.count == 1)
+        #expect(hits(after: 1) == 1)
+        for mark in 1..<12 { note(after: 5 * mark) }
+        #expect(hits(after: 59) == 1)
         histogram.record(nanoseconds: 9000)
-        hour.mark(counts())
-        #expect(hour.window(counts()).hits.count == 1)
+        note(after: 60)
+        #expect(hits(after: 60) == 1)
         // A reload that moves the listener makes a new hour: earlier counts are not of it.
-        let later = LatencyHour(counts())
+        hour = CountMarks<LatencySides>.hour
+        note(after: 60)
         histogram.record(nanoseconds: 9000)
-        #expect(later.window(counts()).hits.count == 1)
+        #expect(hits(after: 60) == 1)
     }
 
     @Test func savedIsWhatAppleDidNotGet() {

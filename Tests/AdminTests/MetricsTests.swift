@@ -291,12 +291,10 @@ import Upstream
         windows.note(source.spending, at: start)
         try send("/v1/me/library/songs", .client("phone"), 3)
         try send("/v1/catalog/us/songs/1", .client("phone"), 1)
-        let observations = Observations(
+        let moment = Observations(
             source: source, breakdown: StorageBreakdown(), reloads: ReloadStatus().snapshot, history: History(),
-            version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, spending: report(windows, after: 10))
-        let moment = Moment(
-            observations: observations, recent: RecentTotals.Window(), totals: History.Totals(source),
-            latency: LatencyHour.Counts(source), readiness: .init())
+            version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, spending: report(windows, after: 10),
+            totals: History.Totals(source), latencies: LatencySides(source))
         let rows = try #require(DashboardView(moment).tables["spending"])
         #expect(rows.first == ["class", "personal", "3", "75.0 %", "0.3/s", "3"].map { .text($0) })
         #expect(rows.contains(["route", "/v1/me/library/{type}", "3", "75.0 %", "0.3/s", "3"].map { .text($0) }))

@@ -84,6 +84,6 @@ import Testing
         ("0.0.0.0:8081", "http://127.0.0.1:8081"), ("[::]:9", "http://[::1]:9"), ("10.0.0.7:1", "http://10.0.0.7:1"),
     ])
     func allAddressesAreAskedOnOne(_ listen: String, _ asked: String) throws {
-        #expect(AdminServer(listening: try AdminAddress(listen)).description == asked)
+        #expect(AdminServer(listening: try HostPort(admin: listen)).description == asked)
     }
 }

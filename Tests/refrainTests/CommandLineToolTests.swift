@@ -101,29 +101,26 @@ import Text
 }
 
 @Suite struct TableTests {
-    private func table() -> Table {
-        var table = Table(["name", ">n", "target"])
-        table.add(["a", "1", "/v1/catalog/us/songs/1"])
-        table.add(["longer", "234", "/é"])
-        return table
+    private func table(width: Int?) -> String {
+        Table.text(
+            ["name", ">n", "target"], [["a", "1", "/v1/catalog/us/songs/1"], ["longer", "234", "/é"]], width: width)
     }
 
     @Test func columnsAreAlignedAndTheLastGivesWay() {
         #expect(
-            table().text(width: nil) == """
+            table(width: nil) == """
                 name      n  target
                 a         1  /v1/catalog/us/songs/1
                 longer  234  /é
 
                 """)
-        let text = table().text(width: 24)
+        let text = table(width: 24)
         #expect(text.split(separator: "\n").map(\.count).max() == 24)
         #expect(text.contains("\na         1  /v1/catalo…\n"))
         #expect(TextTable.cut("abc", to: 3) == "abc" && TextTable.cut("abcd", to: 3) == "ab…")
         // A stored field could have moved the cursor of the operator's terminal.
-        var hostile = Table.named()
-        hostile.add(["a", "\u{1B}[2Jb\u{9B}c\nd\u{7F}"])
-        #expect(hostile.text(width: nil) == #"a  \u{1b}[2Jb\u{9b}c\u{a}d\u{7f}"# + "\n")
+        let hostile = Table.text([("a", "\u{1B}[2Jb\u{9B}c\nd\u{7F}")], width: nil)
+        #expect(hostile == #"a  \u{1b}[2Jb\u{9b}c\u{a}d\u{7f}"# + "\n")
     }
 
     @Test(arguments: [

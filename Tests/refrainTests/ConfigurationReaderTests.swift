@@ -56,7 +56,7 @@ import Testing
         try expect(
             "upstream http://127.0.0.1:8090\nupstream_ca_file ca.pem\nupstream_connections 7\nupstream_rate 20/s"
         ) {
-            $0.upstream == ServerURL(isTLS: false, host: "127.0.0.1", port: 8090) && $0.upstreamCAFile == "ca.pem"
+            $0.upstream == Endpoint(isTLS: false, host: "127.0.0.1", port: 8090) && $0.upstreamCAFile == "ca.pem"
                 && $0.upstreamConnections == 7 && $0.upstreamRate == 20
         }
         try expect("upstream_connect_timeout 1s\nupstream_response_timeout 2m\nupstream_content_timeout 500ms") {
@@ -192,7 +192,7 @@ import Testing
         var files = MemoryFiles(texts: [
             "proxy.conf": "developer_token_file $CREDENTIALS_DIRECTORY/token\naccess_log $CREDENTIALS_DIRECTORY/log"
         ]).access
-        #expect(throws: ConfigurationErrors.self) { try ConfigurationReader.read("proxy.conf", files: files) }
+        #expect(throws: CommandFailure.self) { try ConfigurationReader.read("proxy.conf", files: files) }
         files.credentialsDirectory = "/run/credentials/refrain.service"
         let configuration = try ConfigurationReader.read("proxy.conf", files: files).configuration
         #expect(configuration.developerTokenFile == "/run/credentials/refrain.service/token")

@@ -51,7 +51,7 @@ import Text
     @Test func theDirectivesThatThePageNamesDecideAndNoOthers() throws {
         func settings(_ line: String) throws -> String {
             let files = MemoryFiles(texts: ["a.conf": line], problems: ["/nowhere/token": "No such file"])
-            let effective = try ConfigurationFile.read("a.conf", files.access.withoutLooking)
+            let effective = try ConfigurationReader.read("a.conf", files: files.access.withoutLooking)
             return String(reflecting: effective.configuration.whatIfSettings(name: "a"))
         }
         let usual = try settings("")

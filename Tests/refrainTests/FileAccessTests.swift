@@ -30,7 +30,7 @@ import Testing
         #expect(FileAccess.system.cacheProblem(path)?.hasPrefix("a symbolic link") == true)
         var access = FileAccess.system
         access.read = { _ in Array("\ncache_file \(path)".utf8) }
-        #expect(throws: ConfigurationErrors.self) { try ConfigurationReader.read("proxy.conf", files: access) }
+        #expect(throws: CommandFailure.self) { try ConfigurationReader.read("proxy.conf", files: access) }
         access.read = { _ in Array("cache_file off".utf8) }
         #expect(throws: Never.self) { try ConfigurationReader.read("proxy.conf", files: access) }
     }

@@ -53,7 +53,7 @@ import Testing
             """
         let outcome = try #require(Tool("sh")).run(["-c", script, BinaryUnderTest.path ?? ""], in: folder.url)
         #expect(outcome.status == 78)
-        #expect(try folder.text("journal") == "<3>refrain: proxy.conf:1: unknown directive \"bogus\"\n")
+        #expect(folder.text("journal") == "<3>refrain: proxy.conf:1: unknown directive \"bogus\"\n")
     }
 }
 
@@ -90,7 +90,7 @@ import Testing
         #expect(scene.captured.error.contains("SIGUSR1: access log reopened"))
         _ = try scene.client.send("GET", "/v1/catalog/us/albums/after")
         scene.stop()
-        let (old, new) = (try folder.text("access.log.1"), try folder.text("access.log"))
+        let (old, new) = (folder.text("access.log.1"), folder.text("access.log"))
         #expect(old.contains("/albums/before") && !old.contains("/albums/after"))
         #expect(new.contains("/albums/after") && !new.contains("/albums/before"))
     }

@@ -41,10 +41,10 @@ import Testing
         let installed = try make.run(["install-built"] + settings, in: Page.top)
         #expect(installed.status == 0, "\(installed.text)")
         let systemd = "opt/refrain/lib/systemd/system/"
-        let unit = try folder.text(systemd + "refrain.service")
+        let unit = folder.text(systemd + "refrain.service")
         #expect(unit.contains("\nExecStart=/opt/refrain/bin/refrain serve "))
-        #expect(try folder.text(systemd + "refrain@.service") == unit)
-        let node = try folder.text(systemd + "refrain@.service.d/node.conf")
+        #expect(folder.text(systemd + "refrain@.service") == unit)
+        let node = folder.text(systemd + "refrain@.service.d/node.conf")
         #expect(node.contains("\nExecStart=/opt/refrain/bin/refrain serve --config /etc/refrain/node-%i.conf\n"))
         for name in [
             "man/man1/refrain-serve.1", "refrain/examples/sessions.jsonl", "refrain/examples/sessions.jsonl.bodies",
@@ -112,7 +112,7 @@ import Testing
             "bin/refrain", "system/refrain.service", "bash-completion/completions/refrain", "examples/sessions.jsonl",
         ] { #expect(list.contains { $0.hasSuffix("/" + path) }, "\(path)") }
         #expect(try tool.run(["--extract", package.path, folder.file("root")]).status == 0)
-        let unit = try folder.text("root/usr/lib/systemd/system/refrain.service")
+        let unit = folder.text("root/usr/lib/systemd/system/refrain.service")
         let reload = "ExecReload=/usr/bin/refrain reload --config /etc/refrain/proxy.conf"
         for line in ["Type=notify", reload, "NotifyAccess=main"] { #expect(unit.contains("\n\(line)\n"), "\(line)") }
         let configuration = try read(folder.text("root/etc/refrain/proxy.conf")).configuration

@@ -75,7 +75,7 @@ struct MemoryFiles {
 }
 
 /// The configuration in `text`, whose file is called `proxy.conf`.
-func read(_ text: String, problems: [String: String] = [:]) throws(ConfigurationErrors) -> EffectiveConfiguration {
+func read(_ text: String, problems: [String: String] = [:]) throws(CommandFailure) -> EffectiveConfiguration {
     let files = MemoryFiles(texts: ["proxy.conf": text, "cert.pem": "", "ca.pem": ""], problems: problems)
     return try ConfigurationReader.read("proxy.conf", files: files.access)
 }
@@ -93,13 +93,13 @@ func quiet(_ lines: String) -> String {
 
 /// Everything that is wrong with `text`, one string each.
 func complaints(_ text: String, problems: [String: String] = [:]) -> [String] {
-    thrown { () throws(ConfigurationErrors) in try read(text, problems: problems) }?.errors.map(\.description) ?? []
+    thrown { () throws(CommandFailure) in try read(text, problems: problems) }?.messages ?? []
 }
 
 /// The same of the files that the configuration at `path` leads to.
 func complaints(at path: String = "proxy.conf", in files: FileAccess) -> [String] {
-    let error = thrown { () throws(ConfigurationErrors) in try ConfigurationReader.read(path, files: files) }
-    return error?.errors.map(\.description) ?? []
+    let error = thrown { () throws(CommandFailure) in try ConfigurationReader.read(path, files: files) }
+    return error?.messages ?? []
 }
 
 /// A demonstration, an album that it has, and where it is administered.
@@ -194,8 +194,6 @@ extension RecordedExchange {
 }
 
 extension TemporaryFolder {
-    func text(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
-
     /// Writes a recording without bodies, and gives its path.
     @discardableResult func record(
         _ exchanges: [RecordedExchange], sampling: Double = 1, _ name: String = "traffic.jsonl"

@@ -73,12 +73,12 @@ import Testing
         let settings = value.map { base.merging([name: $0]) { $1 } } ?? base
         let lines = settings.map { "\($0.key) \($0.value)" } + others
         let path = try folder.put(lines.joined(separator: "\n"), "proxy.conf", mode: 0o600)
-        return try ConfigurationFile.read(path, .system).configuration
+        return try ConfigurationReader.read(path, files: .system).configuration
     }
 
     /// The settings that are in effect, in words that change with them alone.
     private static func effects(_ proxy: RunningProxy, _ log: OperationalLog, _ output: CapturedOutput) -> [String] {
-        let settings = proxy.running.withLock { $0.current.settings }
+        let settings = proxy.running.withLock { $0.settings }
         let worker = proxy.server.workers[0]
         let (parts, timeouts, gateways) = worker.loop.sync {
             let loop = worker.service.proxy

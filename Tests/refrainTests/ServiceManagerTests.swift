@@ -161,7 +161,7 @@ import Testing
         try first.adopt(configuration)
         #expect(try HTTPTestClient(port: Int(port)).send("TRACE", "/").status == 405)
         var other = configuration
-        other.listeners[0] = ListenAddress(address: HostPort(host: "127.0.0.1", port: 0), isTLS: false)
+        other.listeners[0] = ListenAddress(address: try HostPort("127.0.0.1:0").address, isTLS: false)
         #expect(throws: Self.unlisted(address)) { try first.adopt(other) }
         #expect(try HTTPTestClient(port: Int(port)).send("TRACE", "/").status == 405)
         first.stop()

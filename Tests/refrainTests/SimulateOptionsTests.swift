@@ -10,7 +10,7 @@ import Testing
 
     @Test func hasDefaults() throws {
         let options = try options()
-        #expect(options.listen == HostPort(host: "127.0.0.1", port: 8090))
+        #expect(try options.listen == HostPort("127.0.0.1:8090"))
         #expect(options.latency == nil && options.mode == .replay)
         #expect(options.tlsAuthorityFile == nil && options.publicKeyFile == nil)
         let (api, standard) = (options.configuration, SimulatorConfiguration())
@@ -30,7 +30,7 @@ import Testing
             "--revision-share", "10", "--list-sizes", "recorded"
         )
         let api = options.configuration
-        #expect(options.listen.port == 0 && options.recording == nil && api.seed == .max)
+        #expect(options.listen.address.port == 0 && options.recording == nil && api.seed == .max)
         #expect(options.latency == .milliseconds(20) && api.latency == .milliseconds(20))
         #expect(api.faults == [Fault(.unavailable, perMillion: 250_000), Fault(.reset)])
         #expect(api.requestsPerSecond == 20 && api.reviseEvery == 500 && api.flipAfter == 2000)

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Server
+import Text
 
 // Which user's process is at the other end of a connection of this machine.
 // Must hold: only what the kernel says counts, and what it does not say is a no. A socket that its
@@ -51,11 +52,11 @@ enum SocketTable {
     static func address(_ text: ArraySlice<UInt8>) -> SocketAddress? {
         let parts = text.split(separator: UInt8(ascii: ":"))
         guard parts.count == 2, [8, 32].contains(parts[0].count), parts[1].count == 4,
-            let port = hexadecimal(parts[1])
+            let port = number(parts[1], radix: 16)
         else { return nil }
         var bytes: [UInt8] = []
         for start in stride(from: parts[0].startIndex, to: parts[0].endIndex, by: 8) {
-            guard let word = hexadecimal(parts[0][start..<(start + 8)]) else { return nil }
+            guard let word = number(parts[0][start..<(start + 8)], radix: 16) else { return nil }
             withUnsafeBytes(of: UInt32(word)) { bytes.append(contentsOf: $0) }
         }
         let isMapped =
@@ -63,13 +64,9 @@ enum SocketTable {
         return SocketAddress(bytes: isMapped ? bytes[12...] : bytes[...], port: UInt16(port))
     }
 
-    private static func hexadecimal(_ text: ArraySlice<UInt8>) -> UInt64? {
-        guard text.allSatisfy({ 0x30...0x39 ~= $0 || 0x41...0x46 ~= $0 || 0x61...0x66 ~= $0 }) else { return nil }
-        return UInt64(String(decoding: text, as: UTF8.self), radix: 16)
-    }
-
-    private static func number(_ text: ArraySlice<UInt8>) -> UInt64? {
-        guard text.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
-        return UInt64(String(decoding: text, as: UTF8.self))
+    /// Digits alone, without a sign.
+    private static func number(_ text: ArraySlice<UInt8>, radix: Int = 10) -> UInt64? {
+        guard text.allSatisfy({ Hexadecimal.value($0) != nil }) else { return nil }
+        return UInt64(String(decoding: text, as: UTF8.self), radix: radix)
     }
 }

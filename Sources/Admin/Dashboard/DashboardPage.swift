@@ -6,12 +6,10 @@ import Text
 ///
 /// Must hold: targets, names of keys and errors of files arrive as text, never as markup.
 struct DashboardPage: Sendable {
-    private enum Piece {
-        case markup(String)
-        case place(String)
-    }
-
-    private let pieces: [Piece]
+    /// Markup, and between its pieces the names of places.
+    private let pieces: [String]
+    /// Content that is the same in every page, by place.
+    private let fixed: [String: String]
     /// Names the style and the script by their digests, so that no other can run.
     let contentPolicy: String
 
@@ -27,45 +25,30 @@ struct DashboardPage: Sendable {
             "default-src 'none'; style-src 'sha256-\(Self.base64(styleDigest))'; "
             + "script-src 'sha256-\(Self.base64(scriptDigest))'; connect-src 'self'; form-action 'self'; "
             + "base-uri 'none'; frame-ancestors 'none'"
-        let fixed = ["style": style, "script": script, "selectors": Array(EntrySelector.fields.utf8)]
-        pieces = Self.pieces(of: String(decoding: page, as: UTF8.self)).map { piece in
-            guard case .place(let name) = piece, let text = fixed[name] else { return piece }
-            return .markup(String(decoding: text, as: UTF8.self))
-        }
+        fixed = [
+            "style": String(decoding: style, as: UTF8.self), "script": String(decoding: script, as: UTF8.self),
+            "selectors": EntrySelector.fields,
+        ]
+        pieces = String(decoding: page, as: UTF8.self).split(separator: "{{", omittingEmptySubsequences: false)
+            .flatMap { $0.split(separator: "}}", omittingEmptySubsequences: false).map(String.init) }
     }
 
     /// Values of `{{name}}`, by name; the page says where.
     var places: [String] {
-        pieces.compactMap { piece in
-            if case .place(let name) = piece { name } else { nil }
-        }
+        pieces.indices.filter { !$0.isMultiple(of: 2) && fixed[pieces[$0]] == nil }.map { pieces[$0] }
     }
 
     /// - Parameter markup: by name, in the place of the view's content.
     func html(_ view: DashboardView, markup: [String: String]) -> [UInt8] {
         var html = ""
-        for piece in pieces {
-            switch piece {
-            case .markup(let text): html += text
-            case .place(let name): html += markup[name] ?? view.markup(name)
-            }
+        for (index, piece) in pieces.enumerated() {
+            html += index.isMultiple(of: 2) ? piece : fixed[piece] ?? markup[piece] ?? view.markup(piece)
         }
         return Array(html.utf8)
     }
 
     private static func base64(_ digest: [UInt8]) -> String {
         String(decoding: Base64.standard.encode(digest), as: UTF8.self)
-    }
-
-    private static func pieces(of text: String) -> [Piece] {
-        var pieces: [Piece] = []
-        var rest = text[...]
-        while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
-            pieces.append(.markup(String(rest[..<open.lowerBound])))
-            pieces.append(.place(String(rest[open.upperBound..<close.lowerBound])))
-            rest = rest[close.upperBound...]
-        }
-        return pieces + [.markup(String(rest))]
     }
 }
 

@@ -13,10 +13,10 @@ extension DashboardView {
     /// Most rows of each way to tell apart what was sent to the origin.
     private static let mostSpenders = 8
 
-    func outcomeRows(_ moment: Moment, _ window: HistoryWindow) -> [[Cell]] {
+    func outcomeRows(_ moment: Observations, _ window: HistoryWindow) -> [[Cell]] {
         let all = moment.sum(window)
         return Outcome.allCases.map { outcome in
-            let latency = moment.observations.source.latency(outcome)
+            let latency = moment.source.latency(outcome)
             let count = all.outcomes[outcome.rawValue]
             return [
                 .outcome(outcome), .text(Figure.count(count)), .text(Figure.percent(count, of: all.sum)),
@@ -26,8 +26,8 @@ extension DashboardView {
         }
     }
 
-    func originRows(_ moment: Moment) -> [[Cell]] {
-        let source = moment.observations.source
+    func originRows(_ moment: Observations) -> [[Cell]] {
+        let source = moment.source
         let upstream = source.upstream
         let rows = [
             ("requests a second allowed", upstream.rate.map { Figure.count($0) + "/s" } ?? "off: no limit"),
@@ -53,9 +53,9 @@ extension DashboardView {
     }
 
     /// Failures and refusals of the origin: a 404 is an answer like others.
-    func errorRows(_ moment: Moment) -> [[Cell]] {
+    func errorRows(_ moment: Observations) -> [[Cell]] {
         var counts: [Int: Int] = [:]
-        for (kind, count) in moment.observations.source.upstreamRequests {
+        for (kind, count) in moment.source.upstreamRequests {
             counts[kind.status ?? 0, default: 0] += count
         }
         return counts.sorted { $0.key < $1.key }.compactMap { status, count in
@@ -84,8 +84,8 @@ extension DashboardView {
         Figure.steadyTime(nanoseconds: counts.quantile(share))
     }
 
-    func missRows(_ moment: Moment) -> [[Cell]] {
-        moment.observations.source.mostCostly(limit: Self.mostRows).map { target in
+    func missRows(_ moment: Observations) -> [[Cell]] {
+        moment.source.mostCostly(limit: Self.mostRows).map { target in
             [
                 .explain(target.target), .text(Figure.steadyTime(nanoseconds: Int(clamping: target.seconds * 1e9))),
                 .text(Figure.count(Int(clamping: target.count.rounded()))), .text(target.reason?.text ?? ""),
@@ -93,14 +93,14 @@ extension DashboardView {
         }
     }
 
-    func askedRows(_ moment: Moment) -> [[Cell]] {
-        moment.observations.source.mostAsked(limit: Self.mostRows).map { target in
+    func askedRows(_ moment: Observations) -> [[Cell]] {
+        moment.source.mostAsked(limit: Self.mostRows).map { target in
             [.explain(target.target), .text(Figure.count(Int(clamping: target.count.rounded())))]
         }
     }
 
-    func storageRows(_ moment: Moment) -> [[Cell]] {
-        let breakdown = moment.observations.breakdown
+    func storageRows(_ moment: Observations) -> [[Cell]] {
+        let breakdown = moment.breakdown
         let parts = breakdown.memory.map { ("memory", $0) } + breakdown.file.map { ("file", $0) }
         return parts.sorted { ($0.1.bytes, $1.0) > ($1.1.bytes, $0.0) }.prefix(2 * Self.mostRows).map { tier, part in
             [
@@ -111,8 +111,8 @@ extension DashboardView {
         }
     }
 
-    func clientRows(_ moment: Moment) -> [[Cell]] {
-        moment.observations.source.clients().map { client in
+    func clientRows(_ moment: Observations) -> [[Cell]] {
+        moment.source.clients().map { client in
             [
                 .text(client.name), .text(Figure.count(client.requests)), .text(Figure.count(client.refused)),
                 .text(Figure.count(client.limited)), .text(Figure.bytes(client.bytes)),

@@ -29,26 +29,26 @@ struct DashboardView {
     /// - Parameters:
     ///   - window: how far back the chart and the table of outcomes go.
     ///   - ribbon: whether to draw what changes only every ten seconds.
-    init(_ moment: Moment, _ window: HistoryWindow = .hour, ribbon: Bool = true) {
+    init(_ moment: Observations, _ window: HistoryWindow = .hour, ribbon: Bool = true) {
         addStatus(moment)
         addFigures(moment)
         for each in HistoryWindow.allCases {
             states["window-" + each.rawValue] = each == window ? "chosen" : "plain"
         }
-        if ribbon { addRibbon(moment.observations.history.columns(window)) }
+        if ribbon { addRibbon(moment.history.columns(window)) }
         addLatency(moment)
-        addStorage(moment.observations.source)
+        addStorage(moment.source)
         addTrouble(moment)
-        addVerification(moment.observations.source)
+        addVerification(moment.source)
         tables["outcomes"] = outcomeRows(moment, window)
         tables["origin"] = originRows(moment)
-        tables["spending"] = spendingRows(moment.observations.spending, window)
+        tables["spending"] = spendingRows(moment.spending, window)
         tables["misses"] = missRows(moment)
         tables["asked"] = askedRows(moment)
         tables["storage"] = storageRows(moment)
         tables["clients"] = clientRows(moment)
-        tables["refusals"] = refusalRows(moment.observations.source)
-        let tier = moment.observations.tier
+        tables["refusals"] = refusalRows(moment.source)
+        let tier = moment.tier
         tables["tier"] = Self.rows(of: tier?.json)
         tables["nodes"] = tier.map(Self.nodeRows) ?? []
         for section in ["tier-section", "nodes-section"] { states[section] = tier == nil ? "none" : "plain" }
@@ -59,8 +59,8 @@ struct DashboardView {
         states[id] = state
     }
 
-    private mutating func addStatus(_ moment: Moment) {
-        let (now, all) = (moment.observations.unixSeconds, moment.observations)
+    private mutating func addStatus(_ moment: Observations) {
+        let (now, all) = (moment.unixSeconds, moment)
         texts["version"] = all.version
         texts["uptime"] = "up " + SpanOfTime.text(max(0, Int(now - all.startedAt)))
         if let failure = all.reloads.lastFailure {
@@ -86,9 +86,9 @@ struct DashboardView {
     }
 
     /// Green only where nothing else in the line is wrong, nor Apple's answers.
-    private mutating func addReadiness(_ moment: Moment) {
+    private mutating func addReadiness(_ moment: Observations) {
         let readiness = moment.readiness
-        let isOfOrigin = moment.observations.source.lastTrouble?.isOfOrigin ?? false
+        let isOfOrigin = moment.source.lastTrouble?.isOfOrigin ?? false
         let hasErrors = isOfOrigin && moment.secondsSinceTrouble.map(Self.isRecent) ?? false
         let isDegraded =
             readiness.isAlone || hasErrors || ["reload", "token", "file"].contains { states[$0] == "bad" }
@@ -99,9 +99,9 @@ struct DashboardView {
 
     private static func isRecent(_ seconds: Int) -> Bool { seconds < 60 }
 
-    private mutating func addFigures(_ moment: Moment) {
+    private mutating func addFigures(_ moment: Observations) {
         let (recent, hour) = (moment.recent, moment.sum(.hour))
-        let now = recent.totals
+        let now = recent.counts
         texts["ratio-now"] = now.ratio
         texts["ratio-hour"] = "\(hour.ratio) over the hour"
         texts["rate"] = Figure.steadyRate(recent.perSecond(now.sum))
@@ -135,9 +135,9 @@ struct DashboardView {
             "\(Figure.count(source.entries)) answers; \(Figure.bytes(source.memoryBytes)) in memory" + file
     }
 
-    private mutating func addTrouble(_ moment: Moment) {
+    private mutating func addTrouble(_ moment: Observations) {
         tables["errors"] = errorRows(moment)
-        guard let last = moment.observations.source.lastTrouble, let seconds = moment.secondsSinceTrouble
+        guard let last = moment.source.lastTrouble, let seconds = moment.secondsSinceTrouble
         else { return set("last-error", "", "plain") }
         set(
             "last-error",
@@ -158,8 +158,8 @@ struct DashboardView {
             wrong > 0 ? "bad" : "plain")
     }
 
-    private mutating func addLatency(_ moment: Moment) {
-        let (hits, misses) = (moment.latency.hits, moment.latency.misses)
+    private mutating func addLatency(_ moment: Observations) {
+        let (hits, misses) = (moment.latencies.hits, moment.latencies.misses)
         texts["hit-median"] = Self.time(hits, 0.5)
         texts["hit-tail"] = "p99 \(Self.time(hits, 0.99)) in the hour"
         texts["miss-median"] = Self.time(misses, 0.5)
@@ -170,10 +170,10 @@ struct DashboardView {
     }
 }
 
-extension Moment {
+extension Observations {
     /// nil where the origin had no trouble since the start.
     fileprivate var secondsSinceTrouble: Int? {
-        observations.source.lastTrouble.map { max(0, Int(observations.unixSeconds - $0.unixSeconds)) }
+        source.lastTrouble.map { max(0, Int(unixSeconds - $0.unixSeconds)) }
     }
 }
 
@@ -204,9 +204,7 @@ extension DashboardView {
     /// As the script reads it.
     var json: JSON {
         func object<Value>(_ members: [String: Value], _ value: (Value) -> JSON) -> JSON {
-            .object(
-                JSONObject(
-                    members: members.sorted { $0.key < $1.key }.map { .init(key: $0.key, value: value($0.value)) }))
+            .object(pairs: members.sorted { $0.key < $1.key }.map { ($0.key, value($0.value)) })
         }
         return .object(members: [
             "texts": object(texts, JSON.string), "states": object(states, JSON.string),

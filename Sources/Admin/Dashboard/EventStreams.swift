@@ -129,10 +129,10 @@ final class EventStreams {
         timeline.observe { [weak self] moment in self?.tell(moment) }
     }
 
-    private func tell(_ moment: Moment) {
+    private func tell(_ moment: Observations) {
         let slot = timeline.slotNumber
         if streams.contains(where: { $0.view == nil }) {
-            let message = Self.message("stats", moment.observations.json)
+            let message = Self.message("stats", moment.json)
             for stream in streams where stream.view == nil { send(message, to: stream) }
         }
         for window in HistoryWindow.allCases {

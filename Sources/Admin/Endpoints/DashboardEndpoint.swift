@@ -16,38 +16,24 @@ extension AdminExchange {
             hasToken: service.authorizer.hasToken)
         page.window = try parameters.window
         let finish = replyLater()
-        guard let url = parameters["explain"], !url.isEmpty else { return show(page, finish) }
+        guard let url = parameters["explain"], !url.isEmpty else { return service.show(page, finish) }
         page.explained = url
         do throws(AdminRequestError) {
             let hypothetical = HypotheticalRequest(
                 target: try EntrySelection.target(of: url), method: .get, carriesUserToken: false)
-            let (here, asked) = (Confined(self, to: connection.context.loop), page)
+            let (here, asked) = (Confined(service, to: connection.context.loop), page)
             explain(hypothetical) { @Sendable explanation in
-                here.execute { exchange in
+                // Not with the connection, which may end while this is held elsewhere.
+                here.execute { service in
                     var page = asked
                     page.explanation = explanation
                     page.problem = explanation == nil ? "The proxy is not running now." : ""
-                    exchange.show(page, finish)
+                    service.show(page, finish)
                 }
             }
         } catch {
             page.problem = error.detail
-            show(page, finish)
-        }
-    }
-
-    private func show(_ page: DashboardMarkup, _ finish: @escaping @Sendable (AdminReply) -> Void) {
-        service.timeline.observe { moment in
-            guard let dashboard = DashboardPage.standard else {
-                return finish(.error(500, "The page cannot be generated: libcrypto provides no digests."))
-            }
-            let html = dashboard.html(
-                DashboardView(moment, page.window), markup: page.places(at: moment.observations.unixSeconds))
-            var reply = AdminReply(type: "text/html; charset=utf-8", content: html)
-            reply.contentPolicy = dashboard.contentPolicy
-            // Under no-referrer a browser says that a form comes from nowhere.
-            reply.referrerPolicy = "same-origin"
-            finish(reply)
+            service.show(page, finish)
         }
     }
 
@@ -66,6 +52,23 @@ extension AdminExchange {
         }
         guard service.streams.admit(connection, view: view, isWelcome: isWelcome) else {
             return reply(.error(503, "\(EventStreams.most) event streams are open already, or the proxy is stopping."))
+        }
+    }
+}
+
+extension AdminService {
+    fileprivate func show(_ page: DashboardMarkup, _ finish: @escaping @Sendable (AdminReply) -> Void) {
+        timeline.observe { moment in
+            guard let dashboard = DashboardPage.standard else {
+                return finish(.error(500, "The page cannot be generated: libcrypto provides no digests."))
+            }
+            let html = dashboard.html(
+                DashboardView(moment, page.window), markup: page.places(at: moment.unixSeconds))
+            var reply = AdminReply(type: "text/html; charset=utf-8", content: html)
+            reply.contentPolicy = dashboard.contentPolicy
+            // Under no-referrer a browser says that a form comes from nowhere.
+            reply.referrerPolicy = "same-origin"
+            finish(reply)
         }
     }
 }

@@ -1,13 +1,13 @@
 extension AdminExchange {
     func statistics() {
         let finish = replyLater()
-        service.timeline.observe { moment in finish(AdminReply(content: moment.observations.json)) }
+        service.timeline.observe { moment in finish(AdminReply(content: moment.json)) }
     }
 
     func metrics() {
         let finish = replyLater()
         service.timeline.observe { moment in
-            var observations = moment.observations
+            var observations = moment
             observations.process = .current
             observations.cacheDisk = observations.source.cacheDisk
             finish(

@@ -177,18 +177,18 @@ extension MetricFamily {
             "refrain_upstream_saved_total", "Requests to the origin saved by composing and batching", .upstreamSaved),
         gauge("refrain_upstream_in_flight", "Requests in flight to the origin", \.source.upstream.inFlight),
         gauge("refrain_upstream_waiting", "Requests waiting in the queue for the origin", \.source.upstream.waiting),
-        gauge("refrain_upstream_rate_limit", "Limit on requests a second to the origin; +Inf: none") { input in
-            [Sample(input.source.upstream.rate.map(Double.init) ?? .infinity)]
+        gauge("refrain_upstream_rate_limit", "Limit on requests a second to the origin; +Inf: none") {
+            one($0.source.upstream.rate.map(Double.init) ?? .infinity)
         },
-        gauge("refrain_developer_token_expiry_timestamp_seconds", "Expiry of the developer token in use") { input in
-            input.source.developerTokenEnd(at: input.unixSeconds).map { [Sample(Int($0))] } ?? []
+        gauge("refrain_developer_token_expiry_timestamp_seconds", "Expiry of the developer token in use") {
+            one($0.source.developerTokenEnd(at: $0.unixSeconds))
         },
         gauge(
             "refrain_developer_token_file_expiry_timestamp_seconds",
             "Expiry of the developer token of developer_token_file"
-        ) { input in one(input.source.readyToken(at: input.unixSeconds)?.expires.map { Int($0) }) },
+        ) { one($0.source.readyToken(at: $0.unixSeconds)?.expires) },
         gauge("refrain_certificate_expiry_timestamp_seconds", "Expiry of the certificate of the TLS listeners") {
-            input in input.source.certificateEnd().map { [Sample(Int($0))] } ?? []
+            one($0.source.certificateEnd())
         },
     ]
 
@@ -212,9 +212,7 @@ extension MetricFamily {
         ) { input in
             input.source.notComposed.map { Sample($0.count, [$0.rule.word, $0.lack.word]) }
         },
-        gauge("refrain_forms_resting", "Forms in which composing is suspended") {
-            [Sample($0.source.restingForms())]
-        },
+        gauge("refrain_forms_resting", "Forms in which composing is suspended") { one($0.source.restingForms()) },
     ]
 
     // MARK: Storage
@@ -240,8 +238,8 @@ extension MetricFamily {
         counter(
             "refrain_cache_file_dropped_total", "Answers not written to the cache file: queue full, or too large",
             \.source.store.dropped),
-        counter("refrain_cache_file_failures_total", "Failed reads and transactions of the cache file") { input in
-            [Sample(input.source.store.failedReads + input.source.store.failedTransactions)]
+        counter("refrain_cache_file_failures_total", "Failed reads and transactions of the cache file") {
+            one($0.source.store.failedReads + $0.source.store.failedTransactions)
         },
         counter(
             "refrain_cache_file_damaged_total", "Rows with a wrong checksum, and damaged files set aside",
@@ -252,14 +250,11 @@ extension MetricFamily {
         gauge(
             "refrain_cache_file_lost", "Answers lost with unreadable parts of the cache file",
             \.source.store.lost),
-        gauge("refrain_cache_file_available", "1 if the cache file can be read and written, or is off") {
-            input in
-            [Sample(input.source.isStoreAvailable ? 1 : 0)]
-        },
-        gauge("refrain_cache_disk_free_bytes", "Free bytes on the disk of the cache file") { input in
-            one(input.cacheDisk?.freeBytes)
-        },
-        gauge("refrain_cache_disk_bytes", "Size of the disk of the cache file") { one($0.cacheDisk?.byteCount) },
+        gauge(
+            "refrain_cache_file_available", "1 if the cache file can be read and written, or is off",
+            \.source.isStoreAvailable),
+        gauge("refrain_cache_disk_free_bytes", "Free bytes on the disk of the cache file", \.cacheDisk?.freeBytes),
+        gauge("refrain_cache_disk_bytes", "Size of the disk of the cache file", \.cacheDisk?.byteCount),
     ]
 
     // MARK: Clients with keys
@@ -284,12 +279,12 @@ extension MetricFamily {
         counter("refrain_config_reloads_total", labels: ["result"], "Reloads of the configuration") { input in
             [Sample(input.reloads.succeeded, ["success"]), Sample(input.reloads.failed, ["failure"])]
         },
-        gauge("refrain_config_last_reload_successful", "1 unless the last reload was refused") { input in
-            [Sample(input.reloads.lastFailure == nil ? 1 : 0)]
+        gauge("refrain_config_last_reload_successful", "1 unless the last reload was refused") {
+            one($0.reloads.lastFailure == nil)
         },
-        gauge("refrain_config_last_reload_success_timestamp_seconds", "Time of the last successful reload") { input in
-            input.reloads.lastSuccess.map { [Sample(Int($0))] } ?? []
-        },
+        gauge(
+            "refrain_config_last_reload_success_timestamp_seconds", "Time of the last successful reload",
+            \.reloads.lastSuccess),
         counter(
             "refrain_access_log_dropped_bytes_total",
             "Bytes of log lines dropped: the log was too slow or not writable",
@@ -299,7 +294,7 @@ extension MetricFamily {
     // MARK: Recording
 
     private static let recording: [MetricFamily] = [
-        gauge("refrain_recording", "1 while traffic is recorded") { [Sample($0.source.recording.isOn ? 1 : 0)] },
+        gauge("refrain_recording", "1 while traffic is recorded", \.source.recording.isOn),
         counter("refrain_recorded_exchanges_total", "Recorded exchanges", \.source.recording.exchanges),
         counter("refrain_recorded_bytes_total", "Bytes written to recordings", \.source.recording.bytes),
         counter(
@@ -309,38 +304,36 @@ extension MetricFamily {
     ]
 
     private static let process: [MetricFamily] = [
-        counter("process_cpu_seconds_total", "Processor time of the process, user and system") { input in
-            input.process.cpuSeconds.map { [Sample($0)] } ?? []
-        },
-        gauge("process_resident_memory_bytes", "Memory of the process in RAM") { one($0.process.residentBytes) },
-        gauge("process_virtual_memory_bytes", "Address space of the process") { one($0.process.virtualBytes) },
-        gauge("process_threads", "Threads of the process") { one($0.process.threads) },
-        gauge("process_open_fds", "Open file descriptors") { one($0.process.openDescriptors) },
-        gauge("process_max_fds", "Maximum number of open file descriptors") { one($0.process.mostDescriptors) },
-        gauge("process_start_time_seconds", "Start time of the process, in unix seconds") { input in
-            input.process.startedAt.map { [Sample($0)] } ?? []
-        },
+        counter(
+            "process_cpu_seconds_total", "Processor time of the process, user and system", \.process.cpuSeconds),
+        gauge("process_resident_memory_bytes", "Memory of the process in RAM", \.process.residentBytes),
+        gauge("process_virtual_memory_bytes", "Address space of the process", \.process.virtualBytes),
+        gauge("process_threads", "Threads of the process", \.process.threads),
+        gauge("process_open_fds", "Open file descriptors", \.process.openDescriptors),
+        gauge("process_max_fds", "Maximum number of open file descriptors", \.process.mostDescriptors),
+        gauge("process_start_time_seconds", "Start time of the process, in unix seconds", \.process.startedAt),
     ]
 
     // MARK: Shapes
 
     private static func counter(_ name: String, _ help: String, _ counter: Counter) -> MetricFamily {
-        MetricFamily.counter(name, help) { [Sample($0.source[counter])] }
+        MetricFamily.counter(name, help) { one($0.source[counter]) }
     }
 
-    private static func counter(
-        _ name: String, _ help: String, _ value: KeyPath<Observations, Int> & Sendable
+    static func counter<Value: MetricValue>(
+        _ name: String, _ help: String, _ value: KeyPath<Observations, Value> & Sendable
     ) -> MetricFamily {
-        counter(name, help) { [Sample($0[keyPath: value])] }
+        counter(name, help) { one($0[keyPath: value]) }
     }
 
-    private static func gauge(
-        _ name: String, _ help: String, _ value: KeyPath<Observations, Int> & Sendable
+    static func gauge<Value: MetricValue>(
+        _ name: String, _ help: String, _ value: KeyPath<Observations, Value> & Sendable
     ) -> MetricFamily {
-        gauge(name, help) { [Sample($0[keyPath: value])] }
+        gauge(name, help) { one($0[keyPath: value]) }
     }
 
-    private static func one(_ value: Int?) -> [Sample] { value.map { [Sample($0)] } ?? [] }
+    /// None where there is no value.
+    static func one(_ value: some MetricValue) -> [Sample] { value.number.map { [Sample($0)] } ?? [] }
 
     private static func histogram(
         _ name: String, labels: [String], _ help: String,

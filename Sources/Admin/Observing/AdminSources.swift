@@ -9,51 +9,44 @@ public struct AdminSources: Sendable {
     /// The token that operators must present.
     let access: AdminAccess
     /// How reloads of the configuration went.
-    let reloads: ReloadStatus
+    public var reloads = ReloadStatus()
     /// Version of the program.
     let version: String
     /// When the proxy began, in Unix seconds; the listener may have begun later.
     let startedAt: Int64
     /// Says what would become of a request; nil where there is no proxy to ask.
     let explain: @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
-    let recording: @Sendable () -> RecordingStatus
+    /// Status of the recording.
+    public var recording: @Sendable () -> RecordingStatus = { RecordingStatus() }
     /// Switches the recording, and calls back with what became of it; nil where nothing is
     /// configured. Only the configuration says where to: a client that could name a file here could
     /// have any file of the proxy's user written.
-    let turnRecording: TurnRecording
+    public var turnRecording: TurnRecording = { $1(nil) }
     /// Reads the configuration again, and says what came of it.
-    let reload: @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void
+    public var reload: @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void = { completion in
+        completion(.refused(["there is no configuration to reload"]))
+    }
     /// False while the proxy is draining.
     let isServing: @Sendable () -> Bool
     /// This process among the nodes that share a tier; nil where it is the only one.
-    let node: ProxyNode?
+    public var node: ProxyNode?
     /// Writes a line to the program's own log, of what an operator has changed.
-    let log: @Sendable (String) -> Void
+    public var log: @Sendable (String) -> Void = { _ in }
 
-    typealias TurnRecording =
+    /// See `turnRecording`.
+    public typealias TurnRecording =
         @Sendable (
             Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
         ) -> Void
 
+    /// Sources of a proxy that records and reloads nothing and keeps no log.
     public init(
-        statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
-        version: String, startedAt: Int64,
+        statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, version: String, startedAt: Int64,
         explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
-        recording: @escaping @Sendable () -> RecordingStatus = { RecordingStatus() },
-        turnRecording:
-            @escaping @Sendable (
-                Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
-            ) -> Void = { $1(nil) },
-        reload: @escaping @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void = { completion in
-            completion(.refused(["there is no configuration to reload"]))
-        },
-        isServing: @escaping @Sendable () -> Bool,
-        node: ProxyNode? = nil, log: @escaping @Sendable (String) -> Void = { _ in }
+        isServing: @escaping @Sendable () -> Bool
     ) {
-        (self.statistics, self.cache, self.access, self.reloads) = (statistics, cache, access, reloads)
-        (self.version, self.startedAt, self.explain, self.recording) = (version, startedAt, explain, recording)
-        (self.reload, self.isServing, self.node, self.log) = (reload, isServing, node, log)
-        self.turnRecording = turnRecording
+        (self.statistics, self.cache, self.access, self.version) = (statistics, cache, access, version)
+        (self.startedAt, self.explain, self.isServing) = (startedAt, explain, isServing)
     }
 }
 

@@ -1,8 +1,22 @@
 import EventLoop
 
+/// Counts since the start, which never go back.
+protocol Cumulative {
+    /// Counts of the time from `earlier` on.
+    func since(_ earlier: Self) -> Self
+}
+
+/// Counts of a time that ends now.
+struct CountWindow<Counts> {
+    var counts: Counts
+    var seconds = 0.0
+
+    func perSecond(_ number: Int) -> Double { seconds > 0 ? Double(number) / seconds : 0 }
+}
+
 /// Counts at marks, the oldest first: what was counted in a window is what there is now, less the
-/// counts at its beginning. Pure.
-struct CountMarks<Counts> {
+/// counts at its beginning. Pure: its owner tells it the time.
+struct CountMarks<Counts: Cumulative> {
     /// The least that a window is long, once there are marks of that age.
     let span: Duration
     /// Marks that come sooner are left out.
@@ -14,16 +28,20 @@ struct CountMarks<Counts> {
         (self.span, self.interval, self.most) = (span, interval, most)
     }
 
-    mutating func note(_ counts: Counts, at now: Instant) {
+    /// For the last seconds, which the page calls now: a shorter time says too little about a rate.
+    static var recent: CountMarks { CountMarks(span: .seconds(5), most: 16) }
+
+    mutating func note(_ counts: @autoclosure () -> Counts, at now: Instant) {
         if let last = marks.last, now - last.at < interval { return }
         if marks.count == most { marks.removeFirst() }
-        marks.append((now, counts))
+        marks.append((now, counts()))
     }
 
-    /// The beginning of the window that ends now: the latest mark that is old enough, or the
-    /// oldest.
-    func beginning(at now: Instant) -> (counts: Counts, seconds: Double)? {
-        guard let mark = marks.last(where: { now - $0.at >= span }) ?? marks.first else { return nil }
-        return (mark.counts, (now - mark.at) / .seconds(1))
+    /// The window begins at the latest mark that is old enough, or at the oldest.
+    func window(_ counts: Counts, at now: Instant) -> CountWindow<Counts> {
+        guard let mark = marks.last(where: { now - $0.at >= span }) ?? marks.first else {
+            return CountWindow(counts: counts.since(counts))
+        }
+        return CountWindow(counts: counts.since(mark.counts), seconds: (now - mark.at) / .seconds(1))
     }
 }

@@ -8,7 +8,7 @@ import Text
 /// array of 128), which is 103,680 bytes after a day.
 struct History {
     /// Totals since the start.
-    struct Totals: Equatable {
+    struct Totals: Cumulative, Equatable {
         /// By `Outcome`.
         var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
         var upstream = 0
@@ -79,11 +79,10 @@ struct History {
     /// each slot of the hour, the oldest first.
     var json: JSON {
         func numbers(_ figure: (Totals) -> Int) -> JSON { .array(slots.map { .integer(figure($0)) }) }
-        var outcomes = JSONObject()
-        for outcome in Outcome.allCases { outcomes.append(outcome.name, numbers { $0.outcomes[outcome.rawValue] }) }
+        let outcomes = Outcome.allCases.map { each in (each.name, numbers { $0.outcomes[each.rawValue] }) }
         return .object(members: [
-            "seconds": .integer(Self.slotSeconds), "outcomes": .object(outcomes), "upstream": numbers(\.upstream),
-            "saved": numbers(\.saved),
+            "seconds": .integer(Self.slotSeconds), "outcomes": .object(pairs: outcomes),
+            "upstream": numbers(\.upstream), "saved": numbers(\.saved),
         ])
     }
 }
@@ -95,12 +94,7 @@ enum HistoryWindow: String, CaseIterable {
     case day = "24h"
 
     /// Slots of ten seconds.
-    var slots: Int {
-        switch self {
-        case .minutes: 30
-        case .hour, .day: History.slotCount
-        }
-    }
+    var slots: Int { self == .minutes ? 30 : History.slotCount }
 }
 
 extension History.Totals {

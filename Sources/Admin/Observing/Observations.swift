@@ -25,6 +25,13 @@ struct Observations {
     /// Nil where there is no shared tier.
     var tier: TierFigures?
     var spending = SpendingReport()
+    /// The last seconds.
+    var recent = CountWindow(counts: History.Totals())
+    /// Up to now.
+    var totals = History.Totals()
+    /// How long hits and misses took in the last hour.
+    var latencies = LatencySides()
+    var readiness = AdminSources.Readiness()
     /// Looked at for `/metrics` alone.
     var process = ProcessFigures()
     /// Where the cache file is; looked at for `/metrics` alone.
@@ -32,6 +39,9 @@ struct Observations {
 
     /// Most rows of lists of targets.
     private static let listed = 20
+
+    /// Counts of that time, up to now.
+    func sum(_ window: HistoryWindow) -> History.Totals { history.sum(window, totals) }
 
     /// The answer of `/stats`, and the `stats` events of `/events`: the counters, then everything
     /// else.
@@ -72,21 +82,17 @@ struct Observations {
     }
 
     private var outcomes: JSON {
-        var object = JSONObject()
-        for outcome in Outcome.allCases { object.append(outcome.name, .integer(source.latency(outcome).count)) }
-        return .object(object)
+        .object(pairs: Outcome.allCases.map { ($0.name, .integer(source.latency($0).count)) })
     }
 
     /// By the rule that was tried, and by what it lacked.
     private var notComposed: JSON {
         let counts = source.notComposed
-        var object = JSONObject()
-        for rule in Refusal.Rule.allCases {
-            var lacks = JSONObject()
-            for count in counts where count.rule == rule { lacks.append(count.lack.word, .integer(count.count)) }
-            object.append(rule.word, .object(lacks))
-        }
-        return .object(object)
+        return .object(
+            pairs: Refusal.Rule.allCases.map { rule in
+                let own = counts.filter { $0.rule == rule }
+                return (rule.word, .object(pairs: own.map { ($0.lack.word, .integer($0.count)) }))
+            })
     }
 
     private var latency: JSON {
@@ -112,9 +118,7 @@ struct Observations {
 
     /// By name; those of which nothing was counted are left out.
     private static func object(_ latencies: [(name: String, counts: LatencyCounts)]) -> JSON {
-        var object = JSONObject()
-        for latency in latencies where latency.counts.count > 0 { object.append(latency.name, latency.counts.json) }
-        return .object(object)
+        .object(pairs: latencies.filter { $0.counts.count > 0 }.map { ($0.name, $0.counts.json) })
     }
 
     private func json(_ part: StorageBreakdown.Part) -> JSON {
@@ -163,9 +167,8 @@ extension StatisticsSource {
             "store_lost": store.lost,
         ]
         for (name, number) in others { object.append(name, .integer(number)) }
-        var reasons = JSONObject()
-        for reason in Reason.allCases { reasons.append(reason.text, .integer(self[because: reason])) }
-        object.append("reasons", .object(reasons))
+        let reasons = Reason.allCases.map { ($0.text, JSON.integer(self[because: $0])) }
+        object.append("reasons", .object(pairs: reasons))
         return object
     }
 }

@@ -7,17 +7,13 @@ import Upstream
 /// Requests sent to the origin, by class, by purpose, by client and by route. All are counted, none
 /// is estimated.
 struct SpendingReport {
+    typealias Window = CountWindow<SpendingCounts>
+
     /// The name of one or more keys.
     struct Name: Hashable {
         let text: String
         /// For clients alone: `key`, `network`, `socket`, `proxy` or `others`, which are networks.
         var kind: String?
-    }
-
-    /// Counts of a time that ends now.
-    struct Window {
-        var counts = SpendingCounts()
-        var seconds = 0.0
     }
 
     struct Row {
@@ -27,39 +23,32 @@ struct SpendingReport {
         let windows: [HistoryWindow: Int]
     }
 
-    /// By class and purpose, since the start.
-    let pairs: [(resourceClass: ResourceClass, purpose: UpstreamPurpose, count: Int)]
-    /// The rows of each axis, the largest since the start first.
-    private let rows: [SpendingAxis: [Row]]
-    private let now: (seconds: Double, total: Int)
-    private let windows: [HistoryWindow: (seconds: Double, total: Int)]
+    private let counts: SpendingCounts
+    private let now: Window
+    private let windows: [HistoryWindow: Window]
+    private let name: (SpendingKey) -> Name
 
     init(
-        _ counts: SpendingCounts = SpendingCounts(),
-        now: Window = Window(), _ windows: [HistoryWindow: Window] = [:],
-        _ name: (SpendingKey) -> Name = { _ in Name(text: "") }
+        _ counts: SpendingCounts = SpendingCounts(), now: Window = Window(counts: SpendingCounts()),
+        _ windows: [HistoryWindow: Window] = [:],
+        _ name: @escaping (SpendingKey) -> Name = { _ in Name(text: "") }
     ) {
-        pairs = counts.pairs
-        self.now = (now.seconds, now.counts.total)
-        self.windows = windows.mapValues { ($0.seconds, $0.counts.total) }
-        var rows: [SpendingAxis: [Row]] = [:]
-        for axis in SpendingAxis.allCases {
-            func named(_ counts: SpendingCounts) -> [Name: Int] {
-                counts.counts(by: axis).reduce(into: [:]) { $0[name($1.key), default: 0] += $1.value }
-            }
-            let recent = named(now.counts)
-            let within = windows.mapValues { named($0.counts) }
-            rows[axis] = named(counts).map { name, count in
-                Row(
-                    name: name, sinceStart: count, now: recent[name] ?? 0,
-                    windows: within.mapValues { $0[name] ?? 0 })
-            }.sorted { ($1.sinceStart, $0.name.text) < ($0.sinceStart, $1.name.text) }
-        }
-        self.rows = rows
+        (self.counts, self.now, self.windows, self.name) = (counts, now, windows, name)
     }
 
+    /// By class and purpose, since the start.
+    var pairs: [(resourceClass: ResourceClass, purpose: UpstreamPurpose, count: Int)] { counts.pairs }
+
     /// All rows, the largest since the start first.
-    func rows(_ axis: SpendingAxis) -> [Row] { rows[axis] ?? [] }
+    func rows(_ axis: SpendingAxis) -> [Row] {
+        func named(_ counts: SpendingCounts) -> [Name: Int] {
+            counts.counts(by: axis).reduce(into: [:]) { $0[name($1.key), default: 0] += $1.value }
+        }
+        let (recent, within) = (named(now.counts), windows.mapValues { named($0.counts) })
+        return named(counts).map { name, count in
+            Row(name: name, sinceStart: count, now: recent[name] ?? 0, windows: within.mapValues { $0[name] ?? 0 })
+        }.sorted { ($1.sinceStart, $0.name.text) < ($0.sinceStart, $1.name.text) }
+    }
 
     /// The rows that have anything in the window, the largest there first.
     func rows(_ axis: SpendingAxis, in window: HistoryWindow) -> [Row] {
@@ -68,40 +57,32 @@ struct SpendingReport {
     }
 
     /// All of the window.
-    func total(_ window: HistoryWindow) -> Int { windows[window]?.total ?? 0 }
+    func total(_ window: HistoryWindow) -> Int { windows[window]?.counts.total ?? 0 }
 
     /// Requests of a row in a second, now.
-    func perSecond(_ row: Row) -> Double { now.seconds > 0 ? Double(row.now) / now.seconds : 0 }
+    func perSecond(_ row: Row) -> Double { now.perSecond(row.now) }
 
     /// `{"windows":{"now":{"seconds":5.0,"requests":2},...},"class":[{"name":"songs",...},...],...}`
     var json: JSON {
-        func window(_ seconds: Double, _ total: Int) -> JSON {
-            .object(members: [
-                "seconds": .number(String((seconds * 10).rounded() / 10)), "requests": .integer(total),
-            ])
+        func json(_ window: Window?) -> JSON {
+            let seconds = window?.seconds ?? 0
+            return [
+                "seconds": .number(String((seconds * 10).rounded() / 10)),
+                "requests": .integer(window?.counts.total ?? 0),
+            ]
         }
-        var spans = JSONObject()
-        spans.append("now", window(now.seconds, now.total))
-        for each in HistoryWindow.allCases {
-            let found = windows[each] ?? (0, 0)
-            spans.append(each.rawValue, window(found.seconds, found.total))
-        }
-        var object = JSONObject()
-        object.append("windows", .object(spans))
-        for axis in SpendingAxis.allCases { object.append(axis.rawValue, .array(rows(axis).map(\.json))) }
-        return .object(object)
+        let spans = [("now", json(now))] + HistoryWindow.allCases.map { ($0.rawValue, json(windows[$0])) }
+        let axes = SpendingAxis.allCases.map { ($0.rawValue, JSON.array(rows($0).map(\.json))) }
+        return .object(pairs: [("windows", .object(pairs: spans))] + axes)
     }
 }
 
 extension SpendingReport.Row {
     fileprivate var json: JSON {
-        var object = JSONObject()
-        object.append("name", .string(name.text))
-        if let kind = name.kind { object.append("kind", .string(kind)) }
-        object.append("since_start", .integer(sinceStart))
-        object.append("now", .integer(now))
-        for each in HistoryWindow.allCases { object.append(each.rawValue, .integer(windows[each] ?? 0)) }
-        return .object(object)
+        let kind = name.kind.map { [("kind", JSON.string($0))] } ?? []
+        let spans = HistoryWindow.allCases.map { ($0.rawValue, windows[$0] ?? 0) }
+        let counts = [("since_start", sinceStart), ("now", now)] + spans
+        return .object(pairs: [("name", .string(name.text))] + kind + counts.map { ($0, .integer($1)) })
     }
 }
 

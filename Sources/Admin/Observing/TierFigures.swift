@@ -50,8 +50,7 @@ extension TierFigures {
         func milliseconds(_ value: Double?) -> JSON {
             value.map { .number(String(($0 * 1000).rounded() / 1000)) } ?? .null
         }
-        var lookups = JSONObject()
-        for name in TierCounters.Name.allCases { lookups.append(name.text, .integer(self[name])) }
+        let lookups = TierCounters.Name.allCases.map { ($0.text, JSON.integer(self[$0])) }
         return [
             "standing": .string(sharing.standing.word), "words": .string(sharing.words), "ready": .bool(isReady),
             "namesake": sharing.namesake.map(JSON.string) ?? .null, "nodes": .integer(sharing.nodes.count),
@@ -61,7 +60,7 @@ extension TierFigures {
             "waiting": .integer(sum(\.waiting)), "commands": .integer(sum(\.commands)),
             "failures": .integer(sum(\.failures)), "timeouts": .integer(sum(\.timeouts)),
             "reconnects": .integer(sum(\.reconnects)), "last_error": lastError.map(JSON.string) ?? .null,
-            "mean_ms": milliseconds(meanLatency), "lookups": .object(lookups),
+            "mean_ms": milliseconds(meanLatency), "lookups": .object(pairs: lookups),
         ]
     }
 }

@@ -2,21 +2,6 @@ import Cache
 import EventLoop
 import Server
 
-/// All that the page shows of one moment.
-struct Moment {
-    let observations: Observations
-    /// The last seconds.
-    let recent: RecentTotals.Window
-    /// Up to now.
-    let totals: History.Totals
-    /// Latencies of the last hour.
-    let latency: LatencyHour.Counts
-    let readiness: AdminSources.Readiness
-
-    /// Counts of that time, up to now.
-    func sum(_ window: HistoryWindow) -> History.Totals { observations.history.sum(window, totals) }
-}
-
 /// The admin loop's memory of the counters, which know only sums since the start.
 ///
 /// Confined to its loop. Costs one look at the counters every ten seconds, and more only while it
@@ -26,10 +11,9 @@ final class Timeline {
     private let loop: EventLoop
     private let context: LoopContext
     private var history: History
-    private var recent = RecentTotals()
+    private var recent = CountMarks<History.Totals>.recent
     private var spending = SpendingWindows()
-    private var latency: LatencyHour
-    private var slotsToMark = LatencyHour.slotsBetweenMarks
+    private var latency = CountMarks<LatencySides>.hour
     /// Rises with each slot that ends.
     private(set) var slotNumber = 0
 
@@ -41,7 +25,7 @@ final class Timeline {
         history = History(totals)
         // Requests that were counted before this listener existed, which a reload may have made
         // anew, do not belong to its hour.
-        latency = LatencyHour(LatencyHour.Counts(sources.statistics))
+        latency.note(LatencySides(sources.statistics), at: loop.now)
         note(totals)
         endSlotLater(at: loop.now + Self.slot)
     }
@@ -60,11 +44,8 @@ final class Timeline {
         let totals = History.Totals(sources.statistics)
         history.endSlot(totals)
         note(totals)
+        latency.note(LatencySides(sources.statistics), at: loop.now)
         slotNumber += 1
-        slotsToMark -= 1
-        guard slotsToMark == 0 else { return }
-        slotsToMark = LatencyHour.slotsBetweenMarks
-        latency.mark(LatencyHour.Counts(sources.statistics))
     }
 
     /// Marks this second, which makes the figures of "now" more exact.
@@ -78,26 +59,26 @@ final class Timeline {
     }
 
     /// Calls `completion` on the loop, in a later turn.
-    func observe(_ completion: @escaping (Moment) -> Void) {
+    func observe(_ completion: @escaping (Observations) -> Void) {
         let (confined, loop) = (Confined((self, completion), to: loop), loop)
         sources.statistics.breakdown { @Sendable breakdown in
             loop.execute {
                 let (timeline, completion) = confined.value
-                completion(timeline.moment(breakdown))
+                completion(timeline.observations(breakdown))
             }
         }
     }
 
-    private func moment(_ breakdown: StorageBreakdown) -> Moment {
+    private func observations(_ breakdown: StorageBreakdown) -> Observations {
         let totals = History.Totals(sources.statistics)
-        let observations = Observations(
+        return Observations(
             source: sources.statistics, breakdown: breakdown, reloads: sources.reloads.snapshot, history: history,
             version: sources.version, unixSeconds: context.unixSeconds, startedAt: sources.startedAt,
             tier: sources.node.map(TierFigures.init),
             spending: spending.report(
-                sources.statistics.spending, at: loop.now, sources.statistics.spendingNames))
-        return Moment(
-            observations: observations, recent: recent.window(totals, at: loop.now), totals: totals,
-            latency: latency.window(LatencyHour.Counts(sources.statistics)), readiness: sources.readiness)
+                sources.statistics.spending, at: loop.now, sources.statistics.spendingNames),
+            recent: recent.window(totals, at: loop.now), totals: totals,
+            latencies: latency.window(LatencySides(sources.statistics), at: loop.now).counts,
+            readiness: sources.readiness)
     }
 }

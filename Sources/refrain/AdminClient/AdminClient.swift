@@ -5,7 +5,7 @@ import Text
 // Asks the admin listener of a running proxy. One request, one connection.
 
 struct AdminClient {
-    static let standard = AdminServer.tcp(ServerURL(isTLS: false, host: "127.0.0.1", port: 8081))
+    static let standard = AdminServer.tcp(Endpoint(isTLS: false, host: "127.0.0.1", port: 8081))
 
     let server: AdminServer
     /// The content of `admin_token_file`, without surrounding blanks.
@@ -18,13 +18,6 @@ struct AdminClient {
         self.timeout = timeout
     }
 
-    /// The body of a 200; everything else is an error in words.
-    func get(_ path: String, _ parameters: [(String, String)] = []) throws(CommandFailure) -> [UInt8] {
-        let query = parameters.map { $0.0 + "=" + PercentEncoding.encoded($0.1, keeping: "-._~/:,") }.joined(
-            separator: "&")
-        return try ask("GET", query.isEmpty ? path : path + "?" + query, nil, within: timeout)
-    }
-
     /// The answer to `GET /stats`.
     static func stats(_ body: [UInt8]) throws(CommandFailure) -> JSON {
         do throws(JSONError) {
@@ -34,20 +27,21 @@ struct AdminClient {
         }
     }
 
-    /// The body of a 200 for JSON that is sent; everything else is an error in words. The proxy has
-    /// until `within` to do what it was asked.
-    func post(_ target: String, _ content: [UInt8], within: Duration) throws(CommandFailure) -> [UInt8] {
-        try ask("POST", target, content, within: within)
-    }
-
-    private func ask(
-        _ method: String, _ target: String, _ content: [UInt8]?, within: Duration
+    /// The body of a 200; everything else is an error in words.
+    /// - Parameters:
+    ///   - content: JSON to be sent with POST.
+    ///   - limit: the time that the proxy has to do what it was asked.
+    func ask(
+        _ path: String, _ parameters: [(String, String)] = [], sending content: [UInt8]? = nil,
+        within limit: Duration? = nil
     ) throws(CommandFailure) -> [UInt8] {
+        let query = parameters.map { $0.0 + "=" + PercentEncoding.encoded($0.1, keeping: "-._~/:,") }.joined(
+            separator: "&")
         let answer: AnswerReader
         do throws(BlockingConnection.Failure) {
             var connection = try server.connect(timeout: timeout)
-            try connection.send(request(method, target, content))
-            connection.timeout = within
+            try connection.send(request(query.isEmpty ? path : path + "?" + query, content))
+            connection.timeout = limit ?? timeout
             answer = try Self.answer(over: connection)
         } catch {
             throw .failed("\(server): \(error); check that the proxy is running and that this is its admin_listen")
@@ -56,7 +50,8 @@ struct AdminClient {
         case 200: return answer.content
         case 401: throw .failed("\(server): refused (401); see --admin-token-file")
         case 403: throw .failed("\(server): refused (403)\(Self.detail(of: answer))")
-        default: throw .failed("\(server)\(path(target)): status \(answer.status)\(Self.detail(of: answer))")
+        // Without the query, which the operator has just typed.
+        default: throw .failed("\(server)\(path): status \(answer.status)\(Self.detail(of: answer))")
         }
     }
 
@@ -84,16 +79,14 @@ struct AdminClient {
         return reader
     }
 
-    /// A target in messages: without the query, which the operator has just typed.
-    private func path(_ target: String) -> Substring { target.prefix { $0 != "?" } }
-
     /// The proxy's reason for a refusal, in the shape of its errors.
     private static func detail(of answer: AnswerReader) -> String {
         let error = (try? JSON.parse(answer.content))?["errors"]?[0]
         return error?["detail"]?.stringValue.map { ": \($0)" } ?? ""
     }
 
-    private func request(_ method: String, _ target: String, _ content: [UInt8]?) -> [UInt8] {
+    private func request(_ target: String, _ content: [UInt8]?) -> [UInt8] {
+        let method = content == nil ? "GET" : "POST"
         var bytes = Array("\(method) \(target) HTTP/1.1\r\nHost: \(server.authority)\r\nConnection: close\r\n".utf8)
         bytes += Array("User-Agent: refrain/\(ProgramVersion.text)\r\nAccept: application/json\r\n".utf8)
         if let token { bytes += Array("Authorization: Bearer ".utf8) + token + Array("\r\n".utf8) }

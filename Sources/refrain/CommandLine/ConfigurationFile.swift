@@ -1,4 +1,4 @@
-/// Finds and reads the configuration that a command is about.
+/// Finds the configuration that a command is about.
 enum ConfigurationFile {
     /// Tried in this order where no `--config` is given.
     static let standardPaths = ["proxy.conf", "/etc/refrain/proxy.conf"]
@@ -8,10 +8,7 @@ enum ConfigurationFile {
         if let path = arguments.value(.config) { return path }
         guard let path = standardPath(files) else {
             let places = standardPaths.joined(separator: " nor ")
-            throw .configuration([
-                ConfigurationError(
-                    place: nil, message: "no configuration: neither \(places) exists; name one with --config FILE")
-            ])
+            throw .badSetting("no configuration: neither \(places) exists; name one with --config FILE")
         }
         return path
     }
@@ -20,14 +17,6 @@ enum ConfigurationFile {
     /// seen.
     private static func standardPath(_ files: FileAccess) -> String? {
         standardPaths.first { files.problem($0) != FileProblem.absent.message }
-    }
-
-    static func read(_ path: String, _ files: FileAccess) throws(CommandFailure) -> EffectiveConfiguration {
-        do throws(ConfigurationErrors) {
-            return try ConfigurationReader.read(path, files: files)
-        } catch {
-            throw .configuration(error.errors)
-        }
     }
 
     /// That of the running proxy which a command asks: what `--config` names, or a standard file.
@@ -39,12 +28,7 @@ enum ConfigurationFile {
         if arguments.value(.config) == nil {
             guard let path = standardPath(files), files.problem(path) == nil else { return nil }
         }
-        let path = try path(arguments, files)
-        do throws(ConfigurationErrors) {
-            return try ConfigurationReader.readForClients(path, files: files.withoutLooking)
-        } catch {
-            throw .configuration(error.errors)
-        }
+        return try ConfigurationReader.readForClients(path(arguments, files), files: files.withoutLooking)
     }
 }
 

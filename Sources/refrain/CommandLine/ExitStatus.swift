@@ -22,23 +22,13 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     }
 }
 
-/// Why a command did not do what it was asked.
-enum CommandFailure: Error, Equatable, Sendable {
-    case failed(String)
-    case usage(String)
-    case configuration([ConfigurationError])
-
+extension CommandFailure {
     var status: ExitStatus {
         switch self {
         case .failed: .failed
         case .usage: .usage
         case .configuration: .configuration
         }
-    }
-
-    /// A setting that was found wrong when it was put to use.
-    static func badSetting(_ message: String) -> CommandFailure {
-        .configuration([ConfigurationError(place: nil, message: message)])
     }
 
     /// The same with the command's name before that of an option: values are read by code that does
@@ -48,14 +38,6 @@ enum CommandFailure: Error, Equatable, Sendable {
         case .usage(let message) where message.hasPrefix("--"): .usage("\(command.name): \(message)")
         case .failed(let message) where message.hasPrefix("--"): .failed("\(command.name): \(message)")
         default: self
-        }
-    }
-
-    /// One line each.
-    var messages: [String] {
-        switch self {
-        case .failed(let message), .usage(let message): [message]
-        case .configuration(let errors): errors.map(\.description)
         }
     }
 }

@@ -7,7 +7,7 @@ import Text
 /// `error`: what ends the program or was refused, such as a reload; `warn`: what the operator
 /// should look at; `notice` and `info`: what happened, such as the start, a reload and the stop;
 /// `debug`: what helps to find a fault.
-struct OperationalLog: Sendable {
+final class OperationalLog: Sendable {
     /// Prefix of a line.
     enum Prefix: Sendable {
         case none
@@ -17,33 +17,25 @@ struct OperationalLog: Sendable {
         case priority
     }
 
-    /// Shared by all copies of a log, because a reload may change it.
-    private final class Threshold: Sendable {
-        let priority: Atomic<Int>
-
-        init(_ priority: Int) {
-            self.priority = Atomic(priority)
-        }
-    }
-
     let write: @Sendable (String) -> Void
     private let prefix: Prefix
-    private let threshold: Threshold
+    /// The priority of the least urgent lines that are written; a reload may change it.
+    private let threshold: Atomic<Int>
 
     init(level: LogLevel, prefix: Prefix = .none, _ write: @escaping @Sendable (String) -> Void) {
-        threshold = Threshold(level.priority)
+        threshold = Atomic(level.priority)
         self.prefix = prefix
         self.write = write
     }
 
     /// Less urgent lines are not written from now on.
     func setLevel(_ level: LogLevel) {
-        threshold.priority.store(level.priority, ordering: .relaxed)
+        threshold.store(level.priority, ordering: .relaxed)
     }
 
     /// Writes `refrain: LEVEL: text` when the level is wanted; line ends within are flattened.
     func callAsFunction(_ level: LogLevel, _ text: String) {
-        guard level.priority <= threshold.priority.load(ordering: .relaxed) else { return }
+        guard level.priority <= threshold.load(ordering: .relaxed) else { return }
         let line = String(text.map { $0.isNewline ? " " : $0 })
         write(beginning(level) + "refrain: \(level.rawValue): \(line)\n")
     }

@@ -22,12 +22,30 @@ extension CommandArguments {
     func parsed<Value>(
         _ option: CommandOption, _ read: (String) throws(ValueError) -> Value
     ) throws(CommandFailure) -> Value? {
-        guard let text = value(option) else { return nil }
+        guard value(option) != nil else { return nil }
+        return try parsed(option, or: "", read)
+    }
+
+    /// The same, or what `read` makes of `standard`.
+    func parsed<Value>(
+        _ option: CommandOption, or standard: String, _ read: (String) throws(ValueError) -> Value
+    ) throws(CommandFailure) -> Value {
         do throws(ValueError) {
-            return try read(text)
+            return try read(value(option) ?? standard)
         } catch {
             throw .usage("--\(option.name): \(error.message)")
         }
+    }
+
+    /// The value of an option that takes a number.
+    func count(_ option: CommandOption, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+        try parsed(option) { text throws(ValueError) in try Quantity.count(text, in: range) }
+    }
+
+    /// The value of an option that takes one of `words`.
+    func word(_ option: CommandOption, of words: [String]) throws(CommandFailure) -> String? {
+        guard let word = value(option), !words.contains(word) else { return value(option) }
+        throw .usage("--\(option.name): expected one of \(words.joined(separator: ", "))")
     }
 }
 

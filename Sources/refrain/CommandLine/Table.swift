@@ -1,31 +1,23 @@
 import Text
 
 /// Rows of texts in columns: aligned, and where a terminal is too narrow, the last column is cut.
-struct Table {
-    private let titles: [String]
-    private let alignments: [TextTable.Alignment]
-    private(set) var rows: [[String]] = []
-
-    /// - Parameter columns: their titles; none is shown where all are empty. Numbers, which are
-    ///   aligned to the right, have a title that begins with `>`.
-    init(_ columns: [String]) {
-        titles = columns.map { String($0.trimmingPrefix(">")) }
-        alignments = columns.map { $0.hasPrefix(">") ? .right : .left }
+enum Table {
+    /// One line a row.
+    /// - Parameters:
+    ///   - columns: their titles; none is shown where all are empty. Numbers, which are aligned to
+    ///     the right, have a title that begins with `>`.
+    ///   - rows: one cell for each column. Control characters would be obeyed by the terminal.
+    static func text(_ columns: [String], _ rows: [[String]], width: Int?) -> String {
+        precondition(rows.allSatisfy { $0.count == columns.count }, "a cell for each column")
+        let titles = columns.map { String($0.trimmingPrefix(">")) }
+        let all = (titles.allSatisfy(\.isEmpty) ? [] : [titles]) + rows.map { $0.map(TextTable.printable) }
+        let alignments = columns.map { $0.hasPrefix(">") ? TextTable.Alignment.right : .left }
+        return TextTable.lines(all, alignments, indent: 0, width: width).map { $0 + "\n" }.joined()
     }
 
     /// Two columns without titles: what something is called, and what it is.
-    static func named() -> Table { Table(["", ""]) }
-
-    /// One cell for each column. Control characters would be obeyed by the terminal.
-    mutating func add(_ cells: [String]) {
-        precondition(cells.count == titles.count, "a cell for each column")
-        rows.append(cells.map(TextTable.printable))
-    }
-
-    /// One line a row.
-    func text(width: Int?) -> String {
-        let all = (titles.allSatisfy(\.isEmpty) ? [] : [titles]) + rows
-        return TextTable.lines(all, alignments, indent: 0, width: width).map { $0 + "\n" }.joined()
+    static func text(_ named: [(String, String)], width: Int?) -> String {
+        text(["", ""], named.map { [$0.0, $0.1] }, width: width)
     }
 }
 

@@ -25,7 +25,7 @@ extension Command {
         ]
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)
-        let effective = try ConfigurationFile.read(path, context.files)
+        let effective = try ConfigurationReader.read(path, files: context.files)
         let forecast = ConfigurationChecks(
             configuration: effective.configuration, lines: effective.lines, files: context.files
         ).forecast()

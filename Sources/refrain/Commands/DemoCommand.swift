@@ -8,6 +8,6 @@ extension Command {
         examples: [.init("refrain demo", "listens on 127.0.0.1:8080 until it is interrupted")],
         signals: TaggedParagraph.stopSignals
     ) { arguments, context throws(CommandFailure) in
-        try runDemo(arguments.parsed(listen, HostPort.init), context)
+        try runDemo(arguments.parsed(listen, HostPort.init(_:)), context)
     }
 }

@@ -23,15 +23,11 @@ extension Command {
         ]
     ) { arguments, context throws(CommandFailure) in
         var parameters = [("url", try arguments.url(of: "explain"))]
-        if let name = arguments.value(method) {
-            guard HypotheticalRequest.methodNames.contains(name) else {
-                let names = HypotheticalRequest.methodNames.joined(separator: ", ")
-                throw .usage("explain: --method: expected one of \(names)")
-            }
+        if let name = try arguments.word(method, of: HypotheticalRequest.methodNames) {
             parameters.append(("method", name))
         }
         if arguments.has(user) { parameters.append(("user", "1")) }
-        let body = try AdminClient(arguments, context.files).get("/explain", parameters)
+        let body = try AdminClient(arguments, context.files).ask("/explain", parameters)
         if arguments.has(.json) { return context.done(json: body) }
         guard let explanation = try? JSON.parse(body), explanation["plan"]?.stringValue != nil else {
             throw .failed("the answer to GET /explain has no plan")

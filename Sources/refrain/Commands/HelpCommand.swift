@@ -24,8 +24,8 @@ extension Command {
         guard arguments.chosen(of: [man, completion, share]) <= 1 else {
             throw .usage("help: --man, --completion and --share cannot be combined")
         }
-        if let name = arguments.value(completion) {
-            context.output.standard(try shell(name).completions(of: commands))
+        if let shell = try arguments.parsed(completion, Shell.init(choice:)) {
+            context.output.standard(shell.completions(of: commands))
         } else if let directory = arguments.value(share) {
             try writeShared(below: directory, context)
         } else if arguments.has(man) {
@@ -34,14 +34,6 @@ extension Command {
             context.output.standard(topic.map(HelpText.text) ?? HelpText.overview(of: commands))
         }
         return .done
-    }
-
-    private static func shell(_ name: String) throws(CommandFailure) -> Shell {
-        do throws(ValueError) {
-            return try Shell(choice: name)
-        } catch {
-            throw .usage("help: --completion: \(error.message)")
-        }
     }
 
     private static func writeShared(below directory: String, _ context: CommandContext) throws(CommandFailure) {

@@ -24,7 +24,7 @@ extension Command {
         let url = try arguments.url(of: "inspect")
         var parameters = [("url", url)]
         if arguments.has(body) { parameters.append(("body", "1")) }
-        let answer = try AdminClient(arguments, context.files).get("/entry", parameters)
+        let answer = try AdminClient(arguments, context.files).ask("/entry", parameters)
         if arguments.has(body) {
             context.output.bytes(answer)
         } else if arguments.has(.json) {
@@ -43,12 +43,9 @@ extension Command {
         let whole =
             [JSONObject.Member(key: "target", value: entry["target"] ?? .null)]
             + (answer.objectValue?.members ?? [])
-        var fields = Table.named()
-        for field in answer["fields"]?.arrayValue ?? [] {
-            fields.add([field["name"].shown, field["value"].shown])
-        }
+        let fields = (answer["fields"]?.arrayValue ?? []).map { ($0["name"].shown, $0["value"].shown) }
         return ReplyTable.text(of: .object(JSONObject(members: whole)), width: width) + "\n"
-            + fields.text(width: width) + "\n"
+            + Table.text(fields, width: width) + "\n"
     }
 }
 

@@ -40,17 +40,11 @@ extension Command {
             }
             parameters.append((option.name, value))
         }
-        if let order = arguments.value(sort) {
-            guard EntriesQuery.orders.contains(order) else {
-                throw .usage("list: --sort: expected one of \(EntriesQuery.orders.joined(separator: ", "))")
-            }
-            parameters.append((sort.name, order))
+        if let order = try arguments.word(sort, of: EntriesQuery.orders) { parameters.append((sort.name, order)) }
+        if let most = try arguments.count(limit, in: EntriesQuery.limits) {
+            parameters.append(("limit", String(most)))
         }
-        let most = try arguments.parsed(limit) { text throws(ValueError) in
-            try Quantity.count(text, in: EntriesQuery.limits)
-        }
-        if let most { parameters.append(("limit", String(most))) }
-        let body = try AdminClient(arguments, context.files).get("/entries", parameters)
+        let body = try AdminClient(arguments, context.files).ask("/entries", parameters)
         if arguments.has(.json) { return context.done(json: body) }
         guard let answer = try? JSON.parse(body), let entries = answer["entries"]?.arrayValue else {
             throw .failed("the answer to GET /entries has no entries")
@@ -65,17 +59,17 @@ extension Command {
 
     /// Entries for people; the target comes last, because the last column may be cut.
     private static func entryTable(of entries: [JSON], width: Int?) -> String {
-        var table = Table([
+        let columns = [
             "status", "class", "storefront", ">age", ">ttl", "freshness", ">bytes", "coding", "tiers", "target",
-        ])
-        for entry in entries {
+        ]
+        let rows = entries.map { entry in
             let tiers = entry["tiers"]?.arrayValue?.compactMap(\.stringValue).joined(separator: "+") ?? ""
-            table.add([
+            return [
                 entry["status"].shown, entry["class"].shown, entry["storefront"].shown, entry["age"].span,
                 entry["ttl"].span, entry["freshness"].shown, entry["bytes"].shown, entry["coding"].shown,
                 tiers.isEmpty ? "-" : tiers, entry["target"].shown,
-            ])
+            ]
         }
-        return table.text(width: width)
+        return Table.text(columns, rows, width: width)
     }
 }

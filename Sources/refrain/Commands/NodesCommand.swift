@@ -13,7 +13,7 @@ extension Command {
         ],
         examples: [.init("refrain nodes", "shows each node with its state, its lag and its last heartbeat")]
     ) { arguments, context throws(CommandFailure) in
-        let body = try AdminClient(arguments, context.files).get("/nodes")
+        let body = try AdminClient(arguments, context.files).ask("/nodes")
         if arguments.has(.json) { return context.done(json: body) }
         guard let answer = try? JSON.parse(body), let nodes = answer["nodes"]?.arrayValue else {
             throw .failed("the answer to GET /nodes has no nodes")
@@ -29,14 +29,13 @@ extension Command {
     }
 
     private static func nodeTable(of nodes: [JSON], width: Int?) -> String {
-        var table = Table(["name", "state", ">lag", ">last seen", "version", "address"])
-        for node in nodes {
+        let rows = nodes.map { node in
             let isSelf = node["self"] == .bool(true)
-            table.add([
+            return [
                 node["name"].shown + (isSelf ? " (this one)" : ""), node["state"].shown, node["lag"].shown,
                 isSelf ? "now" : "\(node["last_seen"].span) ago", node["version"].shown, node["address"].shown,
-            ])
+            ]
         }
-        return table.text(width: width)
+        return Table.text(["name", "state", ">lag", ">last seen", "version", "address"], rows, width: width)
     }
 }

@@ -28,25 +28,17 @@ enum RecordExport {
         } catch {
             throw .failed("\(error)")
         }
-        let count: Int
-        var bytes = 0
-        if target == "-" {
-            count = try write(reader) { piece throws(CommandFailure) in
-                bytes += piece.count
-                output.bytes(piece)
-            }
-        } else {
-            guard ![reader.path, RecordedBodies.path(beside: reader.path)].contains(where: { isSame($0, target) })
-            else {
-                throw .failed("\(target) is the recording itself; export it to another file")
-            }
-            let file = try NewFile(target, replaces: arguments.has(force))
-            count = try write(reader) { piece throws(CommandFailure) in
-                bytes += piece.count
-                try file.write(piece)
-            }
-            try file.publish()
+        let own = [reader.path, RecordedBodies.path(beside: reader.path)]
+        guard target == "-" || !own.contains(where: { isSame($0, target) }) else {
+            throw .failed("\(target) is the recording itself; export it to another file")
         }
+        let file = target == "-" ? nil : try NewFile(target, replaces: arguments.has(force))
+        var bytes = 0
+        let count = try write(reader) { piece throws(CommandFailure) in
+            bytes += piece.count
+            if let file { try file.write(piece) } else { output.bytes(piece) }
+        }
+        try file?.publish()
         for warning in reader.warnings + warnings(target, bytes) { output.error("refrain: warn: \(warning)\n") }
         if target != "-" { output.line("\(target): \(count) exchanges") }
         return .done

@@ -15,7 +15,8 @@ extension Command {
             .init("refrain reload", "applies the current file, or shows its errors")
         ]
     ) { arguments, context throws(CommandFailure) in
-        let body = try AdminClient(arguments, context.files).post("/reload", Array("{}".utf8), within: .seconds(60))
+        let client = try AdminClient(arguments, context.files)
+        let body = try client.ask("/reload", sending: Array("{}".utf8), within: .seconds(60))
         if arguments.has(.json) { return context.done(json: body) }
         guard let changed = (try? JSON.parse(body))?["changed"]?.arrayValue else {
             throw .failed("the answer to POST /reload has no list of changes (changed)")

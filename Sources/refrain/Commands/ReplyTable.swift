@@ -10,12 +10,11 @@ enum ReplyTable {
     ]
 
     static func text(of answer: JSON, width: Int?) -> String {
-        var table = Table.named()
-        for (name, value) in answer.rows() {
+        let rows = answer.rows().map { name, value in
             let member = name.split(separator: " ").last ?? ""
             let span = spans.contains(member) ? Int(value).map(SpanOfTime.text) : nil
-            table.add([name.replacing("_", with: " "), span ?? value])
+            return (name.replacing("_", with: " "), span ?? value)
         }
-        return table.text(width: width)
+        return Table.text(rows, width: width)
     }
 }

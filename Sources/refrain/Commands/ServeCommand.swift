@@ -13,7 +13,7 @@ extension Command {
         signals: TaggedParagraph.proxySignals
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)
-        let effective = try ConfigurationFile.read(path, context.files)
+        let effective = try ConfigurationReader.read(path, files: context.files)
         return try runServe(effective, path: path, context)
     }
 }

@@ -25,7 +25,7 @@ extension Command {
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)
         let now = Int64(Glibc.time(nil))
-        let configuration = try ConfigurationFile.read(path, context.files).configuration
+        let configuration = try ConfigurationReader.read(path, files: context.files).configuration
         guard let token = try configuration.developerTokens(at: now)?.current(at: now) else {
             throw .failed("\(path) names neither developer_token_file nor developer_key_file")
         }
@@ -53,9 +53,7 @@ extension TokenClaims {
             ("remaining", expires.map { Self.span($0 - unixSeconds) } ?? "-"),
             ("origins", origins.isEmpty ? "any" : origins.joined(separator: ", ")),
         ]
-        var table = Table.named()
-        for (name, value) in rows { table.add([name, value]) }
-        return table.text(width: nil)
+        return Table.text(rows, width: nil)
     }
 
     private static func date(_ unixSeconds: Int64?) -> String {

@@ -18,7 +18,7 @@ struct Configuration: Equatable, Sendable {
     /// Whether clients may choose HTTP/2 where they speak TLS.
     var http2 = true
     /// Nil: no admin listener.
-    var adminListener: AdminAddress?
+    var adminListener: HostPort?
     var adminTokenFile: String?
     /// Nil: as many as there may be in all.
     var connectionsPerAddress: Int?
@@ -30,7 +30,7 @@ struct Configuration: Equatable, Sendable {
     var answerMemory = 0
     var clientTimeouts = ClientTimeouts()
 
-    var upstream = ServerURL(isTLS: true, host: "", port: 0)
+    var upstream = Endpoint(isTLS: true, host: "", port: 0)
     var upstreamCAFile: String?
     var upstreamConnections = 0
     /// Requests a second; nil: only what the origin's 429 teach.
@@ -184,7 +184,7 @@ struct RecordingLine: Equatable, Sendable {
             switch word {
             case Directive.off: isOn = false
             case "sample": settings.sampling = try Quantity.share(Self.value(word, &rest))
-            case "size": settings.mostBytes = try Self.size(Self.value(word, &rest))
+            case "size": settings.mostBytes = try Quantity.size(Self.value(word, &rest), atLeast: Self.leastBytes)
             case "files": settings.mostFiles = try Quantity.count(Self.value(word, &rest), in: 1...1000)
             default: throw ValueError(word, isNot: "off, sample, size or files")
             }
@@ -197,11 +197,5 @@ struct RecordingLine: Equatable, Sendable {
     private static func value(_ word: String, _ rest: inout ArraySlice<String>) throws(ValueError) -> String {
         guard let value = rest.popFirst() else { throw ValueError("\(word) needs a value after it") }
         return value
-    }
-
-    private static func size(_ text: String) throws(ValueError) -> Int {
-        let bytes = try Quantity.size(text)
-        guard bytes >= leastBytes else { throw ValueError(text, isNot: "a size of at least \(leastBytes) bytes") }
-        return bytes
     }
 }

@@ -40,17 +40,13 @@ struct ConfigurationChecks {
 
     /// Where a line has the proxy listen; none where it is wrong or `off`.
     private static func addresses(of line: SettingLine) -> [SocketAddress] {
-        switch try? AdminAddress(line.words[0]) {
-        case .tcp(let address): address.all.compactMap { SocketAddress(host: $0.host, port: $0.port) }
-        case .unix(let path): SocketAddress(path: path).map { [$0] } ?? []
-        case nil: []
-        }
+        (try? HostPort(admin: line.words[0]))?.all ?? []
     }
 
     /// Errors about services open to the network without a key.
     private func exposure() -> [ConfigurationError] {
         var errors: [ConfigurationError] = []
-        if case .tcp(let admin) = configuration.adminListener, !admin.isLoopback, !isNamed("admin_token_file") {
+        if let admin = configuration.adminListener, !admin.address.isLoopback, !isNamed("admin_token_file") {
             errors.append(
                 error(of: "admin_listen", "\(admin) is not a loopback address and needs admin_token_file"))
         }
@@ -108,15 +104,9 @@ struct ConfigurationChecks {
     }
 
     private func fileProblem(_ line: SettingLine) -> ConfigurationError? {
-        let problem =
-            switch line.directive.fileRule {
-            case .none: nil as String?
-            case .readable: files.problem(line.words[0])
-            case .trustAnchors: files.problem(line.words[0]) ?? files.anchorsProblem(line.words[0])
-            case .cache: line.words[0] == Directive.off ? nil : files.cacheProblem(line.words[0])
-            case .secret(let kind): files.secretProblem(line.words[0], kind)
-            }
-        return problem.map { error(line, "\(quoted(line.words[0])): \($0)\(LiteralPath.hint(line.words[0]))") }
+        let path = line.words[0]
+        let problem = line.directive.fileRule.problem(files, path)
+        return problem.map { error(line, "\(quoted(path)): \($0)\(LiteralPath.hint(path))") }
     }
 
     private func isSet(_ name: String) -> Bool { lines.contains { $0.directive.name == name } }

@@ -20,7 +20,23 @@ struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
     var description: String { place.map { "\($0): \(message)" } ?? message }
 }
 
-/// Everything that is wrong with a configuration, in reading order; never empty.
-struct ConfigurationErrors: Error, Equatable, Sendable {
-    let errors: [ConfigurationError]
+/// Why a command did not do what it was asked.
+enum CommandFailure: Error, Equatable, Sendable {
+    case failed(String)
+    case usage(String)
+    /// Everything that is wrong with it, in reading order; never empty.
+    case configuration([ConfigurationError])
+
+    /// A setting that was found wrong when it was put to use.
+    static func badSetting(_ message: String) -> CommandFailure {
+        .configuration([ConfigurationError(place: nil, message: message)])
+    }
+
+    /// One line each.
+    var messages: [String] {
+        switch self {
+        case .failed(let message), .usage(let message): [message]
+        case .configuration(let errors): errors.map(\.description)
+        }
+    }
 }

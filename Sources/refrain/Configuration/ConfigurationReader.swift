@@ -34,28 +34,25 @@ struct ConfigurationReader {
     private var isWhole = true
 
     /// Reads and checks everything below `path`; throws all that is wrong at once.
-    static func read(_ path: String, files: FileAccess) throws(ConfigurationErrors) -> EffectiveConfiguration {
-        var reader = ConfigurationReader(files: files)
-        reader.read(path, includedFrom: nil, chain: [])
-        return try reader.finish()
+    static func read(_ path: String, files: FileAccess) throws(CommandFailure) -> EffectiveConfiguration {
+        try ConfigurationReader(files: files, path).finish()
     }
 
     /// Where a running proxy is asked and with what token. Throws what is wrong with the lines that
     /// say so, and all that is wrong where not every line could be read: one of these might have
     /// said it, and another proxy would be asked.
-    static func readForClients(_ path: String, files: FileAccess) throws(ConfigurationErrors) -> Configuration {
-        var reader = ConfigurationReader(files: files)
-        reader.read(path, includedFrom: nil, chain: [])
-        return try reader.finishForClients()
+    static func readForClients(_ path: String, files: FileAccess) throws(CommandFailure) -> Configuration {
+        try ConfigurationReader(files: files, path).finishForClients()
     }
 
     /// The defaults, for `demo` and as the start of tests.
-    static func standard() throws(ConfigurationErrors) -> EffectiveConfiguration {
+    static func standard() throws(CommandFailure) -> EffectiveConfiguration {
         try ConfigurationReader(files: .system).finish()
     }
 
-    private init(files: FileAccess) {
+    private init(files: FileAccess, _ path: String? = nil) {
         self.files = files
+        if let path { read(path, includedFrom: nil, chain: []) }
     }
 
     // MARK: Lines
@@ -116,19 +113,15 @@ struct ConfigurationReader {
         _ word: String, _ directive: Directive, _ files: FileAccess
     ) -> (path: String, problem: String?) {
         let variable = "$CREDENTIALS_DIRECTORY"
-        switch directive.fileRule {
-        case .none, .cache: return (word, nil)
-        case .readable, .trustAnchors, .secret:
-            guard word.hasPrefix(variable + "/") else { return (word, nil) }
-            guard let directory = files.credentialsDirectory else {
-                return (
-                    word,
-                    "\(variable) is not set; systemd sets it for LoadCredential=; root can use that of "
-                        + "refrain.service while it runs"
-                )
-            }
-            return (directory + word.dropFirst(variable.count), nil)
+        guard directive.fileRule.sum != nil, word.hasPrefix(variable + "/") else { return (word, nil) }
+        guard let directory = files.credentialsDirectory else {
+            return (
+                word,
+                "\(variable) is not set; systemd sets it for LoadCredential=; root can use that of "
+                    + "refrain.service while it runs"
+            )
         }
+        return (directory + word.dropFirst(variable.count), nil)
     }
 
     /// Whether two lines cannot both stand.
@@ -154,23 +147,23 @@ struct ConfigurationReader {
 
     // MARK: The whole
 
-    private consuming func finish() throws(ConfigurationErrors) -> EffectiveConfiguration {
+    private consuming func finish() throws(CommandFailure) -> EffectiveConfiguration {
         let lines = Directive.table.flatMap(settings)
         let configuration = Configuration(applying: lines, errors: &errors)
         let checks = ConfigurationChecks(configuration: configuration, lines: lines, files: files, refused: refused)
         errors += checks.problems()
         // The start would find these next, one at a time.
         if !errors.isEmpty { errors += checks.forecast().errors }
-        guard errors.isEmpty else { throw ConfigurationErrors(errors: inReadingOrder(errors)) }
+        guard errors.isEmpty else { throw .configuration(inReadingOrder(errors)) }
         return EffectiveConfiguration(configuration: configuration, lines: lines)
     }
 
-    private consuming func finishForClients() throws(ConfigurationErrors) -> Configuration {
+    private consuming func finishForClients() throws(CommandFailure) -> Configuration {
         let names = ["admin_listen", "admin_token_file"]
         if isWhole { errors.removeAll { error in !names.contains { error.message.hasPrefix($0) } } }
         let lines = Directive.table.filter { names.contains($0.name) }.flatMap(settings)
         let configuration = Configuration(applying: lines, errors: &errors)
-        guard errors.isEmpty else { throw ConfigurationErrors(errors: inReadingOrder(errors)) }
+        guard errors.isEmpty else { throw .configuration(inReadingOrder(errors)) }
         return configuration
     }
 

@@ -71,10 +71,7 @@ extension Directive {
         why: String
     ) -> Directive {
         value(name, "SIZE", field, standard: standard, needsRestart: needsRestart, why: why) {
-            word throws(ValueError) in
-            let bytes = try Quantity.size(word)
-            guard bytes >= minimum else { throw ValueError(word, isNot: "a size of at least \(minimum) bytes") }
-            return bytes
+            word throws(ValueError) in try Quantity.size(word, atLeast: minimum)
         }
     }
 
@@ -86,11 +83,7 @@ extension Directive {
     ) -> Directive {
         value(name, "DURATION", field, standard: standard, needsRestart: needsRestart, why: why) {
             word throws(ValueError) in
-            let duration = try Quantity.duration(word)
-            guard duration >= .milliseconds(10), duration <= most.0 else {
-                throw ValueError(word, isNot: "between 10ms and \(most.1)")
-            }
-            return duration
+            try Quantity.duration(word, in: .milliseconds(10)...most.0, "between 10ms and \(most.1)")
         }
     }
 

@@ -20,31 +20,46 @@ struct Directive: Sendable {
     }
 
     /// Requirement for the first argument as a file.
-    enum FileRule: Sendable {
-        case none
-        case readable
+    struct FileRule: Sendable {
+        /// Nil where the file meets it.
+        let problem: @Sendable (_ files: FileAccess, _ path: String) -> String?
+        /// Tells what a file holds from what it held before; nil for what is no file, or is not
+        /// read as a whole.
+        var sum: (@Sendable (_ files: FileAccess, _ path: String) -> Int?)?
+
+        static let none = FileRule { _, _ in nil }
+        static let readable = FileRule(problem: { $0.problem($1) }, sum: { (try? $0.read($1))?.hashValue })
         /// Certificates of authorities, in PEM.
-        case trustAnchors
+        static let trustAnchors = FileRule(
+            problem: { $0.problem($1) ?? $0.anchorsProblem($1) }, sum: readable.sum)
         /// A cache file, or none yet.
-        case cache
+        static let cache = FileRule { files, path in path == off ? nil : files.cacheProblem(path) }
         /// Not readable by others, with this content.
-        case secret(SecretKind)
+        static func secret(_ kind: SecretKind) -> FileRule {
+            FileRule(problem: { $0.secretProblem($1, kind) }, sum: { $0.secretSum($1) })
+        }
     }
 
-    /// The content of a file that others may not read.
-    enum SecretKind: Sendable {
+    /// The content of a file that others may not read, as `serve` will want it.
+    struct SecretKind: Sendable {
+        let check: @Sendable (_ path: String) throws -> Void
+
         /// One token and at most a line end behind it.
-        case token
+        static let token = SecretKind { _ = try SecretFile.readToken($0) }
         /// The same, but made by the operator and thus of a least length.
-        case adminToken
+        static let adminToken = SecretKind {
+            _ = try SecretFile.readToken($0, leastLength: SecretFile.leastAdminToken)
+        }
         /// A private key in PEM.
-        case key
+        static let key = SecretKind { _ = try SecretFile.read($0, sizes: SecretFile.keySizes) }
         /// One that developer tokens are signed with.
-        case signingKey
+        static let signingKey = SecretKind { path in
+            _ = try SigningKey(pem: SecretFile.read(path, sizes: SecretFile.keySizes))
+        }
         /// A client and its key a line.
-        case clientKeys
+        static let clientKeys = SecretKind { _ = try ClientKeys(SecretFile.read($0, sizes: SecretFile.listSizes)) }
         /// A password, or a user and a password.
-        case tierCredentials
+        static let tierCredentials = SecretKind { _ = try TierCredentials(SecretFile.read($0)) }
     }
 
     /// Values that stand for the absence of a file, of a listener or of a limit.
@@ -132,8 +147,8 @@ extension Directive {
             why: "offer HTTP/2 on \"tls\" listeners; requires libnghttp2"),
         optional(
             "admin_listen", "ADDRESS:PORT|unix:PATH", \.adminListener, standard: "127.0.0.1:8081",
-            why: "address of the admin listener; one that is not loopback requires admin_token_file"
-        ) { word throws(ValueError) in try AdminAddress(word) },
+            why: "address of the admin listener; one that is not loopback requires admin_token_file",
+            read: HostPort.init(admin:)),
         file(
             "admin_token_file", \.adminTokenFile, .secret(.adminToken),
             why: "the admin listener then requires \"Authorization: Bearer\" with the content of this file"),
@@ -179,7 +194,7 @@ extension Directive {
     private static let origin = [
         value(
             "upstream", "URL", \.upstream, standard: "https://api.music.apple.com",
-            why: "URL of the origin; http:// is for tests and simulators", read: ServerURL.init),
+            why: "URL of the origin; http:// is for tests and simulators", read: Endpoint.init(url:)),
         file("upstream_ca_file", \.upstreamCAFile, .trustAnchors, why: "trust anchors (PEM) instead of the system's"),
         value(
             "upstream_connections", "N", \.upstreamConnections, standard: "64",
@@ -214,12 +229,8 @@ extension Directive {
             "developer_token_lifetime", "DURATION", \.developerTokenLifetime, standard: "12h",
             why: "lifetime of a signed token; renewed before it expires; Apple allows at most 15777000s"
         ) { word throws(ValueError) in
-            let lifetime = try Quantity.duration(word)
-            let allowed = DeveloperTokenSigner.lifetimes
-            guard lifetime >= .seconds(allowed.lowerBound), lifetime <= .seconds(allowed.upperBound) else {
-                throw ValueError(word, isNot: "between \(allowed.lowerBound)s and \(allowed.upperBound)s")
-            }
-            return lifetime
+            let (least, most) = (DeveloperTokenSigner.lifetimes.lowerBound, DeveloperTokenSigner.lifetimes.upperBound)
+            return try Quantity.duration(word, in: .seconds(least) ... .seconds(most), "between \(least)s and \(most)s")
         },
         file(
             "music_user_token_file", \.musicUserTokenFile, .secret(.token),

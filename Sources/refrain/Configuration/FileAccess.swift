@@ -79,7 +79,7 @@ struct FileAccess: Sendable {
             return nil
         },
         secretProblem: { path, kind in
-            failure { try check(path, kind) }.map { error in
+            failure { try kind.check(path) }.map { error in
                 // The caller shows the path, shortened: it may be a secret that was put there by
                 // mistake.
                 (error as? SecretFileError).map { String($0.description.dropFirst(path.count + 2)) } ?? "\(error)"
@@ -126,18 +126,6 @@ struct FileAccess: Sendable {
             return nil
         } catch {
             return error
-        }
-    }
-
-    /// Whether the file is what `serve` will want.
-    private static func check(_ path: String, _ kind: Directive.SecretKind) throws {
-        switch kind {
-        case .token: _ = try SecretFile.readToken(path)
-        case .adminToken: _ = try SecretFile.readToken(path, leastLength: SecretFile.leastAdminToken)
-        case .key: _ = try SecretFile.read(path, sizes: SecretFile.keySizes)
-        case .signingKey: _ = try SigningKey(pem: SecretFile.read(path, sizes: SecretFile.keySizes))
-        case .clientKeys: _ = try ClientKeys(SecretFile.read(path, sizes: SecretFile.listSizes))
-        case .tierCredentials: _ = try TierCredentials(SecretFile.read(path))
         }
     }
 

@@ -1,6 +1,8 @@
+import EventLoop
+
 /// One `listen` line.
 struct ListenAddress: Hashable, Sendable {
-    let address: HostPort
+    let address: SocketAddress
     /// Whether it speaks TLS with `tls_certificate`.
     let isTLS: Bool
     /// Whether each connection begins with a header of the PROXY protocol.

@@ -30,17 +30,16 @@ enum HelpText {
     }
 
     static func text(of command: Command) -> String {
-        let repeats: (CommandOption) -> String = { $0.isRepeatable ? "; may be repeated" : "" }
-        return """
-            usage: \(usage(of: command))
+        """
+        usage: \(usage(of: command))
 
-            \(([command.summary] + command.details).map(wrapped).joined(separator: "\n\n"))
+        \(([command.summary] + command.details).map(wrapped).joined(separator: "\n\n"))
 
-            \(columns(command.allOptions.map { ($0.spelling, $0.summary + repeats($0)) }))
+        \(columns(command.allOptions.map { ($0.spelling, $0.help) }))
 
-            \(command.examples.map { "  \($0.name)\n      \($0.meaning)" }.joined(separator: "\n"))
+        \(command.examples.map { "  \($0.name)\n      \($0.meaning)" }.joined(separator: "\n"))
 
-            """
+        """
     }
 
     private static func configuration() -> String {

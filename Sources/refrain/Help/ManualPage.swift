@@ -76,7 +76,7 @@ extension ManualPage {
     static func overview(of commands: [Command]) -> ManualPage {
         var page = ManualPage(program, section: 1, summary: HelpText.purpose)
         page.heading("SYNOPSIS")
-        page.line(Roff.literal(program) + " " + Roff.grammar("COMMAND [OPTION ...]"))
+        page.line(Roff.grammar(program + " COMMAND [OPTION ...]"))
         page.heading("DESCRIPTION")
         page.paragraph(
             "Refrain answers Apple Music API requests from a cache that understands their parameters. It adds "
@@ -98,12 +98,12 @@ extension ManualPage {
     init(of command: Command) {
         self.init(Self.pageName(of: command), section: 1, summary: command.summary)
         heading("SYNOPSIS")
-        line(Self.synopsis(of: command))
+        line(Roff.grammar(HelpText.usage(of: command)))
         heading("DESCRIPTION")
         for text in [HelpText.sentence(command.summary)] + command.details { paragraph(text) }
         heading("OPTIONS")
         for option in command.allOptions {
-            item(Self.spelling(option), option.summary + (option.isRepeatable ? "; may be repeated" : ""))
+            item(Roff.grammar(option.spelling), option.help)
         }
         exitStatus()
         if !command.signals.isEmpty { items("SIGNALS", command.signals) }
@@ -142,16 +142,6 @@ extension ManualPage {
     }
 
     private static func pageName(of command: Command) -> String { program + "-" + command.name }
-
-    private static func synopsis(of command: Command) -> String {
-        let options = command.options.map { " [" + spelling($0) + ($0.isRepeatable ? "]..." : "]") }.joined()
-        return Roff.literal(program + " " + command.name) + options
-            + (command.positional.isEmpty ? "" : " " + Roff.grammar(command.positional))
-    }
-
-    private static func spelling(_ option: CommandOption) -> String {
-        Roff.literal("--" + option.name) + (option.value.map { " " + Roff.grammar($0) } ?? "")
-    }
 
     private mutating func item(_ directive: Directive) {
         var text = HelpText.sentence(directive.why)

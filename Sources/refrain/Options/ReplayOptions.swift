@@ -50,14 +50,14 @@ struct ReplayOptions: Sendable {
         guard let file = arguments.positional.first, arguments.positional.count == 1 else {
             throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
         }
-        let url = try arguments.parsed(Self.target) { text throws(ValueError) in try ServerURL(text) }
-        guard let url else { throw .usage("replay: --target URL is missing") }
-        let target = Endpoint(isTLS: url.isTLS, host: url.host, port: url.port)
+        guard let target = try arguments.parsed(Self.target, Endpoint.init(url:)) else {
+            throw .usage("replay: --target URL is missing")
+        }
         var plan = ReplayPlan(file: file, target: target, pace: pace, connections: connections)
         if let timeout = try Self.span(Self.timeout, arguments) { plan.timeout = timeout }
         plan.filter = try ReplayFilter(arguments)
         plan.fields = try Self.fields(arguments)
-        plan.tls = try Self.tls(url, arguments)
+        plan.tls = try Self.tls(target, arguments)
         return plan
     }
 
@@ -95,7 +95,7 @@ struct ReplayOptions: Sendable {
     }
 
     static func givenConnections(_ arguments: CommandArguments) throws(CommandFailure) -> Int? {
-        try arguments.parsed(connections) { text throws(ValueError) in try Quantity.count(text, in: 1...10_000) }
+        try arguments.count(connections, in: 1...10_000)
     }
 
     /// `10x`, `0.5x`.
@@ -111,14 +111,12 @@ struct ReplayOptions: Sendable {
         _ option: CommandOption, _ arguments: CommandArguments
     ) throws(CommandFailure) -> Duration? {
         try arguments.parsed(option) { text throws(ValueError) in
-            let span = try Quantity.duration(text)
-            guard span > .zero, span <= .seconds(86_400 * 7) else { throw ValueError(text, isNot: "from 1ms to 7d") }
-            return span
+            try Quantity.duration(text, in: .milliseconds(1) ... .seconds(86_400 * 7), "from 1ms to 7d")
         }
     }
 
-    private static func tls(_ url: ServerURL, _ arguments: CommandArguments) throws(CommandFailure) -> ClientTLS? {
-        guard url.isTLS else {
+    private static func tls(_ target: Endpoint, _ arguments: CommandArguments) throws(CommandFailure) -> ClientTLS? {
+        guard target.isTLS else {
             guard arguments.value(caFile) == nil else {
                 throw .usage("replay: --ca-file is for a target that begins with https://")
             }

@@ -1,3 +1,4 @@
+import EventLoop
 import Simulator
 
 /// Purpose of a recording.
@@ -12,7 +13,7 @@ struct SimulateOptions: Sendable {
     let recording: String?
     let mode: RecordingMode
     /// Where requests go in the modes that ask an origin.
-    let upstream: ServerURL?
+    let upstream: Endpoint?
     /// The delay of every answer of a recording; nil where none was given.
     let latency: Duration?
     /// The settings of the simulated API.
@@ -23,10 +24,10 @@ struct SimulateOptions: Sendable {
     let publicKeyFile: String?
 
     init(_ arguments: CommandArguments) throws(CommandFailure) {
-        listen = try arguments.parsed(Self.listen, HostPort.init) ?? HostPort(host: "127.0.0.1", port: 8090)
+        listen = try arguments.parsed(Self.listen, or: "127.0.0.1:8090", HostPort.init(_:))
         recording = arguments.value(Self.recording)
         mode = try arguments.parsed(Self.mode, RecordingMode.init(choice:)) ?? .replay
-        upstream = try arguments.parsed(Self.upstream, ServerURL.init)
+        upstream = try arguments.parsed(Self.upstream, Endpoint.init(url:))
         configuration = try SimulatorConfiguration(arguments)
         latency = arguments.value(Self.latency) == nil ? nil : configuration.latency
         tlsAuthorityFile = arguments.value(Self.tlsAuthority)
@@ -100,12 +101,6 @@ extension SimulatorConfiguration {
         text.hasPrefix("1/")
             ? (nil, try Quantity.count(String(text.dropFirst(2)), in: 2...1_000_000))
             : (try Quantity.count(text, in: 0...100), nil)
-    }
-}
-
-extension CommandArguments {
-    fileprivate func count(_ option: CommandOption, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
-        try parsed(option) { text throws(ValueError) in try Quantity.count(text, in: range) }
     }
 }
 

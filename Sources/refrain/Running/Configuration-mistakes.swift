@@ -7,7 +7,7 @@ extension Configuration {
     var literalPaths: [String] {
         var paths = [("cache_file", cacheFile), ("record", recording?.settings.path)]
         if case .file(let path) = accessLog.destination { paths.append(("access_log", path)) }
-        if case .unix(let path) = adminListener { paths.append(("admin_listen", path)) }
+        paths.append(("admin_listen", adminListener?.address.path))
         return paths.compactMap { name, path in
             guard let path, LiteralPath.isOne(path) else { return nil }
             return "\(name) \(path): \(LiteralPath.words); write the full path, or ./\(path) for a file of that name"
@@ -18,10 +18,10 @@ extension Configuration {
     var ownUpstream: [String] {
         let hosts = upstream.host == "localhost" ? ["127.0.0.1", "::1"] : [upstream.host]
         let origins = hosts.compactMap { SocketAddress(host: $0, port: upstream.port) }
-        let own = listeners.compactMap { try? $0.address.socketAddress() }.first { address in
+        let own = listeners.map(\.address).first { address in
             origins.contains { address.excludes($0) && (address == $0 || $0.isLoopback) }
         }
         guard let own else { return [] }
-        return ["upstream \(upstream) is an address of this proxy (\(own)): misses are answered 508"]
+        return ["upstream \(upstream.url) is an address of this proxy (\(own)): misses are answered 508"]
     }
 }

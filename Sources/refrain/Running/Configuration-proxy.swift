@@ -22,7 +22,7 @@ extension Configuration {
     ///   - isStopped: whether the operator has stopped the start, which ends a wait for the cache
     ///     file.
     func proxySettings(
-        _ log: OperationalLog, _ inheritance: Inheritance = Inheritance(), over running: RunningSettings? = nil,
+        _ log: OperationalLog, _ inheritance: Inheritance = Inheritance(), over running: RunningProxy.Running? = nil,
         isStopped: () -> Bool = { false }
     ) throws(CommandFailure) -> ProxySettings {
         let keys = try clientKeys(continuing: running?.settings.shared.clientKeys)
@@ -42,15 +42,13 @@ extension Configuration {
         settings.shared.servesOther = servesOther
         settings.shared.pageFields = Array(corsHeaders.joined(separator: ", ").utf8)
         settings.shared.forwardedFields = NamedFields(forwardedFields)
-        let origin = upstream.description
+        let origin = upstream.url
         settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
         return settings
     }
 
-    private var endpoint: Endpoint { Endpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port) }
-
     private var upstreamSettings: UpstreamSettings {
-        var settings = UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections))
+        var settings = UpstreamSettings(endpoint: upstream, maxConnections: max(1, upstreamConnections))
         settings.timeouts = upstreamTimeouts
         return settings
     }
@@ -60,17 +58,17 @@ extension Configuration {
     var loopCount: Int { min(workers ?? MachineShare.processors, upstreamConnections) }
 
     private func shared(
-        _ log: OperationalLog, _ running: RunningSettings?, _ predecessor: Predecessor?, _ isStopped: () -> Bool
+        _ log: OperationalLog, _ running: RunningProxy.Running?, _ predecessor: Predecessor?, _ isStopped: () -> Bool
     ) throws(CommandFailure) -> ProxyShared {
         let credentials = try credentials()
         if let running {
             return running.settings.shared.adopting(
-                credentials: credentials, policy: policy, authority: endpoint.authority, crossOrigin: crossOrigin,
+                credentials: credentials, policy: policy, authority: upstream.authority, crossOrigin: crossOrigin,
                 composition: wholeComposition)
         }
         var shared = ProxyShared(
             cache: try responseCache(log, predecessor, isStopped), credentials: credentials, policy: policy,
-            authority: endpoint.authority, crossOrigin: crossOrigin, composition: wholeComposition)
+            authority: upstream.authority, crossOrigin: crossOrigin, composition: wholeComposition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.tier = try tierSettings().map { settings in
             SharedTier(settings, inform: { @Sendable in log(.info, $0) }, warn: { @Sendable in log(.notice, $0) })
@@ -118,7 +116,7 @@ extension Configuration {
         var settings = composition
         settings.trustsDocumentation =
             switch documentedForms {
-            case .auto: endpoint.name.lowercased() == "api.music.apple.com"
+            case .auto: upstream.name.lowercased() == "api.music.apple.com"
             case .on: true
             case .off: false
             }
@@ -172,7 +170,7 @@ extension Configuration {
                     offersHTTP2: http2 && HTTP2Support.isAvailable)
             }
         }
-        let addresses = try listenedAddresses
+        let addresses = listenedAddresses
         // systemd keeps the socket open: its clients would wait and never be accepted.
         if let socket = inherited.unused(by: addresses).first(where: \.isKept) {
             throw .badSetting(
@@ -182,7 +180,7 @@ extension Configuration {
         let sockets = inherited.matched(to: addresses)
         return listeners.indices.map { index in
             ListenerSettings(
-                address: addresses[index], tls: listeners[index].isTLS ? tls : nil, inherited: sockets[index],
+                address: listeners[index].address, tls: listeners[index].isTLS ? tls : nil, inherited: sockets[index],
                 headers: listeners[index].expectsHeader ? headers(on: listeners[index], log) : nil)
         }
     }
@@ -192,7 +190,7 @@ extension Configuration {
         return ProxyHeaders { @Sendable text in log(.warn, "listen \(address): \(text)") }
     }
 
-    private func upstreamTLS(_ running: RunningSettings?) throws(CommandFailure) -> ClientTLS? {
+    private func upstreamTLS(_ running: RunningProxy.Running?) throws(CommandFailure) -> ClientTLS? {
         guard upstream.isTLS else { return nil }
         // A file may hold other anchors by now; the system's are read once.
         if let running, upstreamCAFile == nil, running.configuration.upstreamCAFile == nil,
@@ -275,7 +273,7 @@ extension Configuration {
     }
 
     private func accessLogSink(
-        _ log: OperationalLog, _ running: RunningSettings?
+        _ log: OperationalLog, _ running: RunningProxy.Running?
     ) throws(CommandFailure) -> AccessLogSink? {
         if let running, running.configuration.accessLog.destination == accessLog.destination {
             return running.settings.accessLog?.sink
@@ -293,38 +291,9 @@ extension Configuration {
     }
 }
 
-extension HostPort {
-    func socketAddress() throws(CommandFailure) -> SocketAddress {
-        guard let address = SocketAddress(host: host, port: port) else {
-            throw .failed("\(self) is not an address to listen on")
-        }
-        return address
-    }
-}
-
-extension AdminAddress {
-    func socketAddresses() throws(CommandFailure) -> [SocketAddress] {
-        switch self {
-        case .tcp(let address):
-            return try address.all.map { address throws(CommandFailure) in try address.socketAddress() }
-        case .unix(let path):
-            guard let address = SocketAddress(path: path) else { throw .failed("\(self) is not a path to listen on") }
-            return [address]
-        }
-    }
-}
-
 extension Configuration {
     /// Where the proxy listens, and last the admin listener.
-    var listenedAddresses: [SocketAddress] {
-        get throws(CommandFailure) {
-            var addresses = try listeners.map { listener throws(CommandFailure) in
-                try listener.address.socketAddress()
-            }
-            if let adminListener { addresses += try adminListener.socketAddresses() }
-            return addresses
-        }
-    }
+    var listenedAddresses: [SocketAddress] { listeners.map(\.address) + (adminListener?.all ?? []) }
 
     /// Token of the admin listener; nil when it needs none.
     func adminToken() throws(CommandFailure) -> SecretBytes? {

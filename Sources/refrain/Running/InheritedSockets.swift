@@ -97,15 +97,12 @@ enum SocketActivation {
     /// More are a mistake.
     static let most = 1024
 
-    /// Descriptors with their names; none where the variables are meant for another process.
+    /// Descriptors with their names; none where the variables are meant for another process than
+    /// the one that is given.
     static func descriptors(
-        _ environment: (String) -> String?, process: pid_t
+        _ environment: (String) -> String?, process: pid_t? = nil
     ) -> [(descriptor: CInt, name: String)] {
-        environment("LISTEN_PID") == String(process) ? descriptors(environment) : []
-    }
-
-    /// Descriptors with their names, for any process.
-    static func descriptors(_ environment: (String) -> String?) -> [(descriptor: CInt, name: String)] {
+        if let process, environment("LISTEN_PID") != String(process) { return [] }
         guard let count = environment("LISTEN_FDS").flatMap({ Int($0) }), (1...most).contains(count) else { return [] }
         let names = (environment("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
         return (0..<count).map { index in

@@ -27,7 +27,7 @@ extension Shortages {
         let server = proxy.server.snapshot
         let token = server.readyToken(at: unixSeconds).map { [Expiry(developerToken: $0)] } ?? []
         let running = proxy.running.withLock { $0 }
-        return due(token + running.current.certificates, reloads: running.reloads, at: unixSeconds)
+        return due(token + running.certificates, reloads: running.reloads, at: unixSeconds)
             + (due(server.cacheDisk).map { [$0] } ?? [])
     }
 }

@@ -14,10 +14,8 @@ final class Reloader: Sendable {
     private let log: OperationalLog
     private let manager: ServiceManager
     private let queue = DispatchQueue(label: "refrain.reload")
-    /// Those in effect.
-    private let lines: Mutex<[SettingLine]>
-    /// By directive, what the files say that a reload reads again.
-    private let contents: Mutex<[String: Int]>
+    /// The lines in effect and, by directive, what the files say that a reload reads again.
+    private let inEffect: Mutex<(lines: [SettingLine], contents: [String: Int])>
     private let isOver = Atomic<Bool>(false)
 
     init(
@@ -25,8 +23,7 @@ final class Reloader: Sendable {
         _ log: OperationalLog, _ manager: ServiceManager
     ) {
         (self.path, self.files, self.proxy, self.log, self.manager) = (path, files, proxy, log, manager)
-        lines = Mutex(effective.lines)
-        contents = Mutex(Self.contents(of: effective.lines, files))
+        inEffect = Mutex((effective.lines, Self.contents(of: effective.lines, files)))
     }
 
     /// - Parameters:
@@ -84,19 +81,18 @@ final class Reloader: Sendable {
 
     /// - Returns: the names of directives that say something else now, or whose files do.
     private func adoptFile() throws(CommandFailure) -> [String] {
-        let effective = try ConfigurationFile.read(path, files)
-        let before = lines.withLock { $0 }
-        let refused = effective.changesThatNeedRestart(since: before, path: path)
+        let effective = try ConfigurationReader.read(path, files: files)
+        let before = inEffect.withLock { $0 }
+        let refused = effective.changesThatNeedRestart(since: before.lines, path: path)
         guard refused.isEmpty else { throw .configuration(refused) }
         try proxy.adopt(effective.configuration)
-        lines.withLock { $0 = effective.lines }
-        let certificates = proxy.running.withLock { $0.current.certificates }
+        let contents = Self.contents(of: effective.lines, files)
+        inEffect.withLock { $0 = (effective.lines, contents) }
+        let certificates = proxy.running.withLock { $0.certificates }
         for text in effective.configuration.warnings(at: Int64(time(nil)), certificates) { log(.warn, text) }
-        let now = Self.contents(of: effective.lines, files)
-        let changed = effective.changes(since: before).map(\.name)
-        let renewed = contents.withLock { contents in
-            defer { contents = now }
-            return Directive.table.map(\.name).filter { contents[$0] != now[$0] && !changed.contains($0) }
+        let changed = effective.changes(since: before.lines).map(\.name)
+        let renewed = Directive.table.map(\.name).filter { name in
+            before.contents[name] != contents[name] && !changed.contains(name)
         }
         return changed + renewed.map { "\($0) (its file)" }
     }
@@ -105,11 +101,7 @@ final class Reloader: Sendable {
     private static func contents(of lines: [SettingLine], _ files: FileAccess) -> [String: Int] {
         var sums: [String: Int] = [:]
         for line in lines where !line.directive.needsRestart {
-            switch line.directive.fileRule {
-            case .none, .cache: continue
-            case .readable, .trustAnchors: sums[line.directive.name] = (try? files.read(line.words[0]))?.hashValue
-            case .secret: sums[line.directive.name] = files.secretSum(line.words[0])
-            }
+            sums[line.directive.name] = line.directive.fileRule.sum?(files, line.words[0])
         }
         return sums
     }

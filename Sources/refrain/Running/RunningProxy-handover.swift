@@ -11,12 +11,12 @@ import Store
 extension RunningProxy {
     /// How long requests in hand and idle connections have once a successor serves: what a
     /// connection may be idle for in any case, so that none is closed before its time.
-    var patience: Duration { running.withLock { $0.current.settings.timeouts.idle } }
+    var patience: Duration { running.withLock { $0.settings.timeouts.idle } }
 
     /// The same for the admin listener.
     private static let adminPatience = Duration.seconds(2)
 
-    private var shared: ProxyShared { running.withLock { $0.current.settings.shared } }
+    private var shared: ProxyShared { running.withLock { $0.settings.shared } }
     private var records: RecordStore? { shared.cache.store?.records }
     private var adminHost: ServiceHost? { running.withLock { $0.admin?.host } }
 

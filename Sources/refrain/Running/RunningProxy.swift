@@ -10,14 +10,6 @@ import Store
 import Synchronization
 import Tier
 
-/// A configuration and what was made of it, as it runs.
-struct RunningSettings: Sendable {
-    var configuration: Configuration
-    var settings: ProxySettings
-    /// Ends of the certificates that were read with it.
-    let certificates: [Expiry]
-}
-
 /// A proxy with its admin listener, from start to stop.
 final class RunningProxy: Sendable {
     /// How reloads went; the admin surface shows it.
@@ -29,27 +21,27 @@ final class RunningProxy: Sendable {
     let server: ProxyServer
     private let log: OperationalLog
     private let inheritance: Inheritance
-    private let isServing = Readiness()
+    /// Whether new requests are welcome; false once it drains.
+    private let isServing = Atomic<Bool>(true)
     /// Nil where this is the only node.
     let node: ProxyNode?
     let running: Mutex<Running>
 
+    /// A configuration and what was made of it, as it runs.
     struct Running {
-        var current: RunningSettings
+        var configuration: Configuration
+        let settings: ProxySettings
+        /// Ends of the certificates that were read with it.
+        let certificates: [Expiry]
         var admin: AdminListener?
         var reloads = 0
     }
 
     /// The admin surface where it listens now.
     struct AdminListener: Sendable {
-        let address: AdminAddress
+        let address: HostPort
         let host: ServiceHost
         let access: AdminAccess
-    }
-
-    /// Whether new requests are welcome; false once it drains.
-    private final class Readiness: Sendable {
-        let value = Atomic<Bool>(true)
     }
 
     /// Starts to listen. Throws what the operator has to correct, and leaves nothing running then.
@@ -70,16 +62,16 @@ final class RunningProxy: Sendable {
         server = try Self.server(settings, node)
         self.log = log
         self.inheritance = inheritance
-        let current = RunningSettings(
-            configuration: configuration, settings: settings,
-            certificates: certificates ?? configuration.certificateExpiries)
-        running = Mutex(Running(current: current, admin: nil))
+        running = Mutex(
+            Running(
+                configuration: configuration, settings: settings,
+                certificates: certificates ?? configuration.certificateExpiries))
         do throws(CommandFailure) {
             let admin = try startAdmin(configuration)
             let recording = server.adoptRecording(configuration.recording, before: nil, log)
             running.withLock { running in
                 running.admin = admin
-                running.current.configuration.recording = recording
+                running.configuration.recording = recording
             }
         } catch {
             server.drain { _ in }
@@ -112,16 +104,16 @@ final class RunningProxy: Sendable {
     var addresses: [SocketAddress] { server.addresses }
     var adminAddress: SocketAddress? { running.withLock { $0.admin?.host.address } }
     /// Event loops.
-    var workers: Int { running.withLock { $0.current.settings.workers } }
+    var workers: Int { running.withLock { $0.settings.workers } }
     /// How long a stop may take.
-    var drainTimeout: Duration { running.withLock { $0.current.settings.timeouts.drain } }
+    var drainTimeout: Duration { running.withLock { $0.settings.timeouts.drain } }
     /// Sockets that a service manager keeps.
     var keptSockets: InheritedSockets { inheritance.sockets }
     /// The process whose place this one took.
     var predecessor: Predecessor? { inheritance.predecessor }
 
     func reopenLogs() {
-        let accessLog = running.withLock { $0.current.settings.accessLog?.sink }
+        let accessLog = running.withLock { $0.settings.accessLog?.sink }
         server.recorder.reopen { @Sendable [log] result in
             switch result {
             case .success(let isNew): if isNew { log(.info, "SIGUSR1: recording reopened") }
@@ -140,8 +132,8 @@ final class RunningProxy: Sendable {
     /// one thread at a time.
     func adopt(_ configuration: Configuration) throws(CommandFailure) {
         let before = running.withLock { $0 }
-        var settings = try configuration.proxySettings(log, inheritance, over: before.current)
-        let workers = before.current.settings.workers
+        var settings = try configuration.proxySettings(log, inheritance, over: before)
+        let workers = before.settings.workers
         guard configuration.upstreamConnections >= workers else {
             throw .badSetting(
                 "upstream_connections: the proxy runs \(workers) loops, which need one each; restart the proxy")
@@ -149,7 +141,7 @@ final class RunningProxy: Sendable {
         settings.workers = workers
         let staysPut = before.admin.map { $0.address == configuration.adminListener } ?? false
         let token = try configuration.adminToken()
-        let recordingBefore = before.current.configuration.recording
+        let recordingBefore = before.configuration.recording
         try ProxyServer.checkRecording(configuration.recording, before: recordingBefore)
         let admin = staysPut ? before.admin : try startAdmin(configuration, after: before.admin)
         do throws(ListenError) {
@@ -164,9 +156,10 @@ final class RunningProxy: Sendable {
         settings.shared.cache.store?.records.checkRate = configuration.cacheCheck
         var configuration = configuration
         configuration.recording = server.adoptRecording(configuration.recording, before: recordingBefore, log)
-        let current = RunningSettings(
-            configuration: configuration, settings: settings, certificates: configuration.certificateExpiries)
-        running.withLock { $0 = Running(current: current, admin: admin, reloads: $0.reloads + 1) }
+        let now = Running(
+            configuration: configuration, settings: settings, certificates: configuration.certificateExpiries,
+            admin: admin, reloads: before.reloads + 1)
+        running.withLock { $0 = now }
     }
 
     /// Calls `completion` when every loop has answered.
@@ -176,7 +169,7 @@ final class RunningProxy: Sendable {
 
     /// Has `/readyz` refuse from now on; requests are still answered.
     func refuseProbes() {
-        isServing.value.store(false, ordering: .relaxed)
+        isServing.store(false, ordering: .relaxed)
     }
 
     /// Drains: accepts no connection, finishes the requests in hand, writes everything, and calls
@@ -184,10 +177,7 @@ final class RunningProxy: Sendable {
     func stop(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         refuseProbes()
         server.drain { [self] cutOff in
-            let admin = running.withLock { running in
-                defer { running.admin = nil }
-                return running.admin
-            }
+            let admin = running.withLock { $0.admin.take() }
             let end: @Sendable () -> Void = { [node] in
                 guard let node else { return completion(cutOff) }
                 node.stop { completion(cutOff) }
@@ -204,29 +194,28 @@ final class RunningProxy: Sendable {
     ) throws(CommandFailure) -> AdminListener? {
         guard let listen = configuration.adminListener else { return nil }
         let access = AdminAccess(token: try configuration.adminToken())
-        let addresses = try listen.socketAddresses()
-        let inherited = inheritance.sockets.matched(to: try configuration.listenedAddresses).suffix(addresses.count)
+        let addresses = listen.all
+        let inherited = inheritance.sockets.matched(to: configuration.listenedAddresses).suffix(addresses.count)
         let kept = try attempt("admin_listen: \(listen)") { try InheritedSockets(copiedFrom: former?.host) }
         defer { kept.settle() }
         let listeners = zip(addresses, inherited).map { address, given in
             ListenerSettings(address: address, tls: nil, inherited: given.isEmpty ? kept[address] : given)
         }
-        let cache = running.withLock { $0.current.settings.shared.cache }
-        let sources = AdminSources(
-            statistics: server.snapshot, cache: cache, access: access, reloads: reloads,
-            version: ProgramVersion.text, startedAt: startedAt,
+        let cache = running.withLock { $0.settings.shared.cache }
+        var sources = AdminSources(
+            statistics: server.snapshot, cache: cache, access: access, version: ProgramVersion.text,
+            startedAt: startedAt,
             explain: { @Sendable [server] request, completion in server.explain(request, completion) },
-            recording: { @Sendable [server] in server.recording },
-            turnRecording: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) },
-            reload: { @Sendable [weak self] completion in
-                guard let self, let handler = self.reloadHandler.withLock({ $0 }) else {
-                    return completion(.refused(["there is no configuration to reload"]))
-                }
-                handler(completion)
-            },
-            isServing: { @Sendable [isServing] in isServing.value.load(ordering: .relaxed) },
-            node: node,
-            log: { @Sendable [log] in log(.notice, $0) })
+            isServing: { @Sendable [weak self] in self?.isServing.load(ordering: .relaxed) ?? false })
+        sources.reloads = reloads
+        sources.recording = { @Sendable [server] in server.recording }
+        sources.turnRecording = { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }
+        let unavailable = sources.reload
+        sources.reload = { @Sendable [weak self] completion in
+            (self?.reloadHandler.withLock { $0 } ?? unavailable)(completion)
+        }
+        sources.node = node
+        sources.log = { @Sendable [log] in log(.notice, $0) }
         var timeouts = ClientTimeouts()
         // The proxy's own drain is over by then, and a long listing must not hold up the end of the
         // process.
@@ -234,7 +223,7 @@ final class RunningProxy: Sendable {
         let host = try attempt("admin_listen: \(listen)") {
             try ServiceHost(
                 label: "admin", listener: listeners[0], others: Array(listeners.dropFirst()), timeouts: timeouts
-            ) { context in
+            ) { [sources] context in
                 AdminService(sources, context)
             }
         }

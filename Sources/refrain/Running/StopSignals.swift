@@ -77,15 +77,15 @@ final class StopSignals {
         look: (inout Departure.Facts) -> Void = { _ in }, hurry: () -> Void = {}
     ) -> Departure.Ending {
         var departure = departure
-        let drained = Drained()
+        let drained = Mutex<Int?>(nil)
         drain { @Sendable [woken] cutOff in
-            drained.cutOff.withLock { $0 = cutOff }
+            drained.withLock { $0 = cutOff }
             woken.signal()
         }
         while true {
             let received = received
             var facts = Departure.Facts(
-                isAsked: received.count > 0, isUrgent: received.isUrgent, cutOff: drained.cutOff.withLock { $0 })
+                isAsked: received.count > 0, isUrgent: received.isUrgent, cutOff: drained.withLock { $0 })
             look(&facts)
             switch departure.next(facts, at: .now()) {
             case .wait(let deadline): pause(until: deadline)
@@ -100,9 +100,5 @@ final class StopSignals {
         guard let deadline else { return woken.wait() }
         let left = max(0, (deadline - .now()).wholeNanoseconds)
         _ = woken.wait(timeout: .now() + .nanoseconds(Int(left)))
-    }
-
-    private final class Drained: Sendable {
-        let cutOff = Mutex<Int?>(nil)
     }
 }

@@ -33,7 +33,7 @@ func checkTTLSpeed(
 }
 
 private func ttlSpeed(of admin: AdminClient) throws(CommandFailure) -> Int {
-    let stats = try? JSON.parse(admin.get("/stats"))
+    let stats = try? JSON.parse(admin.ask("/stats"))
     guard let speed = stats?["config"]?["ttl_speed"]?.intValue else {
         throw .failed(
             "\(admin.server): GET /stats has no ttl_speed; check that the proxy is running and that this is its "

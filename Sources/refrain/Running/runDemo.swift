@@ -35,8 +35,7 @@ struct Demo {
             tokens = try DeveloperTokens(signer: signer, at: Int64(time(nil)))
             let api = SimulatedAPI(verifier: try TokenVerifier(publicKeyOf: key).developerTokenCheck)
             origin = try ServiceHost(
-                label: "simulator",
-                listener: ListenerSettings(address: HostPort(host: "127.0.0.1", port: 0).socketAddress(), tls: nil)
+                label: "simulator", listener: ListenerSettings(address: HostPort("127.0.0.1:0").address, tls: nil)
             ) { context in SimulatorService(api, context: context) }
         } catch {
             throw .failed("demo: \(error)")
@@ -94,19 +93,14 @@ struct Demo {
     private static func configuration(
         origin: SocketAddress, _ listen: HostPort?
     ) throws(CommandFailure) -> Configuration {
-        var configuration: Configuration
-        do throws(ConfigurationErrors) {
-            configuration = try ConfigurationReader.standard().configuration
-        } catch {
-            throw .configuration(error.errors)
-        }
-        configuration.upstream = ServerURL(isTLS: false, host: origin.host, port: origin.port)
+        var configuration = try ConfigurationReader.standard().configuration
+        configuration.upstream = Endpoint(isTLS: false, host: origin.host, port: origin.port)
         configuration.cacheFile = nil
         if let listen {
             configuration.listeners = listen.all.map { ListenAddress(address: $0, isTLS: false) }
             // A demonstration on a port of its own leaves the standard admin port to the process
             // that has it.
-            configuration.adminListener = .tcp(HostPort(host: "127.0.0.1", port: 0))
+            configuration.adminListener = try? HostPort("127.0.0.1:0")
         }
         return configuration
     }

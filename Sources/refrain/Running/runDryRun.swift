@@ -17,7 +17,7 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
     let paths = given.isEmpty ? [try ConfigurationFile.path(CommandArguments(), context.files)] : given
     var settings: [WhatIfSettings] = []
     for path in paths {
-        let effective = try ConfigurationFile.read(path, context.files.withoutLooking)
+        let effective = try ConfigurationReader.read(path, files: context.files.withoutLooking)
         settings.append(effective.configuration.whatIfSettings(name: path))
     }
     let report: WhatIfReport

@@ -97,7 +97,7 @@ private func tellStart(
 ) {
     let cache = configuration.cacheFile.map { "cache \($0)" } ?? "memory only"
     let loops = proxy.workers == 1 ? "1 loop" : "\(proxy.workers) loops"
-    log(.info, "Refrain \(ProgramVersion.text): \(loops), \(cache), upstream \(configuration.upstream)")
+    log(.info, "Refrain \(ProgramVersion.text): \(loops), \(cache), upstream \(configuration.upstream.url)")
     log(.info, "configuration \(path)")
     for (address, listener) in zip(proxy.addresses, configuration.listeners) {
         let how = listener.expectsHeader ? ", behind a load balancer (proxy_protocol)" : ""
@@ -112,8 +112,7 @@ private func tellStart(
 private func inheritance(for configuration: Configuration, _ log: OperationalLog) -> Inheritance {
     var inheritance = SocketActivation.take()
     for text in inheritance.sockets.problems { log(.warn, text) }
-    // An invalid address is reported later.
-    for socket in inheritance.sockets.unused(by: (try? configuration.listenedAddresses) ?? []) where !socket.isKept {
+    for socket in inheritance.sockets.unused(by: configuration.listenedAddresses) where !socket.isKept {
         log(.warn, "inherited socket \(socket.address) matches no listen or admin_listen line; closed")
         inheritance.sockets.discard(socket)
     }

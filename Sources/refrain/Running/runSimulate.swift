@@ -12,9 +12,7 @@ func runSimulate(_ options: SimulateOptions, _ context: CommandContext) throws(C
     let signals = StopSignals()
     let service = try options.service(context.output)
     let tls = try options.serverTLS()
-    let listeners = try options.listen.all.map { address throws(CommandFailure) in
-        ListenerSettings(address: try address.socketAddress(), tls: tls)
-    }
+    let listeners = options.listen.all.map { ListenerSettings(address: $0, tls: tls) }
     let host = try attempt("--listen: \(options.listen)") {
         try ServiceHost(label: "simulator", listener: listeners[0], others: Array(listeners.dropFirst()), service)
     }
@@ -36,10 +34,9 @@ extension SimulateOptions {
 
     /// The service of the modes that ask an origin.
     private func liveService(
-        _ path: String, _ upstream: ServerURL, _ output: Output
+        _ path: String, _ upstream: Endpoint, _ output: Output
     ) throws(CommandFailure) -> (LoopContext) -> any Service {
-        var settings = UpstreamSettings(
-            endpoint: Endpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port))
+        var settings = UpstreamSettings(endpoint: upstream)
         // Then the recorded answer stands in.
         settings.timeouts.response = .seconds(10)
         let tls = try attempt("--upstream") { upstream.isTLS ? try ClientTLS(trustAnchors: .system) : nil }
@@ -98,7 +95,7 @@ extension SimulateOptions {
             let certificate = Array(authority.certificatePEM().utf8)
             // Anyone may read it.
             try FileAccess.put(certificate, open(tlsAuthorityFile, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644))
-            return try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1", "::1", listen.host])
+            return try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1", "::1", listen.address.host])
         }
     }
 }

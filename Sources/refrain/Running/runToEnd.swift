@@ -5,32 +5,28 @@ import Traffic
 /// Runs a replay to its end, or until a signal, and writes its progress meanwhile. Nothing is
 /// written on the loop that sends: a slow terminal would make it late.
 func runToEnd(_ replay: Replay, _ signals: StopSignals, _ output: Output) throws(CommandFailure) -> Replay.Ending {
-    let box = ResultBox()
+    let result = Mutex<Result<Replay.Ending, ReplayError>?>(nil)
+    let hasEnded = { result.withLock { $0 != nil } }
     let progress = ReplayProgress(planned: replay.plannedCount, expected: replay.expectedLength ?? nil)
     let line = ProgressLine(output)
     let wake = signals.wake
-    replay.start { @Sendable result in
-        box.result.withLock { $0 = result }
+    replay.start { @Sendable ending in
+        result.withLock { $0 = ending }
         wake()
     }
-    while !signals.wait(until: .now() + line.interval, { signals.count > 0 || !box.isEmpty }) {
+    while !signals.wait(until: .now() + line.interval, { signals.count > 0 || hasEnded() }) {
         line.show(progress.text(replay.progress))
     }
-    if box.isEmpty {
+    if !hasEnded() {
         replay.stop()
         // timeout(1) sends its signal twice, to the process and to its group: the second one must
         // not cost the report.
-        signals.wait(until: .now() + .seconds(2)) { !box.isEmpty }
+        signals.wait(until: .now() + .seconds(2), hasEnded)
     }
     line.end()
-    switch box.result.withLock({ $0 }) {
+    switch result.withLock({ $0 }) {
     case .success(let ending): return ending
     case .failure(let error): throw .failed(error.description)
     case nil: throw .failed("stopped")
     }
-}
-
-private final class ResultBox: Sendable {
-    let result = Mutex<Result<Replay.Ending, ReplayError>?>(nil)
-    var isEmpty: Bool { result.withLock { $0 == nil } }
 }

@@ -100,11 +100,10 @@ struct Interval {
                 "p99_us": number(counts.quantile(0.99)),
             ]
         }
-        var counts = JSONObject()
-        for outcome in outcomes { counts.append(outcome.name, .integer(outcome.count)) }
+        let counts = outcomes.map { ($0.name, JSON.integer($0.count)) }
         return .object(members: [
             "time": time ?? .null, "seconds": number(seconds), "requests": .integer(requests),
-            "upstream_requests": .integer(upstream), "hit_ratio": number(hitRatio), "outcomes": .object(counts),
+            "upstream_requests": .integer(upstream), "hit_ratio": number(hitRatio), "outcomes": .object(pairs: counts),
             "hits": times(hitTimes), "misses": times(missTimes),
         ])
     }

@@ -35,12 +35,9 @@ struct TopCommand {
         output = context.output
         isOnce = arguments.has(Self.once)
         isJSON = arguments.has(.json)
-        interval =
-            try arguments.parsed(Self.interval) { text throws(ValueError) in
-                let duration = try Quantity.duration(text)
-                guard Self.intervals.contains(duration) else { throw ValueError(text, isNot: "from 100ms to 1h") }
-                return duration
-            } ?? .seconds(1)
+        interval = try arguments.parsed(Self.interval, or: "1s") { text throws(ValueError) in
+            try Quantity.duration(text, in: Self.intervals, "from 100ms to 1h")
+        }
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
@@ -93,7 +90,7 @@ struct TopCommand {
         return signals
     }
 
-    private func look() throws(CommandFailure) -> JSON { try AdminClient.stats(client.get("/stats")) }
+    private func look() throws(CommandFailure) -> JSON { try AdminClient.stats(client.ask("/stats")) }
 
     private func show(_ stats: JSON, _ interval: Interval) {
         if isJSON {

@@ -106,21 +106,19 @@ struct TopScreen {
 
     /// Those that there were since the start.
     private var outcomes: String {
-        var table = Table(["outcome", ">now", ">share"])
-        for (name, count) in interval.outcomes where (stats["outcomes"]?[name]?.countValue ?? 0) > 0 {
+        let rows = interval.outcomes.filter { (stats["outcomes"]?[$0.name]?.countValue ?? 0) > 0 }.map { name, count in
             let share = interval.requests > 0 ? Self.percent(Double(count) / Double(interval.requests)) : "–"
-            table.add([name, rate(count), share])
+            return [name, rate(count), share]
         }
-        return table.rows.isEmpty ? "no requests yet\n" : table.text(width: width)
+        return rows.isEmpty ? "no requests yet\n" : Table.text(["outcome", ">now", ">share"], rows, width: width)
     }
 
     private var times: String {
-        var table = Table(["time to answer", ">p50", ">p99", ">answers"])
-        for (name, counts) in [("hits", interval.hitTimes), ("misses", interval.missTimes)] {
+        let rows = [("hits", interval.hitTimes), ("misses", interval.missTimes)].map { name, counts in
             let (median, tail) = (counts.quantile(0.5), counts.quantile(0.99))
-            table.add([name, Self.time(median), Self.time(tail), "\(counts.total)"])
+            return [name, Self.time(median), Self.time(tail), "\(counts.total)"]
         }
-        return table.text(width: width)
+        return Table.text(["time to answer", ">p50", ">p99", ">answers"], rows, width: width)
     }
 
     private func list(_ title: String, _ member: String, _ room: Int, _ cells: (JSON) -> [String]) -> String {
@@ -128,9 +126,8 @@ struct TopScreen {
         guard let first = rows.first else { return "" }
         let count = cells(first).count
         let titles = count == 1 ? [">requests"] : Array([">waited", ">misses", "reason"].prefix(count))
-        var table = Table(titles + [title])
-        for row in rows { table.add(cells(row) + [row["target"]?.stringValue ?? ""]) }
-        return table.text(width: width)
+        return Table.text(
+            titles + [title], rows.map { cells($0) + [$0["target"]?.stringValue ?? ""] }, width: width)
     }
 
     // MARK: Numbers

@@ -2,31 +2,22 @@ import EventLoop
 
 // Addresses to listen on, as written in `listen`, `admin_listen` and `--listen`.
 
-/// A literal IP address and a port.
+/// A literal IP address and a port; for `admin_listen` possibly the path of a Unix socket.
 struct HostPort: Hashable, Sendable, CustomStringConvertible {
-    /// IPv4 or IPv6 without brackets; `localhost` became 127.0.0.1 and `*` 0.0.0.0.
-    let host: String
-    /// 0 lets the system choose.
-    let port: UInt16
+    /// `localhost` became 127.0.0.1 and `*` 0.0.0.0; port 0 lets the system choose.
+    let address: SocketAddress
     /// Whether it was written `localhost`, a name that has an IPv6 address too.
     var isLocalhost = false
 
     /// The addresses to listen on: those of `localhost` that this machine has, else the one.
-    var all: [HostPort] {
-        let one = HostPort(host: host, port: port)
-        let other = HostPort(host: "::1", port: port)
-        guard isLocalhost, let address = SocketAddress(host: other.host, port: 0), Listener.isOfThisMachine(address)
-        else { return [one] }
-        return [one, other]
+    var all: [SocketAddress] {
+        guard isLocalhost, let other = SocketAddress(host: "::1", port: address.port),
+            Listener.isOfThisMachine(other.with(port: 0))
+        else { return [address] }
+        return [address, other]
     }
 
-    /// Whether only processes of this machine can reach it.
-    var isLoopback: Bool { SocketAddress(host: host, port: port)?.isLoopback == true }
-
-    /// Whether only a network of one's own can reach it; not where it stands for all addresses.
-    var isPrivate: Bool { SocketAddress(host: host, port: port)?.isPrivate == true }
-
-    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    var description: String { address.description }
 }
 
 extension HostPort {
@@ -41,15 +32,37 @@ extension HostPort {
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits) else {
             throw ValueError(text, isNot: wanted + " (ports end at 65535)")
         }
-        let address = text[..<colon]
-        let host: String
-        if address.first == "[", address.last == "]" {
-            host = String(address.dropFirst().dropLast())
-            guard SocketAddress(host: host, port: port)?.isIPv6 == true else { throw ValueError(text, isNot: wanted) }
-        } else {
-            host = address == "localhost" ? "127.0.0.1" : address == "*" ? "0.0.0.0" : String(address)
-            guard SocketAddress(host: host, port: port)?.isIPv6 == false else { throw ValueError(text, isNot: wanted) }
+        let name = text[..<colon]
+        let isBracketed = name.first == "[" && name.last == "]"
+        let names = ["localhost": "127.0.0.1", "*": "0.0.0.0"]
+        let host = names[String(name)] ?? String(isBracketed ? name.dropFirst().dropLast() : name)
+        guard let address = SocketAddress(host: host, port: port), address.isIPv6 == isBracketed else {
+            throw ValueError(text, isNot: wanted)
         }
-        self.init(host: host, port: port, isLocalhost: address == "localhost")
+        self.init(address: address, isLocalhost: name == "localhost")
+    }
+
+    /// Reads `ADDRESS:PORT` or `unix:PATH`.
+    init(admin text: String) throws(ValueError) {
+        self = try UnixPath.read(text, { HostPort(address: $0) }, or: HostPort.init(_:))
+    }
+}
+
+/// A Unix socket as `admin_listen` and `--admin` name it: `unix:PATH`.
+enum UnixPath {
+    static func read<Value>(
+        _ text: String, _ value: (SocketAddress) -> Value, or other: (String) throws(ValueError) -> Value
+    ) throws(ValueError) -> Value {
+        guard text.hasPrefix("unix:") else {
+            do throws(ValueError) {
+                return try other(text)
+            } catch {
+                throw ValueError(error.message + "; a Unix socket is written unix:PATH")
+            }
+        }
+        guard let address = SocketAddress(path: String(text.dropFirst("unix:".count))) else {
+            throw ValueError(text, isNot: "unix: and a path of at most \(SocketAddress.maxPathBytes) bytes")
+        }
+        return value(address)
     }
 }

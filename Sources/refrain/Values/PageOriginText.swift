@@ -23,7 +23,7 @@ enum PageOriginText {
         do throws(ValueError) {
             if scheme == "http" || scheme == "https" { return try site(scheme, authority) }
             // Pages of files have an origin without a host in some web views.
-            if scheme != "file" || !authority.isEmpty { _ = try ServerURL.split(authority, of: text) }
+            if scheme != "file" || !authority.isEmpty { _ = try Endpoint.split(authority, of: text) }
             return String(scheme) + text.dropFirst(scheme.count)
         } catch {
             throw refusal
@@ -31,20 +31,15 @@ enum PageOriginText {
     }
 
     private static func site(_ scheme: Substring, _ authority: Substring) throws(ValueError) -> String {
-        guard authority.hasPrefix("*.") else { return try ServerURL("\(scheme)://\(authority)").description }
-        let domain = try ServerURL("\(scheme)://\(authority.dropFirst(2))")
+        guard authority.hasPrefix("*.") else { return try Endpoint(url: "\(scheme)://\(authority)").url }
+        let domain = try Endpoint(url: "\(scheme)://\(authority.dropFirst(2))")
         // All of a top-level domain is not one operator's.
         guard domain.host.contains(".") || domain.host == "localhost", SocketAddress(host: domain.host, port: 0) == nil
         else { throw ValueError("a domain needs two labels") }
-        return "\(scheme)://*." + domain.description.dropFirst(scheme.count + 3)
+        return "\(scheme)://*." + domain.url.dropFirst(scheme.count + 3)
     }
 
     private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, (0x61...0x7A).contains(first), text.utf8.count <= longestScheme else {
-            return false
-        }
-        return text.utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
-        }
+        PlainWord.isOne(text, with: "+-.", upTo: longestScheme) && text.utf8.first.map { $0 >= 0x61 } ?? false
     }
 }

@@ -3,7 +3,7 @@ enum PlainWord {
     /// The longest name, in bytes: as long as one label of a host's name may be.
     static let longestName = 63
 
-    static func isOne(_ text: String, with others: String, upTo longest: Int) -> Bool {
+    static func isOne(_ text: some StringProtocol, with others: String, upTo longest: Int) -> Bool {
         (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { contains($0, with: others) }
     }
 

@@ -4,7 +4,7 @@
 enum Quantity {
     /// Bytes: digits and a unit, `10k`, `64MiB`, `2GiB`; every unit is a power of 1024, as in
     /// nginx.
-    static func size(_ text: String) throws(ValueError) -> Int {
+    static func size(_ text: String, atLeast least: Int = 0) throws(ValueError) -> Int {
         let (digits, unit) = split(text)
         let powers = ["": 0, "b": 0, "k": 1, "kib": 1, "m": 2, "mib": 2, "g": 3, "gib": 3, "t": 4, "tib": 4]
         guard let number = Int(digits), let power = powers[unit.lowercased()] else {
@@ -12,6 +12,7 @@ enum Quantity {
         }
         let (bytes, overflows) = number.multipliedReportingOverflow(by: 1 << (10 * power))
         guard !overflows, bytes <= largestSize else { throw ValueError("\(quoted(text)) is more than 1024TiB") }
+        guard bytes >= least else { throw ValueError(text, isNot: "a size of at least \(least) bytes") }
         return bytes
     }
 
@@ -33,6 +34,15 @@ enum Quantity {
             throw ValueError("\(quoted(text)) is too long a duration")
         }
         return .milliseconds(total)
+    }
+
+    /// One within `range`, which errors call `wanted`.
+    static func duration(
+        _ text: String, in range: ClosedRange<Duration>, _ wanted: String
+    ) throws(ValueError) -> Duration {
+        let duration = try duration(text)
+        guard range.contains(duration) else { throw ValueError(text, isNot: wanted) }
+        return duration
     }
 
     /// Whole requests a second: `20/s`.

@@ -41,7 +41,7 @@ extension TierURL {
         guard addresses.count <= Self.mostEngines else { throw ValueError("more than \(Self.mostEngines) addresses") }
         var engines: [Endpoint] = []
         for (index, address) in addresses.enumerated() {
-            guard let (host, port) = try? ServerURL.split(address, of: text) else {
+            guard let (host, port) = try? Endpoint.split(address, of: text) else {
                 throw ValueError(
                     "address \(index + 1) is not HOST or HOST:PORT, with a port from 1 to 65535 and IPv6 in brackets; "
                         + "put a password into shared_tier_auth_file")

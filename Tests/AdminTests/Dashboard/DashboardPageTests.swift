@@ -16,7 +16,7 @@ import Upstream
     private func moment(
         reloadError: String? = nil, tier: TierFigures? = nil, statistics: Statistics = Statistics(),
         readiness: AdminSources.Readiness = .init()
-    ) throws -> Moment {
+    ) throws -> Observations {
         let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
         statistics.hotTargets.note(key, nanoseconds: 2_000_000_000, standingFor: 3, .absent, now: .now())
         statistics.latencies[Outcome.hit.rawValue].record(nanoseconds: 40_000)
@@ -26,12 +26,10 @@ import Upstream
         if let reloadError { reloads.noteFailure(reloadError) }
         var history = History()
         history.endSlot(History.Totals(source))
-        let observations = Observations(
+        return Observations(
             source: source, breakdown: StorageBreakdown(), reloads: reloads.snapshot, history: history,
-            version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, tier: tier)
-        return Moment(
-            observations: observations, recent: RecentTotals.Window(), totals: History.Totals(source),
-            latency: LatencyHour.Counts(source), readiness: readiness)
+            version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, tier: tier,
+            totals: History.Totals(source), latencies: LatencySides(source), readiness: readiness)
     }
 
     private static let hostile = #"/v1/catalog/us/search?term=<script>alert("1")</script>&types='songs'"#

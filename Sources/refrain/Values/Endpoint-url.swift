@@ -1,25 +1,18 @@
 import EventLoop
 
-/// A server as `upstream` and `--admin` name it: `http://HOST[:PORT]` or `https://HOST[:PORT]`,
-/// nothing more.
-///
-/// No path, because request targets are forwarded as they are; no user name or password, because a
-/// secret does not belong into a configuration or an argument list.
-struct ServerURL: Hashable, Sendable, CustomStringConvertible {
-    let isTLS: Bool
-    /// A name or a literal address, lower case, an IPv6 address without brackets.
-    let host: String
-    let port: UInt16
-
+extension Endpoint {
     /// As it is written, the port left out where it is the scheme's own.
-    var description: String {
+    var url: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return (isTLS ? "https://" : "http://") + name + (port == (isTLS ? 443 : 80) ? "" : ":\(port)")
     }
-}
 
-extension ServerURL {
-    init(_ text: String) throws(ValueError) {
+    /// Reads a server as `upstream` and `--admin` name it: `http://HOST[:PORT]` or
+    /// `https://HOST[:PORT]`, nothing more.
+    ///
+    /// No path, because request targets are forwarded as they are; no user name or password,
+    /// because a secret does not belong into a configuration or an argument list.
+    init(url text: String) throws(ValueError) {
         let lower = text.lowercased()
         guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
             throw ValueError(text, isNot: "a URL that begins with https:// or http://")
@@ -56,9 +49,6 @@ extension ServerURL {
     }
 
     private static func isHostName(_ text: String) -> Bool {
-        let isWord = text.utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "-._".utf8.contains(byte)
-        }
-        return isWord && !text.isEmpty && text.utf8.count <= 253 && !text.hasPrefix(".") && !text.contains("..")
+        PlainWord.isOne(text, with: "-._", upTo: 253) && !text.hasPrefix(".") && !text.contains("..")
     }
 }
