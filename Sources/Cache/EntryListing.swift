@@ -32,9 +32,9 @@ extension ResponseCache {
     /// The variant under which a request without any of the fields that tell a target's answers
     /// apart is stored, and the names of those; nil where `found` is an answer.
     public func variant(at found: StoredResponse) -> (names: [String], plain: [UInt8]?)? {
-        guard let signpost = VariantSignpost(found.selecting) else { return nil }
-        let names = String(decoding: signpost.names, as: UTF8.self).split(separator: ",").map(String.init)
-        return (names, signpost.variant(of: [UInt8]().span))
+        guard let variantIndex = VariantIndex(found.selecting) else { return nil }
+        let names = String(decoding: variantIndex.names, as: UTF8.self).split(separator: ",").map(String.init)
+        return (names, variantIndex.variant(of: [UInt8]().span))
     }
 
     /// Up to `limit` of the chosen answers: those of the file, where there is one that can be read,
@@ -53,12 +53,12 @@ extension ResponseCache {
         memory.forEachResponse { response in
             if response.key.isPersonal {
                 others.personal += 1
-                guard let route, !response.isSignpost else { return }
+                guard let route, !response.isVariantIndex else { return }
                 let listed = ListedRecord(ofUser: response, as: route(response.key.target))
                 if selection.chooses(listed) { first.add(listed) }
             } else if response.composition != nil {
                 others.composed += 1
-            } else if file == nil, route == nil, !response.isSignpost, selection.chooses(response) {
+            } else if file == nil, route == nil, !response.isVariantIndex, selection.chooses(response) {
                 first.add(ListedRecord(response.record))
             }
         }
@@ -105,7 +105,7 @@ extension ResponseCache {
     public func personalSums(at now: Int64, where isChosen: (ArraySlice<UInt8>) -> Bool) -> PersonalSums {
         var sums = PersonalSums()
         memory.forEachResponse { response in
-            guard response.key.isPersonal, !response.isSignpost, isChosen(response.key.target) else { return }
+            guard response.key.isPersonal, !response.isVariantIndex, isChosen(response.key.target) else { return }
             sums.add(response, at: now)
         }
         return sums

@@ -240,28 +240,29 @@ public final class ResponseCache: Sendable {
     }
 }
 
-// Answers that the origin chose by request fields: found in two steps, stored behind a signpost
-// (`VariantSignpost`). Must hold: a signpost is never given out as an answer; an answer that does
-// not vary takes the signpost's place.
+// Answers that the origin chose by request fields: found in two steps, stored behind a variant
+// index (`VariantIndex`). Must hold: a variant index is never given out as an answer; an answer
+// that does not vary takes the variant index's place.
 
 extension ResponseCache {
     /// The stored response for a request to `key`'s target, which would go to the origin with the
     /// field lines `forwarded`. `key` comes without a variant and leaves as the one to store and to
-    /// collapse under. Where there is no signpost it costs what one look-up costs.
+    /// collapse under. Where there is no variant index it costs what one look-up costs.
     public func lookup(
         _ key: inout CacheKey, _ reader: FileReader?, at now: Int64, forwarded: () -> [UInt8]
     ) -> StoredResponse? {
         guard let found = lookup(key, reader, at: now) else { return nil }
-        guard found.isSignpost else { return found }
+        guard found.isVariantIndex else { return found }
         let lines = forwarded()
-        guard let signpost = VariantSignpost(found.selecting), let variant = signpost.variant(of: lines.span) else {
+        guard let variantIndex = VariantIndex(found.selecting), let variant = variantIndex.variant(of: lines.span)
+        else {
             return nil
         }
         let base = key
         key.set(variant: variant)
         let exact = lookup(key, reader, at: now)
         if let exact, exact.isFresh(at: now) { return exact }
-        guard let (language, variant) = signpost.wanted(by: lines.span) else { return exact }
+        guard let (language, variant) = variantIndex.wanted(by: lines.span) else { return exact }
         var other = base
         other.set(variant: variant)
         guard let found = lookup(other, reader, at: now), found.isFresh(at: now), found.language == language else {
@@ -273,7 +274,8 @@ extension ResponseCache {
 
     /// Stores an answer to a request that went to the origin with the field lines `forwarded`: at
     /// the base key of its target, or, where the origin chose it by the fields that `vary` names,
-    /// behind a signpost there, whatever variant its key came with. Returns it as it was stored.
+    /// behind a variant index there, whatever variant its key came with. Returns it as it was
+    /// stored.
     @discardableResult
     public func store(
         _ response: StoredResponse, varyingBy vary: ResponseFacts.Vary, forwarded: Span<UInt8>, _ reader: FileReader?
@@ -286,9 +288,9 @@ extension ResponseCache {
         var key = response.key
         key.set(variant: [])
         if !vary.names.isEmpty {
-            let (signpost, isNew) = signpost(vary.names, at: key, for: response, reader)
-            guard let variant = signpost.variant(of: forwarded) else { return response }
-            put(signpost, isNew: isNew, with: variant, at: key, for: response)
+            let (variantIndex, isNew) = variantIndex(vary.names, at: key, for: response, reader)
+            guard let variant = variantIndex.variant(of: forwarded) else { return response }
+            put(variantIndex, isNew: isNew, with: variant, at: key, for: response)
             key.set(variant: variant)
         }
         let placed = response.moved(to: key)
@@ -303,7 +305,7 @@ extension ResponseCache {
         var key = stored.key
         key.set(variant: [])
         guard let found = lookup(key, reader, at: stored.receivedAt),
-            let variant = VariantSignpost(found.selecting)?.variant(of: forwarded)
+            let variant = VariantIndex(found.selecting)?.variant(of: forwarded)
         else { return nil }
         key.set(variant: variant)
         return key
@@ -311,26 +313,28 @@ extension ResponseCache {
 
     /// The one of these names that stands at `base`, or a new one to take the place of what is
     /// there.
-    private func signpost(
+    private func variantIndex(
         _ names: [UInt8], at base: CacheKey, for answer: StoredResponse, _ reader: FileReader?
-    ) -> (VariantSignpost, isNew: Bool) {
-        if let found = lookup(base, reader, at: answer.receivedAt), let signpost = VariantSignpost(found.selecting),
-            signpost.names == names
+    ) -> (VariantIndex, isNew: Bool) {
+        if let found = lookup(base, reader, at: answer.receivedAt), let variantIndex = VariantIndex(found.selecting),
+            variantIndex.names == names
         {
-            return (signpost, false)
+            return (variantIndex, false)
         }
-        return (VariantSignpost(names: names), true)
+        return (VariantIndex(names: names), true)
     }
 
-    /// Puts `signpost` up at `base`, unless it stands there and says all that there is to say about
+    /// Stores `variantIndex` at `base`, unless it is there and says all that there is to say about
     /// `answer`.
     private func put(
-        _ signpost: VariantSignpost, isNew: Bool, with variant: [UInt8], at base: CacheKey, for answer: StoredResponse
+        _ variantIndex: VariantIndex, isNew: Bool, with variant: [UInt8], at base: CacheKey, for answer: StoredResponse
     ) {
-        var completed = signpost
-        if signpost.isAboutLanguageAlone, let language = answer.language { completed.languages.note(language, variant) }
-        guard isNew || completed != signpost else { return }
-        store(StoredResponse(signpost: completed, at: base, for: answer))
+        var completed = variantIndex
+        if variantIndex.isAboutLanguageAlone, let language = answer.language {
+            completed.languages.note(language, variant)
+        }
+        guard isNew || completed != variantIndex else { return }
+        store(StoredResponse(variantIndex: completed, at: base, for: answer))
     }
 }
 

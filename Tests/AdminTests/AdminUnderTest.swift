@@ -116,7 +116,7 @@ extension TierFigures {
         (other.isBreakerOpen, other.lastError, other.waiting) = (true, "timeout", 2)
         (other.latencySum, other.latencyCount) = (.milliseconds(6), 2)
         var sharing = SharingStatus()
-        (sharing.standing, sharing.lag, sharing.skew) = (.ready, 3, .milliseconds(-1500))
+        (sharing.readiness, sharing.lag, sharing.skew) = (.ready, 3, .milliseconds(-1500))
         sharing.nodes = [
             NodeState(
                 name: "a", address: "127.0.0.1:8080", version: "1.0", isReady: true, lag: 0, lastSeen: 0,

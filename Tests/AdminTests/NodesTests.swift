@@ -49,7 +49,7 @@ import Testing
         let admin = nodes[0].admin
         func listed() throws -> [[String: Any]] { try admin.object("/nodes")?["nodes"] as? [[String: Any]] ?? [] }
         waitUntil(within: 60) {
-            nodes.allSatisfy { $0.node.status.standing == .ready && $0.node.status.aliveCount == 2 }
+            nodes.allSatisfy { $0.node.status.readiness == .ready && $0.node.status.aliveCount == 2 }
                 && (try? listed().allSatisfy { $0["ready"] as? Bool == true }) == true
         }
         let rows = try listed()
@@ -75,7 +75,7 @@ import Testing
     @Test(.requires(.redis)) func aNodeThatIsReplacedFollowsTheLogNoMore() throws {
         let engine = try RedisServer()
         let nodes = try ["a", "b"].map { try Node($0, enginePort: engine.port) }
-        waitUntil { nodes.allSatisfy { $0.node.status.standing == .ready && $0.node.status.aliveCount == 2 } }
+        waitUntil { nodes.allSatisfy { $0.node.status.readiness == .ready && $0.node.status.aliveCount == 2 } }
         nodes[1].node.stopFollowing()
         let partial = try #require(try nodes[0].admin.purge(#"{"all":true}"#).json as? [String: Any])
         #expect(partial["nodes"] as? Int == 2 && partial["reached"] as? Int == 1)

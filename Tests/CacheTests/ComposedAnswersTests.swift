@@ -63,7 +63,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         #expect(cache.memory.lookup(key("/c")) == nil)
     }
 
-    @Test func itGoesWhenASignpostTakesThePlaceOfAPart() {
+    @Test func itGoesWhenAVariantIndexTakesThePlaceOfAPart() {
         let (cache, parts) = composing()
         var facts = ResponseFacts(status: 200, fields: Array("Vary: Accept-Language\r\n".utf8).span)
         facts.age = nil

@@ -162,8 +162,8 @@ private final class Counter: Sendable {
         var vary = ResponseFacts.Vary()
         vary.merge(Array("Accept-Language".utf8).span)
         let stored = cache.store(response("/1"), varyingBy: vary, forwarded: [UInt8]().span, nil)
-        let signpost = try #require(cache.peek(response("/1").key, nil, at: noon + 1))
-        let variant = try #require(cache.variant(at: signpost))
+        let variantIndex = try #require(cache.peek(response("/1").key, nil, at: noon + 1))
+        let variant = try #require(cache.variant(at: variantIndex))
         #expect(variant.names == ["accept-language"] && variant.plain.map { $0[...] } == stored.key.variant)
         #expect(cache.variant(at: stored) == nil)
     }

@@ -71,7 +71,7 @@ private final class Guests: Sendable {
         #expect(await visit(cache(store)).visited == 0, "a closed one")
     }
 
-    @Test func signpostsAreNoAnswers() async {
+    @Test func variantIndexesAreNoAnswers() async {
         let store = scratch.open()
         store.store(response("/a", selecting: "0123456789abcdef accept-language"))
         store.write(response("/a", variant: "0123456789abcdef"))

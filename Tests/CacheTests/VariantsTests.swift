@@ -19,7 +19,7 @@ private struct Scene {
     func ask(_ lines: String..., target: String = "/a", at now: Int64 = noon) throws -> (key: CacheKey, body: String?) {
         var base = key(target)
         let found = cache.lookup(&base, reader, at: now) { Array(lines.map { $0 + "\r\n" }.joined().utf8) }
-        #expect(found?.isSignpost != true)
+        #expect(found?.isVariantIndex != true)
         return (base, found.map { String(decoding: $0.body, as: UTF8.self) })
     }
 
@@ -57,22 +57,22 @@ private struct Scene {
         #expect(try scene.ask("Foo: 3").body == nil)
     }
 
-    @Test func withoutASignpostTheKeyStaysAsItIs() throws {
+    @Test func withoutAVariantIndexTheKeyStaysAsItIs() throws {
         #expect(try scene.ask("Foo: 1").key == key("/a"))
         #expect(scene.answer("plain", to: "Foo: 1", vary: "Accept-Encoding").key == key("/a"))
         #expect(try scene.ask("Foo: 2") == (key("/a"), "plain"))
     }
 
-    @Test func theSameNamesKeepTheSignpost() throws {
+    @Test func theSameNamesKeepTheVariantIndex() throws {
         scene.answer("one", to: "Foo: 1", "Bar: 1", vary: "Foo, Bar")
         let before = try #require(scene.cache.lookup(key("/a"), nil, at: noon))
-        #expect(before.isSignpost)
+        #expect(before.isVariantIndex)
         scene.answer("two", to: "Foo: 2", vary: "BAR,foo, Origin")
         #expect(scene.cache.lookup(key("/a"), nil, at: noon) === before)
         #expect(try scene.ask("Foo: 1", "Bar: 1").body == "one")
     }
 
-    @Test func otherNamesPutUpAnotherSignpost() throws {
+    @Test func otherNamesPutUpAnotherVariantIndex() throws {
         scene.answer("one", to: "Foo: 1")
         scene.answer("two", to: "Foo: 1", "Bar: 1", vary: "Foo, Bar")
         #expect(try scene.ask("Foo: 1").body == nil)
@@ -81,14 +81,14 @@ private struct Scene {
         #expect(try scene.ask("Foo: 1").body == "three")
     }
 
-    @Test func anAnswerThatDoesNotVaryTakesTheSignpostsPlace() throws {
+    @Test func anAnswerThatDoesNotVaryTakesTheVariantIndexsPlace() throws {
         scene.answer("one", to: "Foo: 1")
         let (asked, _) = try scene.ask("Foo: 2")
         scene.answer("plain", to: "Foo: 2", vary: "", under: asked)
         #expect(try scene.ask("Foo: 1") == (key("/a"), "plain"))
     }
 
-    @Test func removingTheSignpostTakesAllVariantsOutOfReach() throws {
+    @Test func removingTheVariantIndexTakesAllVariantsOutOfReach() throws {
         let store = scratch.open()
         defer { store.close() }
         let scene = Scene(store)
@@ -101,7 +101,7 @@ private struct Scene {
         #expect(try scene.ask("Foo: 2").body == nil)
     }
 
-    @Test func aSignpostOutlivesItsVariants() throws {
+    @Test func aVariantIndexOutlivesItsVariants() throws {
         scene.answer("one", to: "Foo: 1", lifetime: Lifetime(freshFor: Lifetime.longest - 1))
         #expect(try scene.ask("Foo: 1", at: noon + Int64(Lifetime.longest) - 2).body == "one")
     }
@@ -120,7 +120,7 @@ private struct Scene {
         #expect(try again.ask("Foo: 1").body == "one")
     }
 
-    @Test func aDamagedSignpostIsAMiss() throws {
+    @Test func aDamagedVariantIndexIsAMiss() throws {
         scene.cache.store(
             StoredResponse(
                 restoring: key("/a"), status: 300, fields: [], content: .plain([]), receivedAt: noon,

@@ -37,7 +37,7 @@ final class FaultHouse {
         _ lines: [String] = [], file: String? = nil, key: String? = nil, upstream: UInt16? = nil, runner: [String] = []
     ) throws -> ServedProgram {
         runs += 1
-        let standing = [
+        let defaults = [
             "upstream http://127.0.0.1:\(upstream ?? origin.port)", "access_log off", "workers 2", "compose off",
             "windows off",
             "batch off", "superset_includes off", "ttl personal 5m", "cache_file \(file ?? cacheFile)",
@@ -45,7 +45,7 @@ final class FaultHouse {
             "developer_team_id DEF123GHIJ",
         ]
         let program = try ServedProgram(
-            folder, named: "run\(runs % 4)", (standing + lines).joined(separator: "\n"), runner: runner)
+            folder, named: "run\(runs % 4)", (defaults + lines).joined(separator: "\n"), runner: runner)
         guard program.listens() else {
             throw ServedProgram.Failure(description: "it does not start: \(program.text.suffix(2_000))")
         }

@@ -14,10 +14,10 @@ struct StartScene {
     /// - Parameter lines: with `@` for the folder.
     func configure(_ lines: [String]) throws {
         let lines = lines.map { $0.replacingOccurrences(of: "@", with: folder.path) }
-        let standing = [
+        let defaults = [
             "listen 127.0.0.1:0", "admin_listen off", "access_log off", "cache_file off", "upstream http://127.0.0.1:9",
         ].filter { line in !lines.contains { $0.hasPrefix(line.prefix { $0 != " " } + " ") } }
-        try folder.put((lines + standing).joined(separator: "\n"), "proxy.conf", mode: 0o644)
+        try folder.put((lines + defaults).joined(separator: "\n"), "proxy.conf", mode: 0o644)
     }
 
     /// - Parameters:

@@ -35,7 +35,7 @@ public final class RedisServer {
         self.folder = folder
         for _ in 0..<20 {
             let port = try RawSocket.freePort()
-            let all = place(port) + Self.standing + ["--dir", folder.path, "--logfile", "redis.log"] + arguments
+            let all = place(port) + Self.defaults + ["--dir", folder.path, "--logfile", "redis.log"] + arguments
             guard let process = try Self.run(all, folder) else { continue }
             (self.port, self.arguments, self.process) = (port, all, process)
             return
@@ -46,7 +46,7 @@ public final class RedisServer {
     /// Before its folder goes.
     deinit { kill() }
 
-    private static let standing = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no"]
+    private static let defaults = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no"]
 
     /// Its log.
     public var log: String { folder.text("redis.log") }

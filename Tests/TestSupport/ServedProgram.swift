@@ -43,10 +43,10 @@ public final class ServedProgram {
     public func configure(_ lines: String) throws { try Self.configure(folder, configuration, lines) }
 
     private static func configure(_ folder: TemporaryFolder, _ file: String, _ lines: String) throws {
-        let standing = ["listen 127.0.0.1:0", "admin_listen off"].filter { line in
+        let defaults = ["listen 127.0.0.1:0", "admin_listen off"].filter { line in
             !lines.split(separator: "\n").contains { $0.hasPrefix(line.split(separator: " ")[0] + " ") }
         }
-        try folder.put((standing.map { $0 + "\n" }.joined() + lines + "\n").utf8, file)
+        try folder.put((defaults.map { $0 + "\n" }.joined() + lines + "\n").utf8, file)
     }
 
     public var id: Int32 { process.id }

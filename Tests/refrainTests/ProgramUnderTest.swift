@@ -84,11 +84,11 @@ func read(_ text: String, problems: [String: String] = [:]) throws(CommandFailur
 /// listeners have free ports, its origin is not there, and it keeps and logs nothing.
 func quiet(_ lines: String) -> String {
     let written = Set(lines.split(separator: "\n").map { $0.prefix { $0 != " " } })
-    let standing = [
+    let readiness = [
         "listen 127.0.0.1:0", "admin_listen 127.0.0.1:0", "upstream http://127.0.0.1:1", "cache_file off",
         "access_log off",
     ].filter { line in !written.contains(line.prefix { $0 != " " }) }
-    return ([lines] + standing).joined(separator: "\n")
+    return ([lines] + readiness).joined(separator: "\n")
 }
 
 /// Everything that is wrong with `text`, one string each.

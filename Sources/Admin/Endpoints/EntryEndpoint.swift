@@ -28,8 +28,8 @@ extension AdminExchange {
             ]))
     }
 
-    /// The shared answers to a target: the one, or the signpost and those of its variants that a
-    /// request without the fields in question would get.
+    /// The shared answers to a target: the one, or the variant index and those of its variants that
+    /// a request without the fields in question would get.
     private func stored(_ target: [UInt8]) -> [StoredResponse] {
         let cache = service.sources.cache
         let base = CacheKey(scope: .shared, target: target)

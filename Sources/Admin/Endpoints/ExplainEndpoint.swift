@@ -131,7 +131,7 @@ extension Explanation.Composing {
 
 extension Refusal {
     fileprivate var json: JSON {
-        ["rule": .string(rule.word), "reason": .string(lack.word), "why": .string(sentence)]
+        ["rule": .string(rule.word), "reason": .string(reason.word), "why": .string(sentence)]
     }
 }
 

@@ -8,7 +8,7 @@ extension AdminExchange {
         }
         reply(
             .json([
-                "standing": .string(status.standing.word), "words": .string(status.words),
+                "standing": .string(status.readiness.word), "words": .string(status.words),
                 "namesake": status.namesake.map(JSON.string) ?? .null, "alive": .integer(status.aliveCount),
                 "nodes": .array(status.nodes.map { $0.json(in: status) }),
             ]))

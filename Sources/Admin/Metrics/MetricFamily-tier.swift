@@ -50,7 +50,7 @@ extension MetricFamily {
             one($0.tier.map { $0.sharing.namesake != nil })
         },
         gauge("refrain_tier_ready", "1 if all purges of other nodes are applied here") {
-            one($0.tier.map { $0.sharing.standing == .ready })
+            one($0.tier.map { $0.sharing.readiness == .ready })
         },
     ]
 

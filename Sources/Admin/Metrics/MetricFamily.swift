@@ -210,7 +210,7 @@ extension MetricFamily {
             "refrain_not_composed_total", labels: ["rule", "reason"],
             "Requests to the origin whose answer could not be composed"
         ) { input in
-            input.source.notComposed.map { Sample($0.count, [$0.rule.word, $0.lack.word]) }
+            input.source.notComposed.map { Sample($0.count, [$0.rule.word, $0.reason.word]) }
         },
         gauge("refrain_forms_resting", "Forms in which composing is suspended") { one($0.source.restingForms()) },
     ]

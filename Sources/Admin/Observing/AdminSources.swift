@@ -63,7 +63,7 @@ extension AdminSources {
         guard isServing() else { return Readiness(isReady: false, words: "draining") }
         guard let status = node?.status, let isReady = node?.isReady else { return Readiness() }
         // Without an engine a node is ready after a while: clients are better served than refused.
-        let isAlone = isReady && status.standing != .ready
+        let isAlone = isReady && status.readiness != .ready
         return Readiness(isReady: isReady, words: (isAlone ? "ready; " : "") + status.words, isAlone: isAlone)
     }
 }

@@ -91,7 +91,7 @@ struct Observations {
         return .object(
             pairs: Refusal.Rule.allCases.map { rule in
                 let own = counts.filter { $0.rule == rule }
-                return (rule.word, .object(pairs: own.map { ($0.lack.word, .integer($0.count)) }))
+                return (rule.word, .object(pairs: own.map { ($0.reason.word, .integer($0.count)) }))
             })
     }
 

@@ -52,7 +52,7 @@ extension TierFigures {
         }
         let lookups = TierCounters.Name.allCases.map { ($0.text, JSON.integer(self[$0])) }
         return [
-            "standing": .string(sharing.standing.word), "words": .string(sharing.words), "ready": .bool(isReady),
+            "standing": .string(sharing.readiness.word), "words": .string(sharing.words), "ready": .bool(isReady),
             "namesake": sharing.namesake.map(JSON.string) ?? .null, "nodes": .integer(sharing.nodes.count),
             "nodes_alive": .integer(sharing.aliveCount),
             "lag": .integer(sharing.lag), "skew_ms": milliseconds(skew), "loops": .integer(connections.count),
@@ -65,7 +65,7 @@ extension TierFigures {
     }
 }
 
-extension PurgeLogState.Standing {
+extension PurgeLogState.Readiness {
     /// For programs; `SharingStatus.words` is for people.
     var word: String {
         switch self {

@@ -112,8 +112,9 @@ public final class MemoryTier: Sendable {
         switch purge.mode {
         case .dryRun: break
         case .hard: remove(response)
-        // A signpost has no content that could be too old, and what it leads to is softened itself.
-        case .soft where response.isSignpost: break
+        // A variant index has no content that could be too old, and what it leads to is softened
+        // itself.
+        case .soft where response.isVariantIndex: break
         // It can be composed again.
         case .soft where response.composition != nil: remove(response)
         case .soft: replace(response, with: response.withoutFreshness(at: purge.now))
@@ -146,7 +147,7 @@ public final class MemoryTier: Sendable {
     /// Nodes looked at in one turn of a shard's lock: some ten microseconds.
     static let pieceCount = 256
 
-    /// Entries, signposts and composed answers included.
+    /// Entries, variant indexes and composed answers included.
     public var count: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.count } } }
     /// Entries that had to make room for others, since the start.
     public var evicted: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.evicted } } }

@@ -12,7 +12,7 @@ extension PurgeCount {
 
 extension StoredResponse: Selectable {
     /// Whether purges count it. What was composed goes with any of its parts.
-    var countsAsEntry: Bool { !isSignpost && composition == nil }
+    var countsAsEntry: Bool { !isVariantIndex && composition == nil }
 
     public func answers(_ test: (ArraySlice<UInt8>) -> Bool) -> Bool {
         test(key.target) || composition?.parts.contains { test($0.target) } ?? false

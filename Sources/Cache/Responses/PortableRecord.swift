@@ -6,7 +6,7 @@ import Store
 // Must hold: what comes out is what went in, but for an outline, or nothing comes out; no bytes can
 // trap; an answer that is one user's, or that others can be composed of anew, never becomes bytes.
 
-/// The bytes of an answer, or of a signpost, that several processes share.
+/// The bytes of an answer, or of a variant index, that several processes share.
 ///
 /// They hold status, fields, content (in gzip where it is kept so), lifetime, when it came, class,
 /// storefront, what it names, and a checksum over all of that and the key. They do not hold the

@@ -35,8 +35,8 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     public let classTag: UInt8
     /// Two lower-case letters, or nothing.
     public let storefront: [UInt8]
-    /// The names, in a signpost, of the request fields by which answers to the target are told
-    /// apart (RFC 9110 12.5.5), as `VariantSignpost` writes them. Empty for an answer.
+    /// The names, in a variant index, of the request fields by which answers to the target are told
+    /// apart (RFC 9110 12.5.5), as `VariantIndex` writes them. Empty for an answer.
     let selecting: [UInt8]
     /// The resources that the content names, as `ResourceMention` numbers them, ascending: what a
     /// purge by resource finds. `everyResource` alone where it may name any; empty where it was
@@ -256,19 +256,19 @@ extension StoredResponse {
     }
 }
 
-// A signpost as an entry: without content, at the base key of its target.
+// A variant index as an entry: without content, at the base key of its target.
 
 extension StoredResponse {
     /// Whether it is no answer but says where the answers are.
-    var isSignpost: Bool { !selecting.isEmpty }
+    var isVariantIndex: Bool { !selecting.isEmpty }
 
-    /// The signpost at the base key of `answer`, which is among its variants. It outlives them all;
-    /// eviction takes it, or an answer that does not vary.
-    convenience init(signpost: VariantSignpost, at base: CacheKey, for answer: StoredResponse) {
+    /// The variant index at the base key of `answer`, which is among its variants. It outlives them
+    /// all; eviction takes it, or an answer that does not vary.
+    convenience init(variantIndex: VariantIndex, at base: CacheKey, for answer: StoredResponse) {
         self.init(
             restoring: base, status: 300, fields: [], content: .plain([]), receivedAt: answer.receivedAt,
             lifetime: Lifetime(freshFor: 0, keepFor: Lifetime.longest), classTag: answer.classTag,
-            storefront: answer.storefront, selecting: signpost.selecting)
+            storefront: answer.storefront, selecting: variantIndex.selecting)
     }
 
     /// The same under another key.

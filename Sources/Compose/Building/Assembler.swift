@@ -11,7 +11,7 @@ enum Writing: Equatable {
     /// The missing parts are in `Assembler.missing`.
     case lacking
     /// The stored answers do not suffice, and no request is known that would help.
-    case impossible(Lack)
+    case impossible(MissReason)
 }
 
 struct Assembler {
@@ -53,7 +53,7 @@ struct Assembler {
         let name = NamedResource(number: resource, id: id)
         let found = sources.index.sources(of: request.indexNumber(ofResource: resource))
         var history = ResourceHistory(of: name, found)
-        var objection: Lack?
+        var objection: MissReason?
         while let candidate = history.next(&sources) {
             guard agree(type, candidate.placement, placement),
                 shape.describes(candidate.object, in: candidate.part.document)
@@ -68,11 +68,11 @@ struct Assembler {
         let mark = mark
         let writing = assemble(shape, type, placement, history.usable)
         if writing != .done { rewind(to: mark) }
-        guard case .impossible(let lack) = writing else { return writing }
+        guard case .impossible(let reason) = writing else { return writing }
         switch history.objection {
         case .withdrawn: return .impossible(.withdrawn)
-        case .contradicted: return .impossible(Lack.contradicted.orFurther(lack))
-        case nil: return .impossible(lack.orFurther(objection))
+        case .contradicted: return .impossible(MissReason.contradicted.orFurther(reason))
+        case nil: return .impossible(reason.orFurther(objection))
         }
     }
 
@@ -99,9 +99,9 @@ struct Assembler {
         let id = part.document.body[element.id.range]
         let writing = write(element.number, type, id: id, shape, placement)
         if writing == .done { return .done }
-        let lack = if case .impossible(let lack) = writing { lack } else { Lack.elementNotHeld }
-        guard lack != .withdrawn, isFetchable(type, shape, placement) else {
-            return lack == .notHeld ? .impossible(.elementNotHeld) : writing
+        let reason = if case .impossible(let reason) = writing { reason } else { MissReason.elementNotHeld }
+        guard reason != .withdrawn, isFetchable(type, shape, placement) else {
+            return reason == .notHeld ? .impossible(.elementNotHeld) : writing
         }
         missing.append(ResourceName(type: type, id: Array(id.dropFirst().dropLast())))
         return .lacking
@@ -192,7 +192,7 @@ extension Assembler {
         guard !candidates.isEmpty else { return .impossible(.notHeld) }
         guard shape.hasAttributes, shape.otherMembers == 0 else { return .impossible(.membersDiffer) }
         guard let base = base(shape, type, placement, candidates) else {
-            return .impossible(lackOfBase(type, placement, candidates))
+            return .impossible(reasonWithoutBase(type, placement, candidates))
         }
         let alike = candidates.filter { $0.part === base.part || $0.hasSameAttributes(as: base) }
         copy(attributesOf: base.object, of: base.part)
@@ -225,15 +225,17 @@ extension Assembler {
     }
 
     /// Why the attributes can be taken from no candidate.
-    private mutating func lackOfBase(_ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]) -> Lack {
-        candidates.reduce(.notHeld) { lack, candidate in
+    private mutating func reasonWithoutBase(_ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate])
+        -> MissReason
+    {
+        candidates.reduce(.notHeld) { reason, candidate in
             let isSame = agree(type, candidate.placement, placement)
-            return lack.orFurther(isSame ? .membersDiffer : disagreement(type, candidate.placement, placement))
+            return reason.orFurther(isSame ? .membersDiffer : disagreement(type, candidate.placement, placement))
         }
     }
 
     /// Why a resource that is held in the one placement is not shown in the other.
-    private func disagreement(_ type: ResourceClass, _ held: Placement, _ wanted: Placement) -> Lack {
+    private func disagreement(_ type: ResourceClass, _ held: Placement, _ wanted: Placement) -> MissReason {
         guard request.hasPlainResources else { return .parametersForbid }
         return forms.agreement(type, at: now).isRefuted(held, wanted) ? .placesDiffer : .placesNeverCompared
     }
@@ -260,13 +262,13 @@ extension Assembler {
     ) -> Writing {
         var isLacking = false
         // The refusal of the candidate that came furthest, of those that have the relationship.
-        var lack: Lack?
+        var reason: MissReason?
         let known = missing.count
         for candidate in candidates {
             guard let relation = candidate.part.document.relation(shape.name, of: candidate.object) else { continue }
             guard shape.hasSameMembers(as: relation), fits(relation, of: type, placement, candidate, shape) else {
-                let own: Lack = shape.hasSameMembers(as: relation) ? .sizeNeverSeen : .relationshipDiffers
-                lack = own.orFurther(lack)
+                let own: MissReason = shape.hasSameMembers(as: relation) ? .sizeNeverSeen : .relationshipDiffers
+                reason = own.orFurther(reason)
                 continue
             }
             let (mark, lacked) = (mark, missing.count)
@@ -277,11 +279,11 @@ extension Assembler {
                 missing.removeSubrange(known..<lacked)
                 return .done
             case .lacking: isLacking = true
-            case .impossible(let another): lack = another.orFurther(lack)
+            case .impossible(let another): reason = another.orFurther(reason)
             }
             rewind(to: mark)
         }
-        return isLacking ? .lacking : .impossible(lack ?? .relationshipNotHeld)
+        return isLacking ? .lacking : .impossible(reason ?? .relationshipNotHeld)
     }
 
     /// Whether the list would end in the wanted shape where it ends here. A list longer than any

@@ -63,7 +63,7 @@ package struct Composer {
         if case .list = request.shape.subject {
             return relatedPage(request, at: now).map { .partial($0) } ?? .impossible(refusal)
         }
-        guard refusal.lack.mayEndWithSuperset,
+        guard refusal.reason.mayEndWithSuperset,
             let supplement = superset(of: request.resources, request, at: now)
         else { return .impossible(refusal) }
         return .partial(supplement)
@@ -82,7 +82,7 @@ package struct Composer {
             return .impossible(Refusal(nothingHeldOf: request))
         }
         guard let record = forms.record(request.shape, at: now) else {
-            return .impossible(Refusal(rule, forms.lack(of: request.shape, at: now)))
+            return .impossible(Refusal(rule, forms.reason(of: request.shape, at: now)))
         }
         guard record.envelope == 0 else { return .impossible(Refusal(rule, .formNotUnderstood)) }
         let assembler = Assembler(sources, for: request, forms: forms, at: now)
@@ -91,7 +91,7 @@ package struct Composer {
         case .batch: return composeBatch(request, record, assembler, at: now)
         case .list, .results:
             guard let list else { return .impossible(Refusal(nothingHeldOf: request)) }
-            do throws(Lack) {
+            do throws(MissReason) {
                 let cutter = try WindowCutter(
                     request, record, growth, completingNext: settings.completesNext)
                 return cutter.cut(list, assembler)
@@ -114,7 +114,7 @@ package struct Composer {
             assembler.append("]}")
             return .answer(assembler.finished(.composed, reliesUntil: record.countsUntil))
         case .lacking: return supplement(request, assembler.missing)
-        case .impossible(let lack): return .impossible(Refusal(.item, lack))
+        case .impossible(let reason): return .impossible(Refusal(.item, reason))
         }
     }
 
@@ -130,7 +130,7 @@ package struct Composer {
         let start = assembler.output.count
         var reliesUntil = record.countsUntil
         var (missing, lacking) = ([ResourceName](), 0)
-        var lack = Lack.notHeld
+        var reason = MissReason.notHeld
         for name in names {
             let mark = assembler.mark
             if assembler.output.count > start { assembler.append(",") }
@@ -145,7 +145,7 @@ package struct Composer {
                     reliesUntil = min(reliesUntil, until)
                     continue
                 }
-                lack = lack.orFurther(own)
+                reason = reason.orFurther(own)
             } else {
                 lacking += 1
             }
@@ -154,13 +154,13 @@ package struct Composer {
         guard missing.isEmpty else {
             // Only elements are missing: they are fetched alone; else whole resources are.
             if lacking == names.count { return supplement(request, assembler.missing) }
-            guard missing.count < Set(names).count else { return .impossible(Refusal(.batch, lack)) }
+            guard missing.count < Set(names).count else { return .impossible(Refusal(.batch, reason)) }
             return .partial(
                 superset(of: missing, request, at: now)
                     ?? Supplement(target: request.target(resources: missing)))
         }
         // All are absent: no part could give the answer its fields.
-        guard !assembler.used.isEmpty else { return .impossible(Refusal(.batch, lack)) }
+        guard !assembler.used.isEmpty else { return .impossible(Refusal(.batch, reason)) }
         assembler.append("]}")
         return .answer(assembler.finished(.split, reliesUntil: reliesUntil))
     }
@@ -259,7 +259,7 @@ extension Composer {
     }
 }
 
-extension Lack {
+extension MissReason {
     /// Whether a larger request may help: the resource is not stored in that form.
     fileprivate var mayEndWithSuperset: Bool {
         switch self {

@@ -20,7 +20,7 @@ struct WindowCutter {
     /// Throws where the origin was not seen to answer such a request.
     init(
         _ request: CatalogRequest, _ record: FormRecord, _ growth: GrowthAccounts, completingNext: Bool
-    ) throws(Lack) {
+    ) throws(MissReason) {
         guard case .list(let name, let isView) = request.shape.subject, record.envelope == 0 else {
             throw .formNotUnderstood
         }
@@ -53,13 +53,13 @@ struct WindowCutter {
             guard let cut = page.cut(for: request, offset, limit, record.lists.cut), !cut.items.isEmpty,
                 let link = link(to: cut.next)
             else {
-                refusal = Refusal(.window, lack(of: page.facts)).orFurther(refusal)
+                refusal = Refusal(.window, reason(of: page.facts)).orFurther(refusal)
                 continue
             }
             let mark = assembler.mark
             let writing = write(page, cut.items, link, &assembler)
-            if case .impossible(let lack) = writing {
-                refusal = Refusal(.window, lack).orFurther(refusal)
+            if case .impossible(let reason) = writing {
+                refusal = Refusal(.window, reason).orFurther(refusal)
                 assembler.rewind(to: mark)
                 continue
             }
@@ -67,7 +67,7 @@ struct WindowCutter {
             if let limit = page.facts.limit { window.growth = .page(named(list, page.facts.offset, limit)) }
             return .answer(window)
         }
-        do throws(Lack) {
+        do throws(MissReason) {
             return try enlarged(list, pages).map { .partial($0) } ?? .impossible(refusal)
         } catch {
             return .impossible(Refusal(.growth, error).orFurther(refusal))
@@ -75,13 +75,13 @@ struct WindowCutter {
     }
 
     /// The reason for not cutting the window out of the page.
-    private func lack(of page: StoredPage) -> Lack {
-        guard let cut = page.cut(offset: offset, limit: limit, record.lists.cut) else { return lackOfCut(page) }
+    private func reason(of page: StoredPage) -> MissReason {
+        guard let cut = page.cut(offset: offset, limit: limit, record.lists.cut) else { return reasonWithoutCut(page) }
         return cut.items.isEmpty ? .windowEmpty : .nextUnknown
     }
 
     /// The reason for the window's items being unknown.
-    private func lackOfCut(_ page: StoredPage) -> Lack {
+    private func reasonWithoutCut(_ page: StoredPage) -> MissReason {
         let last = page.next.map { $0 - 1 } ?? Int.max
         guard page.offset...max(page.offset, last) ~= offset else { return .pageNotHeld }
         guard let next = page.next else { return .endUncertain }
@@ -92,7 +92,7 @@ struct WindowCutter {
     ///
     /// Pages of its size must be likely to have no gaps, as others cannot be cut, and must have
     /// paid (DECISIONS 10.4).
-    private func enlarged(_ list: UInt64, _ pages: [StoredPage]) throws(Lack) -> Supplement? {
+    private func enlarged(_ list: UInt64, _ pages: [StoredPage]) throws(MissReason) -> Supplement? {
         guard let (start, size) = try larger(pages) else { return nil }
         // The reason for a miss is that of any page.
         if pages.contains(where: { $0.offset == start && $0.limit == size }) { return nil }
@@ -103,7 +103,7 @@ struct WindowCutter {
         return Supplement(target: request.target(limit: size, offset: start), growth: .page(page))
     }
 
-    private func larger(_ pages: [StoredPage]) throws(Lack) -> (offset: Int, limit: Int)? {
+    private func larger(_ pages: [StoredPage]) throws(MissReason) -> (offset: Int, limit: Int)? {
         if let proof = proof(pages) { return proof }
         return try around(pages)
     }
@@ -117,7 +117,7 @@ struct WindowCutter {
 
     /// The aligned page around the window, for a client that pages through the list. It must hold
     /// this window and two more.
-    private func around(_ pages: [StoredPage]) throws(Lack) -> (offset: Int, limit: Int)? {
+    private func around(_ pages: [StoredPage]) throws(MissReason) -> (offset: Int, limit: Int)? {
         guard pages.contains(where: { $0.next == offset && $0.isFull }) else { return nil }
         // A list's last page cannot be cut, so the list must be likely to be longer.
         let size = offset < limits.greatest ? min(limits.greatest, ListLengths.span) : limits.greatest

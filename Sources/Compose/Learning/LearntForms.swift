@@ -80,13 +80,13 @@ package final class LearntForms: Sendable {
             return switch state.forms[shape] {
             case .known(let known) where known.record.isFresh(at: now): known.record
             case .rests(let until) where now < until: nil
-            default: state.conclusion(shape, isDocumented: isDocumented, at: now)
+            default: state.usableRecord(shape, isDocumented: isDocumented, at: now)
             }
         }
     }
 
     /// The reason for having no record of a form.
-    func lack(of shape: RequestShape, at now: Int64) -> Lack {
+    func reason(of shape: RequestShape, at now: Int64) -> MissReason {
         state.withLock { state in
             switch state.forms[shape] {
             case nil: .formNeverSeen
@@ -214,7 +214,7 @@ extension LearntForms.State {
 
     /// The inferred record of a form of items or batches that was not seen yet; nil where it does
     /// not follow, by a rule that held so far, from those that were.
-    func conclusion(_ shape: RequestShape, isDocumented: Bool, at now: Int64) -> FormRecord? {
+    func usableRecord(_ shape: RequestShape, isDocumented: Bool, at now: Int64) -> FormRecord? {
         guard shape.isOfResources, !selectionRule.isRefuted(at: now) else { return nil }
         let selected = shape.selectedNames
         let isTrusted = isDocumented && shape.decoration.isEmpty && bearsOutDocumentation(shape.type, at: now)

@@ -26,17 +26,17 @@ package struct Refusal: Equatable, Sendable {
     }
 
     package let rule: Rule
-    package let lack: Lack
+    package let reason: MissReason
 
-    init(_ rule: Rule, _ lack: Lack) {
-        (self.rule, self.lack) = (rule, lack)
+    init(_ rule: Rule, _ reason: MissReason) {
+        (self.rule, self.reason) = (rule, reason)
     }
 
     /// The one that came further, of two that were tried for one request.
-    func orFurther(_ other: Refusal) -> Refusal { lack < other.lack ? other : self }
+    func orFurther(_ other: Refusal) -> Refusal { reason < other.reason ? other : self }
 
     /// The refusal in plain English, such as `window: the page has no item for it`.
-    package var sentence: String { "\(rule.word): \(lack.sentence)" }
+    package var sentence: String { "\(rule.word): \(reason.sentence)" }
 }
 
 extension Refusal {
@@ -71,7 +71,7 @@ extension Refusal.Rule {
 
 /// The missing material of a rule, in the order in which a composition meets it: of several that
 /// were met, the last one is the most telling.
-package enum Lack: UInt8, CaseIterable, Comparable, Error {
+package enum MissReason: UInt8, CaseIterable, Comparable, Error {
     // Nothing was tried.
     case notUnderstood, foundOtherwise, switchedOff
 
@@ -99,12 +99,12 @@ package enum Lack: UInt8, CaseIterable, Comparable, Error {
     package var word: String { Self.words[self] }
 
     /// The one of two that came further.
-    func orFurther(_ other: Lack?) -> Lack { max(self, other ?? self) }
+    func orFurther(_ other: MissReason?) -> MissReason { max(self, other ?? self) }
 
-    package static func < (one: Lack, other: Lack) -> Bool { one.rawValue < other.rawValue }
+    package static func < (one: MissReason, other: MissReason) -> Bool { one.rawValue < other.rawValue }
 }
 
-extension Lack {
+extension MissReason {
     /// The sentence for people.
     fileprivate var sentence: String {
         switch self {

@@ -50,7 +50,7 @@ public struct VariantLanguages: Equatable {
     }
 }
 
-extension VariantSignpost {
+extension VariantIndex {
     /// Whether language is all that its variants differ by.
     public var isAboutLanguageAlone: Bool { names.elementsEqual("accept-language".utf8) }
 

@@ -37,7 +37,7 @@ final class Answering {
     ///   - known: what was concluded from the request before, where that is at hand.
     func serve(
         _ stored: StoredResponse, _ status: CacheStatus, template: String?, upstreamTime: Duration? = nil,
-        known: RequestConclusion? = nil, to connection: ClientConnection
+        known: MemoizedPlan? = nil, to connection: ClientConnection
     ) {
         let coding = coding(of: stored, for: connection)
         // Asked for once: what crosses to another module is counted as a reference each time.
@@ -167,12 +167,12 @@ extension Answering {
         guard let repeated = connection.repeated, facts.scope == .shared, !facts.rule.followsOrigin,
             !facts.route.isList
         else { return }
-        repeated.madeConclusion.hit = PlainHit(key, facts.logTemplate)
+        repeated.madePlan.hit = PlainHit(key, facts.logTemplate)
     }
 
     /// Answers a request that was a plain hit before, if it still is one.
     func answerAsBefore(_ connection: ClientConnection) -> Bool {
-        guard let known = connection.repeated?.knownConclusion, let hit = known.hit else { return false }
+        guard let known = connection.repeated?.knownPlan, let hit = known.hit else { return false }
         // It shows no token: those that do are not remembered.
         guard accounts.needsNoClientToken else { return false }
         let now = base.unixSeconds

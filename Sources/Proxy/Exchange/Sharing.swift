@@ -40,13 +40,13 @@ final class Sharing {
     }
 
     /// One leader's way through the tier; nil where there is none.
-    func errand(for request: OriginRequest, isForClient: Bool) -> TierErrand? {
+    func lookup(for request: OriginRequest, isForClient: Bool) -> TierLookup? {
         guard let tier, let key = request.key else { return nil }
-        let judge = TierErrand.Judge(
+        let judge = TierLookup.Judge(
             classTag: request.facts.route.resourceClass.rawValue,
             whole: { [self] in usable($0, for: request) },
             compose: { [self] in compose(for: request, with: $0, isForClient: isForClient) })
-        return TierErrand(key, tier, hints: hints(for: request), judge)
+        return TierLookup(key, tier, hints: hints(for: request), judge)
     }
 
     /// Under which numbers other nodes may have put what the answer can be made of, and this one
@@ -92,7 +92,7 @@ final class Sharing {
 
     /// The stored form of an answer that a look brought; nil where it was purged since the flight
     /// began.
-    func adopt(_ finding: TierErrand.Finding, by storage: AnswerStorage) -> StoredResponse? {
+    func adopt(_ finding: TierLookup.Finding, by storage: AnswerStorage) -> StoredResponse? {
         switch finding {
         case .composed(let stored):
             shared?.counters.count(.composed)

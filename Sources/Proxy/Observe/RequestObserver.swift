@@ -41,7 +41,7 @@ final class RequestObserver {
     @inline(never)
     func record(
         _ answered: AnsweredRequest, _ stored: StoredResponse, _ form: AnswerForm, _ coding: ContentCoding, age: Int,
-        _ known: RequestConclusion?, on connection: ClientConnection
+        _ known: MemoizedPlan?, on connection: ClientConnection
     ) {
         let nanoseconds = count(answered, on: connection)
         if traffic.isOn {

@@ -58,9 +58,11 @@ public struct StatisticsSource: Sendable {
 
     /// How many requests went to the origin because nothing could be composed, by the rule that was
     /// tried and what it lacked; without those that did not occur.
-    package var notComposed: [(rule: Refusal.Rule, lack: Lack, count: Int)] {
+    package var notComposed: [(rule: Refusal.Rule, reason: MissReason, count: Int)] {
         Refusal.Rule.allCases.flatMap { rule in
-            Lack.allCases.map { lack in (rule, lack, statistics.reduce(0) { $0 + $1[notComposed: rule, lack] }) }
+            MissReason.allCases.map { reason in
+                (rule, reason, statistics.reduce(0) { $0 + $1[notComposed: rule, reason] })
+            }
         }.filter { $0.count > 0 }
     }
 

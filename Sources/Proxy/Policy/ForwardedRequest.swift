@@ -46,7 +46,7 @@ final class ForwardedRequest {
     ///   - permitted: fields that the operator lets through.
     init(
         head: RequestHead, bytes: Span<UInt8>, canonical: borrowing CanonicalTarget, body: [UInt8],
-        breadth: ForwardedFields.Breadth, refreshes: Bool = false, dropsAuthorization: Bool = false,
+        scope: ForwardedFields.Scope, refreshes: Bool = false, dropsAuthorization: Bool = false,
         user: NamedUser = .nobody, permitted: NamedFields = NamedFields()
     ) {
         method = refreshes ? .get : head.method
@@ -54,10 +54,10 @@ final class ForwardedRequest {
         target = canonical.bytes
         isPersonal = canonical.route.isPersonal
         sentTarget =
-            isPersonal || breadth == .all
+            isPersonal || scope == .all
             ? canonical.bytes(keepingQueryOf: bytes.extracting(head.target.range)) : canonical.bytes
         let wanted = ForwardedFields(
-            breadth: breadth, isTraced: !refreshes, isForAPI: canonical.isOfAPI || method != .get && method != .head,
+            scope: scope, isTraced: !refreshes, isForAPI: canonical.isOfAPI || method != .get && method != .head,
             permitted: permitted.names(for: canonical))
         fields = wanted.lines(of: head, bytes)
         clientAuthorization = dropsAuthorization ? nil : ClientAuthorization(head, bytes)
@@ -68,12 +68,12 @@ final class ForwardedRequest {
             (clientUserToken, tokenForm) = (nil, .field)
         }
         isConditional =
-            breadth == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
-        asksForRange = breadth == .all && head.fields.contains(.range)
+            scope == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
+        asksForRange = scope == .all && head.fields.contains(.range)
         via = head.fields.contains(.via) ? ViaChain(head, bytes) : ViaChain()
-        welcomesGzip = breadth == .none && method == .get
+        welcomesGzip = scope == .none && method == .get
         passesGzip =
-            breadth == .all && (method == .get || isPersonal && !method.isSafe) && !asksForRange
+            scope == .all && (method == .get || isPersonal && !method.isSafe) && !asksForRange
             && tokenForm != .cookie
             && ContentCoding.preferred(by: head.fields, bytes) == .gzip
         self.body = body

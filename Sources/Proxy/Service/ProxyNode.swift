@@ -62,7 +62,7 @@ public final class ProxyNode: Sendable {
     /// An engine that is away keeps them off for the first ten seconds alone, and not from a node
     /// that was ready before; whoever purges then is told that this node is missing.
     public var isReady: Bool {
-        switch status.standing {
+        switch status.readiness {
         case .ready: true
         case .catchingUp: false
         case .away: board.hasBeenReady || Instant.now() - began >= Self.patience

@@ -72,7 +72,9 @@ extension ProxyService {
 
     private func look(up key: CacheKey, _ facts: PlanFacts, at now: Int64) -> Found {
         var found = Found(key: key, stored: proxy.base.peek(key))
-        if facts.rule.followsOrigin, let signpost = found.stored, let variant = proxy.base.cache.variant(at: signpost) {
+        if facts.rule.followsOrigin, let variantIndex = found.stored,
+            let variant = proxy.base.cache.variant(at: variantIndex)
+        {
             found.selectingFields = variant.names
             var exact = key
             if let plain = variant.plain { exact.set(variant: plain) }

@@ -173,7 +173,7 @@ public final class ProxyService: Service {
         connection.withHeadBytes { bytes in
             proxy.base.cache.lookup(&key, proxy.base.reader, at: now) {
                 ForwardedFields(
-                    breadth: .impersonal, isTraced: true, isForAPI: target.isOfAPI,
+                    scope: .impersonal, isTraced: true, isForAPI: target.isOfAPI,
                     permitted: proxy.clients.forwardedFields.names(for: target)
                 ).lines(of: connection.head, bytes)
             }
@@ -384,11 +384,11 @@ extension ProxyService {
     private func forwarded(
         _ facts: PlanFacts, _ connection: ClientConnection, refreshes: Bool = false
     ) -> ForwardedRequest {
-        let breadth: ForwardedFields.Breadth =
+        let scope: ForwardedFields.Scope =
             facts.passReason != nil ? .all : facts.rule.followsOrigin ? .impersonal : .none
         return connection.withHeadBytes { bytes in
             ForwardedRequest(
-                head: connection.head, bytes: bytes, canonical: target, body: connection.body, breadth: breadth,
+                head: connection.head, bytes: bytes, canonical: target, body: connection.body, scope: scope,
                 refreshes: refreshes,
                 dropsAuthorization: proxy.clients.keys?.claim(connection.head, bytes) ?? false,
                 user: named, permitted: proxy.clients.forwardedFields)

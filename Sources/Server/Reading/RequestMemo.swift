@@ -1,7 +1,7 @@
 import Glibc
 import HTTP
 
-// Requests that came before, byte for byte: their conclusions are not worked out again.
+// Requests that came before, byte for byte: their plans are not worked out again.
 // Must hold: no request with a token, a key or a cookie is kept, so nothing here needs wiping; what
 // is kept of a request follows from its bytes alone; a request takes a place only when it comes the
 // second time, so that one that is never repeated costs a hash and no allocation.
@@ -17,7 +17,7 @@ public final class RepeatedRequest {
     public let preferredCoding: ContentCoding
     /// The service's own value for the request. It must follow from the bytes of the request alone,
     /// or be looked up anew.
-    public var conclusion: AnyObject?
+    public var plan: AnyObject?
 
     fileprivate init(_ bytes: Span<UInt8>, _ head: RequestHead) {
         self.bytes = bytes.copy()

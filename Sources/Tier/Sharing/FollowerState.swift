@@ -79,8 +79,8 @@ extension FollowerState {
         [pauseUntil, heartbeat.dueAt, asked.nextDeadline(after: moment.now)].compactMap { $0 }.min()
     }
 
-    /// The fence of a fetch that begins now; nil while no log is known.
-    var fence: LogMark? { phase == .closed ? nil : log.fence }
+    /// The log mark of a fetch that begins now; nil while no log is known.
+    var logMark: LogMark? { phase == .closed ? nil : log.logMark }
 
     /// Whether values of the tier can be judged.
     var mayTake: Bool { phase != .closed && log.mayTake }
@@ -89,13 +89,13 @@ extension FollowerState {
         var status = SharingStatus()
         guard phase != .closed else { return status }
         // One that was never ready has yet to become so, whatever it waits for.
-        status.standing = isFollowing || isConnected && !log.wasReady ? log.standing : .away
-        status.awaySince = status.standing == .away ? awaySince : nil
+        status.readiness = isFollowing || isConnected && !log.wasReady ? log.readiness : .away
+        status.awaySince = status.readiness == .away ? awaySince : nil
         status.namesake = registry.namesake
         status.lag = tail.count(beyond: log.position)
         status.skew = registry.skew
         status.nodes = registry.nodes(
-            mark: log.fence, isReady: status.standing == .ready, tail: tail, now: now)
+            mark: log.logMark, isReady: status.readiness == .ready, tail: tail, now: now)
         return status
     }
 
@@ -115,7 +115,7 @@ extension FollowerState {
         (phase, lastLogging) = (.left, nil)
         heartbeat.unschedule()
         // This node may alone know of a purge that is lost: the others must wait for it.
-        guard isFollowing, log.standing == .ready else { return effects.append(.left) }
+        guard isFollowing, log.readiness == .ready else { return effects.append(.left) }
         logUnlogged()
         ask(.farewell, [registry.farewell(keys)])
     }
@@ -314,7 +314,7 @@ extension FollowerState {
         // to date.
         if position != nil { noteAnswered() }
         asked.announced(
-            number, at: position, in: log.fence?.epoch,
+            number, at: position, in: log.logMark?.epoch,
             position == nil ? .unlogged : PurgeLogQuery.replication(replies))
         readOn()
         beat()
@@ -363,8 +363,8 @@ extension FollowerState {
     /// Gives a sign of life; where one is on its way, another after it.
     private mutating func beat() {
         guard phase == .following else { return }
-        let isReady = isFollowing && log.standing == .ready
-        if let commands = heartbeat.beat(keys, mark: log.fence, isReady: isReady, now: moment.now) {
+        let isReady = isFollowing && log.readiness == .ready
+        if let commands = heartbeat.beat(keys, mark: log.logMark, isReady: isReady, now: moment.now) {
             ask(.signs, commands)
         }
     }
@@ -385,7 +385,7 @@ extension FollowerState {
         }
         noteAnswered()
         logUnlogged()
-        guard isFollowing, log.standing == .ready, let time = registry.engineTime(moment.now) else { return }
+        guard isFollowing, log.readiness == .ready, let time = registry.engineTime(moment.now) else { return }
         if let command = trimming.question(settings.horizon, time, keys, now: moment.now) { ask(.horizon, [command]) }
     }
 

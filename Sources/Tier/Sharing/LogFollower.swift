@@ -140,7 +140,7 @@ extension LogFollower {
     private func tell(_ event: FollowerState.Event) {
         guard effects.add(state.take(event, at: .init(now: loop.now, wall: clock()))) else { return }
         while let effect = effects.next() { perform(effect) }
-        knowledge.stand(fence: state.fence, mayTake: state.mayTake)
+        knowledge.stand(logMark: state.logMark, mayTake: state.mayTake)
         board.show(status)
         if let wakeAt = state.wakeAt { timer.set(wakeAt) } else { timer.clear() }
         let due = reports
@@ -154,7 +154,7 @@ extension LogFollower {
             connection.send(commands, timeout: settings.patience) { [self] in tell(.answered(question, $0)) }
         case .beginHistory(let epoch, let until):
             // No value may be judged by a history whose purges are still to be noted.
-            knowledge.stand(fence: state.fence, mayTake: false)
+            knowledge.stand(logMark: state.logMark, mayTake: false)
             knowledge.begin(epoch, forgottenUntil: until)
         case .note(let entry, let time):
             note(entry, at: time ?? cache.remember(purgeOf: entry.record.selection, at: clock() / 1000))

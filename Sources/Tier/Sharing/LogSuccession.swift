@@ -60,7 +60,7 @@ struct LogSuccession: Sendable {
     ) -> Verdict {
         // It is not read either.
         guard log.isPlausible(page) else { return .take(lacksPlace: false) }
-        guard let old = log.fence?.epoch else { return take(page) }
+        guard let old = log.logMark?.epoch else { return take(page) }
         guard page.epoch != old else {
             let lacksPlace = engine != page.engine && log.lacksPlace(in: page)
             return lacksPlace ? condemn(page, keys, lacksPlace: true) : take(page)

@@ -20,7 +20,7 @@ package struct NodeState: Sendable, Equatable {
 
     /// The state's name on all surfaces. Without an engine no node hears of others.
     package func words(in status: SharingStatus) -> String {
-        switch status.standing {
+        switch status.readiness {
         case .away: isSelf ? "engine away" : "unknown"
         case .catchingUp, .ready: isAlive ? isReady ? "ready" : "catching up" : "missing"
         }
@@ -55,7 +55,7 @@ package struct NodeIdentity: Sendable {
 /// This node's knowledge of itself among the others at one moment.
 package struct SharingStatus: Sendable, Equatable {
     /// `ready`: the node may be sent clients. In the others purges of other nodes may be missing.
-    package var standing = PurgeLogState.Standing.away
+    package var readiness = PurgeLogState.Readiness.away
     /// When it came to be `away`, unix seconds: the states of other nodes are as old as that.
     var awaySince: Int64?
     /// Another process that goes by this node's name, as people read it.
@@ -74,7 +74,7 @@ package struct SharingStatus: Sendable, Equatable {
 
     /// The state's name on all surfaces.
     package var words: String {
-        switch standing {
+        switch readiness {
         case .away: "engine away" + (awaySince.map { " since " + LogTime.rfc3339($0) } ?? "")
         case .catchingUp: "catching up with purges"
         case .ready: "ready"

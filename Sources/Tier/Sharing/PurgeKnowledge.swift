@@ -10,7 +10,7 @@ import Synchronization
 package final class PurgeKnowledge: Sendable {
     private struct State {
         var history: PurgeHistory?
-        var fence: LogMark?
+        var logMark: LogMark?
         var mayTake = false
         var unlogged: [UnloggedPurge] = []
         /// When the first of them was noted.
@@ -19,7 +19,7 @@ package final class PurgeKnowledge: Sendable {
         func isPurged(_ value: TierValue) -> Bool {
             guard mayTake, let history else { return true }
             return unlogged.contains { $0.record.selection.chooses(value.response) }
-                || history.isPurged(value.response, since: value.fence)
+                || history.isPurged(value.response, since: value.logMark)
         }
     }
 
@@ -28,8 +28,8 @@ package final class PurgeKnowledge: Sendable {
     /// Nothing is known: fetched answers stay this node's own, and no value is taken.
     package init() {}
 
-    /// The fence of a fetch that begins now; nil while no log is known.
-    var fence: LogMark? { state.withLock { $0.fence } }
+    /// The log mark of a fetch that begins now; nil while no log is known.
+    var logMark: LogMark? { state.withLock { $0.logMark } }
 
     /// Whether a value of the tier is not to be taken: a purge has chosen it since. True of every
     /// value while the history may be incomplete, and of those selected by a purge that is not read
@@ -43,16 +43,17 @@ package final class PurgeKnowledge: Sendable {
         state.withLock { state in
             guard let history = state.history, !state.isPurged(value) else { return nil }
             return min(
-                history.latestReceipt(since: value.fence, at: now, instant),
+                history.latestReceipt(since: value.logMark, at: now, instant),
                 state.unloggedSince?.before(now, instant) ?? now)
         }
     }
 
-    /// Whether a purge beyond the fence chose the answer to such a request, as far as can be known.
-    func isPurged(_ target: [UInt8], storefront: [UInt8], classTag: UInt8, since fence: LogMark) -> Bool {
+    /// Whether a purge beyond the log mark chose the answer to such a request, as far as can be
+    /// known.
+    func isPurged(_ target: [UInt8], storefront: [UInt8], classTag: UInt8, since logMark: LogMark) -> Bool {
         state.withLock { state in
             guard state.mayTake, let history = state.history else { return true }
-            return history.isPurged(target, storefront: storefront, classTag: classTag, since: fence)
+            return history.isPurged(target, storefront: storefront, classTag: classTag, since: logMark)
                 || state.unlogged.contains {
                     $0.record.selection.chooses(target, storefront: storefront, classTag: classTag)
                 }
@@ -81,7 +82,7 @@ package final class PurgeKnowledge: Sendable {
     }
 
     /// The follower's place now, once what it was to do before is done.
-    func stand(fence: LogMark?, mayTake: Bool) {
-        state.withLock { ($0.fence, $0.mayTake) = (fence, mayTake) }
+    func stand(logMark: LogMark?, mayTake: Bool) {
+        state.withLock { ($0.logMark, $0.mayTake) = (logMark, mayTake) }
     }
 }

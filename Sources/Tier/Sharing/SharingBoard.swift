@@ -15,7 +15,7 @@ package final class SharingBoard: Sendable {
     func show(_ status: SharingStatus) {
         latest.withLock { latest in
             latest.status = status
-            if status.standing == .ready { latest.hasBeenReady = true }
+            if status.readiness == .ready { latest.hasBeenReady = true }
         }
     }
 }

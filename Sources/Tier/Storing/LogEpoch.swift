@@ -29,9 +29,9 @@ struct LogEpoch: Hashable, Sendable {
 
 /// A place in the purge log, and in which life of it.
 ///
-/// It is what a node keeps on its disk (all purges up to there are done), and it is the *fence* of
-/// a value: the node's position when the fetch began that brought it. The value may be from before
-/// any purge beyond the fence, and is from after all others.
+/// It is what a node keeps on its disk (all purges up to there are done), and it is the *log mark*
+/// of a value: the node's position when the fetch began that brought it. The value may be from
+/// before any purge beyond the log mark, and is from after all others.
 struct LogMark: Hashable, Sendable {
     let epoch: LogEpoch
     let position: LogPosition

@@ -4,7 +4,7 @@ import Store
 
 // The purges of the log that this node knows of, and what they mean for a value of the tier: an
 // answer that another node fetched, maybe before one of them.
-// Must hold: a value is tested against exactly the purges beyond its fence; purges that are no
+// Must hold: a value is tested against exactly the purges beyond its log mark; purges that are no
 // longer known count as purges of everything; a value from before a purge is received before the
 // time at which this node noted the purge, whatever clock dated the value; the memory is bounded.
 
@@ -38,7 +38,7 @@ package struct PurgeHistory: Sendable {
     }
 
     private let epoch: LogEpoch
-    /// A value whose fence lies before that may have been chosen by a purge that is not known.
+    /// A value whose log mark lies before that may have been chosen by a purge that is not known.
     private(set) var forgottenUntil: LogPosition
     /// In the order of their positions.
     private var entries: [Handle: [Entry]] = [:]
@@ -81,35 +81,37 @@ package struct PurgeHistory: Sendable {
         while byteCount > mostBytes { forgetHalf() }
     }
 
-    /// Whether a purge beyond the fence chose the answer of a value, as far as can be known. A soft
-    /// one counts like any other: stale answers are not taken from other nodes.
-    func isPurged(_ response: StoredResponse, since fence: LogMark) -> Bool {
-        isPurged(since: fence, under: { handles(of: response) }, by: { $0.chooses(response) })
+    /// Whether a purge beyond the log mark chose the answer of a value, as far as can be known. A
+    /// soft one counts like any other: stale answers are not taken from other nodes.
+    func isPurged(_ response: StoredResponse, since logMark: LogMark) -> Bool {
+        isPurged(since: logMark, under: { handles(of: response) }, by: { $0.chooses(response) })
     }
 
-    /// Whether a purge beyond the fence chose what such a request asks for, so that no older answer
-    /// may stand in for it.
-    func isPurged(_ target: [UInt8], storefront: [UInt8], classTag: UInt8, since fence: LogMark) -> Bool {
+    /// Whether a purge beyond the log mark chose what such a request asks for, so that no older
+    /// answer may stand in for it.
+    func isPurged(_ target: [UInt8], storefront: [UInt8], classTag: UInt8, since logMark: LogMark) -> Bool {
         isPurged(
-            since: fence, under: { [.other, .target(target)] },
+            since: logMark, under: { [.other, .target(target)] },
             by: { $0.chooses(target, storefront: storefront, classTag: classTag) })
     }
 
-    /// When a value with that fence was received at the latest: before any purge beyond it. By a
+    /// When a value with that log mark was received at the latest: before any purge beyond it. By a
     /// clock that says `now` at `instant`.
-    func latestReceipt(since fence: LogMark, at now: Int64, _ instant: Instant) -> Int64 {
-        let next = Self.firstBeyond(fence.position, in: order, \.position)
+    func latestReceipt(since logMark: LogMark, at now: Int64, _ instant: Instant) -> Int64 {
+        let next = Self.firstBeyond(logMark.position, in: order, \.position)
         return next < order.count ? order[next].noted.before(now, instant) : now
     }
 
     private func isPurged(
-        since fence: LogMark, under handles: () -> [Handle], by chooses: (EntrySelection) -> Bool
+        since logMark: LogMark, under handles: () -> [Handle], by chooses: (EntrySelection) -> Bool
     ) -> Bool {
-        guard fence.epoch == epoch, fence.position >= forgottenUntil else { return true }
-        guard last > fence.position else { return false }
+        guard logMark.epoch == epoch, logMark.position >= forgottenUntil else { return true }
+        guard last > logMark.position else { return false }
         return handles().contains { handle in
             guard let found = entries[handle] else { return false }
-            return found[Self.firstBeyond(fence.position, in: found, \.position)...].contains { chooses($0.selection) }
+            return found[Self.firstBeyond(logMark.position, in: found, \.position)...].contains {
+                chooses($0.selection)
+            }
         }
     }
 }
@@ -133,12 +135,12 @@ extension PurgeHistory {
     }
 
     private static func firstBeyond<Element>(
-        _ fence: LogPosition, in entries: [Element], _ position: (Element) -> LogPosition
+        _ logMark: LogPosition, in entries: [Element], _ position: (Element) -> LogPosition
     ) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2
-            if position(entries[middle]) <= fence { low = middle + 1 } else { high = middle }
+            if position(entries[middle]) <= logMark { low = middle + 1 } else { high = middle }
         }
         return low
     }

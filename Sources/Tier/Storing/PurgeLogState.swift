@@ -34,7 +34,7 @@ package struct PurgeLogState: Sendable {
     /// Before that position the log once had ids that it does not have now.
     private var lostUntil = LogPosition.start
     private var isAtEnd = false
-    private(set) var standing = Standing.away
+    private(set) var readiness = Readiness.away
     private(set) var wasReady = false
 
     /// - Parameter kept: what the disk has of an earlier run; nil for a node that joins.
@@ -44,9 +44,9 @@ package struct PurgeLogState: Sendable {
         persisted = kept
     }
 
-    /// The fence of a fetch that begins now; nil where this node knows no log yet: what it fetches
-    /// stays its own.
-    var fence: LogMark? { epoch.map { LogMark($0, position) } }
+    /// The log mark of a fetch that begins now; nil where this node knows no log yet: what it
+    /// fetches stays its own.
+    var logMark: LogMark? { epoch.map { LogMark($0, position) } }
 
     /// Whether the history knows every purge that the cache has had, so that values of the tier can
     /// be judged.
@@ -57,7 +57,7 @@ extension PurgeLogState {
     /// There is a connection to an engine.
     mutating func connected() -> [Action] {
         isConnected = true
-        standing = .catchingUp
+        readiness = .catchingUp
         if work == .waiting { work = .none }
         return advance()
     }
@@ -66,7 +66,7 @@ extension PurgeLogState {
     mutating func disconnected() {
         isConnected = false
         isAtEnd = false
-        standing = .away
+        readiness = .away
         if work == .reading { work = .none }
     }
 
@@ -171,7 +171,7 @@ extension PurgeLogState {
         lostUntil = reason == .beyondEnd ? max(lostUntil, position) : page.epoch == epoch ? lostUntil : .start
         broken = (reason, LogMark(page.epoch, page.last))
         hasHistory = false
-        standing = .catchingUp
+        readiness = .catchingUp
         return [.beginHistory(page.epoch, forgottenUntil: max(page.last, lostUntil))] + advance()
     }
 
@@ -187,14 +187,14 @@ extension PurgeLogState {
             return [.apply(entry)]
         }
         var actions: [Action] = []
-        if let fence, fence != persisted {
-            persisted = fence
-            actions.append(.persist(fence))
+        if let logMark, logMark != persisted {
+            persisted = logMark
+            actions.append(.persist(logMark))
         }
         guard isConnected else { return actions }
         if isAtEnd {
             isAtEnd = false
-            (standing, wasReady) = (.ready, true)
+            (readiness, wasReady) = (.ready, true)
             return actions + pause()
         }
         work = .reading
@@ -227,7 +227,7 @@ extension PurgeLogState {
         case wait
     }
 
-    package enum Standing: Sendable, Equatable {
+    package enum Readiness: Sendable, Equatable {
         /// Without a connection: this node does not hear of purges elsewhere.
         case away
         /// There may be purges that were not applied.

@@ -49,11 +49,11 @@ extension TierValue {
             number(UInt32.self, at: checkPlace.lowerBound) == checkNumber(bytes[..<keyEnd])
         else { return .damaged }
         guard let key = expected(bytes[headBytes..<keyEnd]) else { return .mismatch }
-        let fence = LogMark(
+        let logMark = LogMark(
             LogEpoch(number: number(UInt64.self, at: 16)),
             LogPosition(number(UInt64.self, at: 24), number(UInt64.self, at: 32)))
         return switch PortableRecord.read(bytes.span.extracting(keyEnd...), for: key, gzip) {
-        case .response(let response): .value(TierValue(response, fence: fence))
+        case .response(let response): .value(TierValue(response, logMark: logMark))
         case .damaged: .damaged
         case .unreadable: .unreadable
         }

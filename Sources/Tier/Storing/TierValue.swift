@@ -12,18 +12,18 @@ import Text
 //     4   4   how many bytes the key has
 //     8   4   how many bytes the record has
 //    12   4   check number over the rest of the head and the key
-//    16   8   the fence: its epoch
-//    24  16   the fence: its position
+//    16   8   the log mark: its epoch
+//    24  16   the log mark: its position
 //    40       the key, then the record (`PortableRecord`), which has a checksum of its own
 
 /// An answer in the shared tier.
 package struct TierValue: Sendable {
     package let response: StoredResponse
     /// The position in the purge log of the node that fetched it, when the fetch began.
-    let fence: LogMark
+    let logMark: LogMark
 
-    init(_ response: StoredResponse, fence: LogMark) {
-        (self.response, self.fence) = (response, fence)
+    init(_ response: StoredResponse, logMark: LogMark) {
+        (self.response, self.logMark) = (response, logMark)
     }
 
     /// Counted up when the bytes come to mean something else. Names of keys have it too.
@@ -67,9 +67,9 @@ extension TierValue {
         append(UInt32(key.count))
         append(UInt32(recordCount))
         append(UInt32(0))
-        append(fence.epoch.number)
-        append(fence.position.milliseconds)
-        append(fence.position.sequence)
+        append(logMark.epoch.number)
+        append(logMark.position.milliseconds)
+        append(logMark.position.sequence)
         bytes.append(contentsOf: key)
         let check = Self.checkNumber(bytes[...])
         withUnsafeBytes(of: check.littleEndian) { bytes.replaceSubrange(Self.checkPlace, with: $0) }

@@ -30,7 +30,7 @@ extension Command {
             configuration: effective.configuration, lines: effective.lines, files: context.files
         ).forecast()
         guard forecast.errors.isEmpty else { throw .configuration(forecast.errors) }
-        if let lack = effective.configuration.lack(under: ResourceLimits()) { throw .failed(lack) }
+        if let shortage = effective.configuration.shortage(under: ResourceLimits()) { throw .failed(shortage) }
         for warning in effective.configuration.warnings(at: Int64(time(nil))) + forecast.warnings {
             context.output.problem("warn: \(warning)")
         }

@@ -40,7 +40,7 @@ extension Configuration {
     private static let loopDescriptors = 3
 
     /// Why the proxy cannot begin under these limits; nil where it can.
-    func lack(under limits: ResourceLimits) -> String? {
+    func shortage(under limits: ResourceLimits) -> String? {
         let listeners = listeners.count + (adminListener == nil ? 0 : 1)
         let descriptors = Self.otherDescriptors + loopCount * (Self.loopDescriptors + listeners)
         guard limits.descriptors >= descriptors else {

@@ -22,7 +22,9 @@ func runServe(
     AllocatorSettings.apply()
     let certificates = configuration.certificateExpiries
     for text in configuration.warnings(at: Int64(time(nil)), certificates) { log(.warn, text) }
-    if let lack = configuration.lack(under: ResourceLimits(descriptors: DescriptorLimit.now)) { throw .failed(lack) }
+    if let shortage = configuration.shortage(under: ResourceLimits(descriptors: DescriptorLimit.now)) {
+        throw .failed(shortage)
+    }
     let signals = StopSignals()
     let proxy = try RunningProxy(
         configuration, log, inheritance: inheritance, certificates: certificates, isStopped: { signals.count > 0 })

@@ -46,15 +46,15 @@ import Testing
             Self.rows + CutWindowTests.refusals + EnlargedPageTests.rows + ExpandedItemTests.refusals
             + ReducedItemTests.refusals + SplitBatchTests.refusals
         let met = Set(rows.compactMap { $0.reason?.split(separator: " ").last.map(String.init) })
-        let all = Lack.allCases.map(\.word)
+        let all = MissReason.allCases.map(\.word)
         #expect(Set(all).count == all.count, "no two share a word")
         #expect(Set(all).subtracting(met).sorted() == Self.elsewhere.sorted())
-        #expect(Set(Lack.allCases.map { Refusal(.item, $0).sentence }).count == Lack.allCases.count)
+        #expect(Set(MissReason.allCases.map { Refusal(.item, $0).sentence }).count == MissReason.allCases.count)
     }
 
     @Test func anUnknownTargetHasNoRule() {
         let refusal = Refusal(nothingHeldOf: nil)
-        #expect(refusal.rule == .other && refusal.lack == .notUnderstood)
+        #expect(refusal.rule == .other && refusal.reason == .notUnderstood)
         #expect(refusal.sentence == "other: answers to this kind of target are not composed")
     }
 

@@ -77,9 +77,9 @@ func below(_ target: some Sequence<UInt8>) -> String {
     String(decoding: Array(target), as: UTF8.self).replacing("/v1/catalog/us/", with: "", maxReplacements: 1)
 }
 
-/// The rule and the lack of a refusal, in the words of the counters.
+/// The rule and the reason of a refusal, in the words of the counters.
 private func words(_ outcome: CompositionOutcome) -> String? {
-    outcome.refusal.map { "\($0.rule.word) \($0.lack.word)" }
+    outcome.refusal.map { "\($0.rule.word) \($0.reason.word)" }
 }
 
 /// A proxy's stored answers and lessons, in memory alone and without a loop.
@@ -213,7 +213,7 @@ struct Row: Sendable, CustomTestStringConvertible {
     let target: String
     let after: Int64
     let expected: Outcome
-    /// The rule and the lack of a refusal, in the words of the counters.
+    /// The rule and the reason of a refusal, in the words of the counters.
     let reason: String?
 
     init(

@@ -6,7 +6,7 @@ import Testing
 /// request counts any.
 @Suite(.timeLimit(.minutes(10))) struct NotComposedTests {
     private func counts(_ proxy: ProxyUnderTest) -> [String] {
-        proxy.statistics.notComposed.map { "\($0.rule.word) \($0.lack.word) \($0.count)" }
+        proxy.statistics.notComposed.map { "\($0.rule.word) \($0.reason.word) \($0.count)" }
     }
 
     @Test func refusalsAreCountedByWhatIsMissing() throws {

@@ -62,8 +62,8 @@ final class SoakRun {
         api = SimulatedAPI.open()
         origin = try ServiceHost.serving(api)
         folder = try TemporaryFolder()
-        let standing = "upstream http://\(origin.address)\ncache_file \(folder.file("cache.sqlite"))\n" + Self.lines
-        program = try ServedProgram(folder, standing)
+        let defaults = "upstream http://\(origin.address)\ncache_file \(folder.file("cache.sqlite"))\n" + Self.lines
+        program = try ServedProgram(folder, defaults)
         guard program.listens() else { throw ServedProgram.Failure(description: program.text) }
         let port = try program.port
         clients = (0..<Self.batch).map { _ in HTTPTestClient(port: port) }

@@ -53,8 +53,8 @@ final class UpgradedProgram {
 
     /// - Parameter lines: with `@` for the folder.
     func configure(_ lines: String) throws {
-        let standing = (lines.contains("access_log ") ? "" : "access_log off\n") + "cache_file @/cache.sqlite\n"
-        let text = (standing + lines + "\n").replacingOccurrences(of: "@/", with: folder.path + "/")
+        let defaults = (lines.contains("access_log ") ? "" : "access_log off\n") + "cache_file @/cache.sqlite\n"
+        let text = (defaults + lines + "\n").replacingOccurrences(of: "@/", with: folder.path + "/")
         try folder.put(text.utf8, "proxy.conf")
     }
 

@@ -34,7 +34,7 @@ struct FollowerScript {
 
     /// A node that has read a log up to 20 in an earlier run, and reads on.
     static func ready(_ adjust: (inout LogFollower.Settings) -> Void = { _ in }) -> FollowerScript {
-        var script = begun(fence(20), adjust)
+        var script = begun(logMark(20), adjust)
         script.read([10, 20])
         return script
     }

@@ -18,14 +18,14 @@ import Testing
 
     @Test func nothingIsAskedBeforeTheDiskHasTold() {
         var script = FollowerScript()
-        #expect(script.state.wakeAt == nil && script.status.standing == .away)
+        #expect(script.state.wakeAt == nil && script.status.readiness == .away)
         #expect(script.tell(.began(nil)).questions == [.signs])
         #expect(script.state.wakeAt == nil, "the answer wakes it")
     }
 
     @Test func timeComesBeforeTheNodes() {
         var script = FollowerScript()
-        #expect(script.tell(.began(fence(20))).lines(.signs) == ["TIME"])
+        #expect(script.tell(.began(logMark(20))).lines(.signs) == ["TIME"])
         let effects = script.tell(.answered(.signs, [script.signs([:])[0]]))
         #expect(effects.questions == [.page(1), .signs] && effects.pages == [.start])
         #expect(effects.lines(.signs).map { $0.prefix(7) } == ["TIME", "HGETALL", "HSET re"])
@@ -34,8 +34,8 @@ import Testing
     }
 
     @Test mutating func aCaughtUpNodeIsReadyAndPolls() {
-        #expect(script.status.standing == .ready && script.state.mayTake)
-        #expect(script.state.fence == fence(20))
+        #expect(script.status.readiness == .ready && script.state.mayTake)
+        #expect(script.state.logMark == logMark(20))
         let effects = script.wake()
         #expect(effects.questions == [.page(2)] && effects.pages == [at(20)])
         #expect(script.read([], last: 20).isEmpty)
@@ -51,7 +51,7 @@ import Testing
                 == [.note(entry, at: noon), .purge(.logged(entry), record.selection, .hard, at: noon)])
         let effects = script.tell(.purged(.logged(entry), 2))
         #expect(effects.first == .inform("purged 2 entries (hard), requested on node b: target /"))
-        #expect(effects.contains(.persist(fence(30))) && effects.questions == [.signs])
+        #expect(effects.contains(.persist(logMark(30))) && effects.questions == [.signs])
     }
 
     /// Its purges ended all answers stored until then, on all nodes and for good.
@@ -95,10 +95,10 @@ import Testing
         let announced = script.announced(1, at: 30)
         #expect(announced.questions == [.page(3), .signs] && announced.pages == [at(20)])
         #expect(script.read([30]).purges == [.logged(entry(30))])
-        script.sign(["b": fence(20)])
+        script.sign(["b": logMark(20)])
         #expect(script.tell(.purged(.logged(entry(30)), 1)).reports.isEmpty, "b has not applied it")
         #expect(script.state.wakeAt.map { $0 - script.now } ?? .zero <= .milliseconds(250))
-        let effects = script.sign(["b": fence(30)])
+        let effects = script.sign(["b": logMark(30)])
         #expect(effects.reports == [PurgeReport(purged: 1, replication: .noReplica, missing: [], nodes: 2)])
     }
 
@@ -107,7 +107,7 @@ import Testing
         var script = FollowerScript.ready { $0.heartbeat = .seconds(60) }
         script.tell(.purge(1, entry(30).record))
         script.announced(1, at: 30)
-        script.sign(["b": fence(20)])
+        script.sign(["b": logMark(20)])
         script.read([30])
         #expect(script.tell(.purged(.logged(entry(30)), 1)).reports.isEmpty)
         return script
@@ -231,7 +231,7 @@ import Testing
 
     /// The latest of too many purges reached no other node.
     @Test mutating func tooManyUnloggedPurgesBecomeOneOfEverything() {
-        script.sign(["b": fence(20)])
+        script.sign(["b": logMark(20)])
         let long = [UInt8](repeating: 47, count: UnloggedPurges.mostBytes / 4)
         var reports: [PurgeReport] = []
         for number in 1...5 {
@@ -245,7 +245,7 @@ import Testing
         // The engine has room again. A megabyte at a time gets through a slow link.
         var written: [String] = []
         for number in [1, 2, 3, 5] {
-            written = script.sign(["b": fence(20)]).lines(.unlogged([number]))
+            written = script.sign(["b": logMark(20)]).lines(.unlogged([number]))
             script.tell(.answered(.unlogged([number]), [.bulk("\(100 + number)-0")]))
             script.pass(.seconds(2))
         }
@@ -255,7 +255,7 @@ import Testing
     @Test func aSilentEngineIsAwayUntilAHeartbeat() {
         var script = FollowerScript.reading()
         #expect(script.answerPage(nil).isEmpty)
-        #expect(script.status.standing == .away)
+        #expect(script.status.readiness == .away)
         #expect(script.read([30]).isEmpty, "too late")
         #expect(script.wake().questions == [.signs])
         #expect(script.sign().questions == [.page(4)])
@@ -313,11 +313,12 @@ import Testing
 
     /// Each purge waited for it, until the engine's clock came to the time that it had said.
     @Test mutating func aHeartbeatFromTheFutureCountsAsNow() {
-        let warnings = script.sign(["b": fence(20)], seen: 300_000_000_000).warnings
+        let warnings = script.sign(["b": logMark(20)], seen: 300_000_000_000).warnings
         #expect(warnings.count == 1 && warnings[0].contains("the last heartbeat of node b is in the future"))
         var sign: [String] = []
         while sign.isEmpty { sign = script.wake().lines(.signs) }
-        #expect(sign[2].contains(" b ") && sign[2].contains("seen=\(script.engine) ready=1 applied=\(fence(20).text)"))
+        #expect(
+            sign[2].contains(" b ") && sign[2].contains("seen=\(script.engine) ready=1 applied=\(logMark(20).text)"))
     }
 
     /// It left the list, and nobody else ever heard of the purge.
@@ -337,7 +338,7 @@ import Testing
         script.tell(.purge(1, purge(.target([47]))))
         let effects = script.tell(.close)
         #expect(effects.purges == [.asked(1)] && effects.reports.map(\.purged) == [nil])
-        #expect(script.state.wakeAt == nil && script.state.fence == nil && !script.state.mayTake)
+        #expect(script.state.wakeAt == nil && script.state.logMark == nil && !script.state.mayTake)
         #expect(script.status == SharingStatus())
         #expect(script.announced(1, at: 30).isEmpty && script.tell(.close).isEmpty)
         #expect(script.tell(.purge(2, purge())).reports.count == 1)

@@ -32,13 +32,13 @@ import Testing
         _ = await a.purge(target("/2"), mode: .soft)
         b = try NodeScene([engine.endpoint], "b", file: folder.file("b.sqlite"))
         waitUntil {
-            let isReady = b.board.status.standing == .ready
+            let isReady = b.board.status.readiness == .ready
             let freshness = ["/1", "/2", "/3"].map { b.isFresh($0) }
             if isReady { #expect(freshness == [nil, false, true]) }
             return isReady
         }
         #expect(b.breaks.isEmpty, "\(b.lines)")
-        waitUntil { a.knowledge.fence == b.knowledge.fence }
+        waitUntil { a.knowledge.logMark == b.knowledge.logMark }
     }
 
     /// With its data it goes on: everything was taken for stale on every node.
@@ -48,13 +48,13 @@ import Testing
         let (a, b) = try NodeScene.pair(engine)
         _ = await a.purge(target("/1"))
         a.store("/2")
-        let before = try #require(a.knowledge.fence)
+        let before = try #require(a.knowledge.logMark)
         engine.kill()
-        waitUntil { a.board.status.standing == .away }
+        waitUntil { a.board.status.readiness == .away }
         try engine.start()
-        waitUntil { a.board.status.standing == .ready && a.breaks.count == (isKept ? 1 : 2) }
-        #expect((a.knowledge.fence == before) == isKept && a.isFresh("/2") == isKept)
-        waitUntil { b.board.status.standing == .ready && b.knowledge.fence == a.knowledge.fence }
+        waitUntil { a.board.status.readiness == .ready && a.breaks.count == (isKept ? 1 : 2) }
+        #expect((a.knowledge.logMark == before) == isKept && a.isFresh("/2") == isKept)
+        waitUntil { b.board.status.readiness == .ready && b.knowledge.logMark == a.knowledge.logMark }
         #expect(b.breaks.count == a.breaks.count)
         #expect(await a.purge(target("/2")).missing.isEmpty && a.isFresh("/2") == nil)
     }
@@ -65,14 +65,14 @@ import Testing
         let a = try NodeScene([engine.endpoint, replica.endpoint])
         a.ready()
         await a.purge(target("/1"), until: \.replicated)
-        waitUntil { a.board.status.standing == .ready }
-        let before = try #require(a.knowledge.fence)
+        waitUntil { a.board.status.readiness == .ready }
+        let before = try #require(a.knowledge.logMark)
         engine.kill()
-        waitUntil { a.board.status.standing == .away }
+        waitUntil { a.board.status.readiness == .away }
         let direct = try RawClient(port: replica.port)
         try direct.send(RESPCommand.pipeline([RESPCommand("REPLICAOF", "NO", "ONE")]))
         #expect(direct.read(5) == Array("+OK\r\n".utf8))
-        waitUntil { a.board.status.standing == .ready }
-        #expect(a.knowledge.fence?.epoch == before.epoch && a.breaks.count == 1)
+        waitUntil { a.board.status.readiness == .ready }
+        #expect(a.knowledge.logMark?.epoch == before.epoch && a.breaks.count == 1)
     }
 }

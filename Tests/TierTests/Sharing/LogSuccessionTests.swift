@@ -39,29 +39,29 @@ import Testing
     }
 
     @Test func anEngineThatHasAllGoesOn() {
-        var script = script(["b": fence(20)])
+        var script = script(["b": logMark(20)])
         let first = page(&script)
         #expect(first.purges.isEmpty && first.lines(.signs).contains { $0.contains("confirmed=\(Self.other.text)") })
-        #expect(first.questions.contains(.succession) == false && script.status.standing == .away)
+        #expect(first.questions.contains(.succession) == false && script.status.readiness == .away)
         // The other node has an earlier position, and has found its place too.
-        script.sign(["b": fence(10)], confirmed: Self.other)
+        script.sign(["b": logMark(10)], confirmed: Self.other)
         let second = page(&script)
         #expect(second.purges.isEmpty)
         let change = second.lines(.succession)
         #expect(change.count == 1 && change[0].hasSuffix("refrain:epoch \(epoch.text) \(Self.other.text)"))
         #expect(page(&script, stored: Self.other).purges.isEmpty)
-        #expect(script.status.standing == .ready && script.state.fence == fence(20))
+        #expect(script.status.readiness == .ready && script.state.logMark == logMark(20))
     }
 
     /// The engine came back with its data but for the last entries.
     @Test func aPurgeLostWithTheTailIsWrittenAgain() {
-        var script = script(["b": fence(20)])
+        var script = script(["b": logMark(20)])
         script.purgeUnlogged(1)
         #expect(script.sign().questions.contains(.unlogged([1])))
         script.tell(.answered(.unlogged([1]), [.bulk("40-0")]))
         // This page is on its way since the purge.
         #expect(script.read([], last: 20, place: 20, engine: 1).purges.isEmpty)
-        script.sign(["b": fence(20)], confirmed: Self.other)
+        script.sign(["b": logMark(20)], confirmed: Self.other)
         page(&script)
         #expect(page(&script, stored: Self.other).purges.isEmpty)
         var effects = script.sign()
@@ -86,9 +86,9 @@ import Testing
     /// in an engine that came back without the purge.
     @Test(arguments: [other, third])
     func aDoubtThatWasOverWasSaidOnAndOn(stored: LogEpoch) {
-        var script = script(["b": fence(20)])
+        var script = script(["b": logMark(20)])
         #expect(page(&script).lines(.signs).contains { $0.contains("confirmed=") })
-        script.sign(["b": fence(20)])
+        script.sign(["b": logMark(20)])
         page(&script, stored: stored)
         let signs = nextSigns(&script)
         #expect(signs.contains { $0.contains("seen=") } && !signs.contains { $0.contains("confirmed=") }, "\(signs)")
@@ -96,7 +96,7 @@ import Testing
 
     /// It asked 20 times a second for as long as the engine was away.
     @Test func aNodeInDoubtHurriedWithoutAnEngine() {
-        var script = script(["b": fence(20)])
+        var script = script(["b": logMark(20)])
         #expect(page(&script).questions.contains(.signs))
         script.tell(.answered(.signs, nil))
         for _ in 0..<5 {
@@ -111,7 +111,7 @@ import Testing
     func aMissingPurgeAtOurPlaceBeginsAnotherLife(place: UInt64?, last: UInt64) {
         var script = script()
         let effects = page(&script, place: place, last: last)
-        #expect(ends(effects) && script.status.standing == .away)
+        #expect(ends(effects) && script.status.readiness == .away)
         #expect(page(&script, place: place, last: last, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
@@ -119,13 +119,13 @@ import Testing
     /// had left, or was never on the list.
     @Test func aLeavingNodeWithALossStaysOnTheList() {
         for isLost in [true, false] {
-            var script = script(["b": fence(20)])
+            var script = script(["b": logMark(20)])
             page(&script, place: isLost ? nil : 20)
             let effects = script.tell(.leave)
             #expect(effects.contains(.left) && !effects.questions.contains(.farewell))
         }
         var away = script()
-        while away.status.standing != .away { away.tell(.answered(.signs, nil)) }
+        while away.status.readiness != .away { away.tell(.answered(.signs, nil)) }
         #expect(away.tell(.leave).contains(.left))
     }
 
@@ -139,13 +139,13 @@ import Testing
 
     /// The node was away for longer than the log reaches back: the others lose nothing.
     @Test func aNodeWhosePlaceWasTrimmedMakesItselfAloneStale() {
-        var script = FollowerScript.begun(fence(5))
+        var script = FollowerScript.begun(logMark(5))
         #expect(script.read([10, 20], first: 10).purges == [.everything(.trimmed)])
     }
 
     /// A list of nodes that was read before may lack one that has come since.
     @Test func onlyHeartbeatsSinceTheDoubtCount() {
-        var script = script(["b": fence(20)])
+        var script = script(["b": logMark(20)])
         var isSent = false
         for _ in 0..<60 where !isSent {
             let effects = script.wake()
@@ -154,10 +154,10 @@ import Testing
         }
         #expect(isSent)
         #expect(page(&script).purges.isEmpty)
-        let agreed = script.sign(["b": fence(20)], confirmed: Self.other)
+        let agreed = script.sign(["b": logMark(20)], confirmed: Self.other)
         #expect(agreed.lines(.signs).contains { $0.contains("confirmed=") })
         #expect(!page(&script).questions.contains(.succession))
-        script.sign(["b": fence(20)], confirmed: Self.other)
+        script.sign(["b": logMark(20)], confirmed: Self.other)
         #expect(page(&script).lines(.succession).contains { $0.hasSuffix(Self.other.text) })
     }
 
@@ -174,11 +174,11 @@ import Testing
 
     /// The node may have been the only one that had read a purge which is lost.
     @Test func anUnconfirmedNodeIsWaitedForAndThenMissed() {
-        var script = script(["b": fence(20)])
+        var script = script(["b": logMark(20)])
         let begin = script.now
         var effects: [FollowerState.Effect] = []
         while !effects.questions.contains(.succession), script.now - begin < .seconds(60) {
-            script.sign(["b": fence(20)])
+            script.sign(["b": logMark(20)])
             effects = page(&script)
             #expect(effects.purges.isEmpty)
         }
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func oneNodeInTheOtherLifeMovesAll() {
-        var script = script(["b": fence(20)])
+        var script = script(["b": logMark(20)])
         #expect(page(&script).purges.isEmpty)
         script.sign(["b": LogMark(Self.other, LogPosition(20, 0))])
         #expect(ends(page(&script)))
@@ -197,9 +197,9 @@ import Testing
 
     /// A new process does not know the last entry that the one before it had read.
     @Test func aPlaceFromTheDiskIsNotConfirmed() {
-        var script = FollowerScript.begun(fence(20))
+        var script = FollowerScript.begun(logMark(20))
         #expect(ends(script.read([10, 20], place: 20, engine: 1)))
-        #expect(script.status.standing == .catchingUp, "it was never ready")
+        #expect(script.status.readiness == .catchingUp, "it was never ready")
         #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
@@ -207,7 +207,7 @@ import Testing
     /// nodes.
     private func started(_ stored: LogEpoch) -> FollowerScript {
         var script = FollowerScript()
-        script.tell(.began(fence(20)))
+        script.tell(.began(logMark(20)))
         script.tell(.answered(.signs, Array(script.signs([:]).prefix(1))))
         let effects = script.read([10, 20], place: 20, stored: stored, engine: 1)
         #expect(effects.purges.isEmpty && !effects.questions.contains(.succession))
@@ -217,7 +217,7 @@ import Testing
     /// Each of them ended the life that all others had begun by then.
     @Test func nodesStartedInTurnEndTheOldLifeOnce() {
         var stored = epoch
-        var marks = ["b": fence(20), "c": fence(20), "d": fence(20)]
+        var marks = ["b": logMark(20), "c": logMark(20), "d": logMark(20)]
         for name in marks.keys.sorted() {
             var script = started(stored)
             script.sign(marks.filter { $0.key != name })
@@ -229,8 +229,8 @@ import Testing
             }
             #expect(effects.purges == [.everything(.otherEpoch)] && !effects.questions.contains(.succession))
             script.tell(.purged(.everything(.otherEpoch), 0))
-            #expect(script.state.fence?.epoch == LogEpoch(number: Self.third.number ^ 1))
-            marks[name] = script.state.fence
+            #expect(script.state.logMark?.epoch == LogEpoch(number: Self.third.number ^ 1))
+            marks[name] = script.state.logMark
         }
     }
 

@@ -43,7 +43,7 @@ import Testing
         _ = registry.take([replies()[0]], wall: Self.engineTime - 40, now: Self.start)
         #expect(registry.knowsTime && registry.skew == .milliseconds(-40))
         let later = Self.start + .seconds(3)
-        let commands = registry.heartbeat(Self.keys, mark: fence(5, 1), isReady: true, now: later)
+        let commands = registry.heartbeat(Self.keys, mark: logMark(5, 1), isReady: true, now: later)
         #expect(
             commands.map(text) == [
                 ["TIME"], ["HGETALL", "refrain:nodes"],
@@ -76,12 +76,12 @@ import Testing
 
     @Test func nodesThatAppliedAPurgeAreNotMissing() {
         let registry = registry([
-            "b": record("b", seen: -1_000, mark: fence(10)), "c": record("c", seen: -40_000, mark: fence(9)),
+            "b": record("b", seen: -1_000, mark: logMark(10)), "c": record("c", seen: -40_000, mark: logMark(9)),
             "d": record("d", seen: 0),
             "e": record("e", seen: 0, mark: LogMark(LogEpoch(number: 1), LogPosition(99, 0))),
             "a": record("a", seen: 0),
         ])
-        let missing = registry.missing(fence(10), now: Self.start)
+        let missing = registry.missing(logMark(10), now: Self.start)
         #expect(missing.map(\.node) == [("c", 40), ("d", 0), ("e", 0)].map { .init(name: $0.0, lastSeen: $0.1) })
         #expect(missing.map(\.isAlive) == [false, true, true])
         #expect(registry.missing(nil, now: Self.start).count == 4)
@@ -89,19 +89,19 @@ import Testing
 
     /// The node was waited for and listed until the engine's clock came to the time in its record.
     @Test func aRecordFromTheFutureIsRewrittenAsNow() throws {
-        let registry = registry(["b": record("b", seen: 10_001, mark: fence(2)), "c": record("c", seen: 10_000)])
+        let registry = registry(["b": record("b", seen: 10_001, mark: logMark(2)), "c": record("c", seen: 10_000)])
         #expect(registry.ahead(now: Self.start).map(\.name) == ["b"])
         let written = text(registry.heartbeat(Self.keys, mark: nil, isReady: true, now: Self.start)[2])
         #expect(written.count == 6 && written[4] == "b")
         let anew = try #require(NodeRecord(Array(written[5].utf8)))
-        #expect(anew.seen == Self.engineTime && anew.mark == fence(2) && anew.address == "b:1")
+        #expect(anew.seen == Self.engineTime && anew.mark == logMark(2) && anew.address == "b:1")
     }
 
     @Test func howFarBehindANodeIsIsCountedInPurges() {
         var tail = LogTail()
         for milliseconds in 1...5 { tail.note(LogPosition(UInt64(milliseconds), 0)) }
-        let registry = registry(["b": record("b", seen: 0, mark: fence(2)), "c": record("c", seen: 0)])
-        let nodes = registry.nodes(mark: fence(5), isReady: true, tail: tail, now: Self.start)
+        let registry = registry(["b": record("b", seen: 0, mark: logMark(2)), "c": record("c", seen: 0)])
+        let nodes = registry.nodes(mark: logMark(5), isReady: true, tail: tail, now: Self.start)
         #expect(nodes.map(\.lag) == [0, 3, nil])
     }
 
@@ -185,7 +185,7 @@ import Testing
     private let own = NodeIdentity(name: "a", address: "10.0.0.1:80", version: "1.4", process: 71, startedAt: 5)
 
     @Test func writtenValuesAreRead() {
-        for mark in [nil, fence(5, 2)] {
+        for mark in [nil, logMark(5, 2)] {
             let record = NodeRecord(own, seen: 9, isReady: mark != nil, mark: mark)
             #expect(NodeRecord(Array(record.text.utf8)) == record)
         }

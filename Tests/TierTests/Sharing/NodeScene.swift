@@ -114,7 +114,7 @@ final class NodeScene {
     }
 
     func ready(sourceLocation: SourceLocation = #_sourceLocation) {
-        waitUntil(sourceLocation: sourceLocation) { board.status.standing == .ready }
+        waitUntil(sourceLocation: sourceLocation) { board.status.readiness == .ready }
     }
 
     /// Stores answers to these targets, of use when they are stale.

@@ -114,7 +114,7 @@ import Testing
 
 @Suite struct LogMarkTextTests {
     @Test func marksAreReadAsWritten() {
-        let mark = fence(12, 3)
+        let mark = logMark(12, 3)
         #expect(mark.text == "0123456789abcdef:12-3" && LogMark(mark.text.utf8) == mark)
         for text in ["", ":", "0123456789abcdef", "0123456789abcdef:12", "0123456789abcdef:12-3:", "x:12-3"] {
             #expect(LogMark(text.utf8) == nil, "\(text)")

@@ -26,7 +26,7 @@ import Testing
         #expect(report == PurgeReport(purged: 1, replication: .noReplica, missing: [], nodes: 3))
         for node in nodes {
             #expect(node.isFresh("/1") == nil && node.isFresh("/2") == true)
-            #expect(node.board.status.standing == .ready)
+            #expect(node.board.status.readiness == .ready)
             let line = "purged 1 entry (hard), requested on node a: target /1"
             #expect(node.lines.count { $0 == line } == (node.name == "a" ? 0 : 1), "\(node.lines)")
         }
@@ -54,7 +54,7 @@ import Testing
         let reports = node.begin(EntrySelection([target("/1")]))
         node.end()
         #expect(await reports.first { _ in true }?.replication == .unlogged)
-        #expect(node.knowledge.fence == nil && node.board.status == SharingStatus())
+        #expect(node.knowledge.logMark == nil && node.board.status == SharingStatus())
     }
 
     @Test func aNodeThatHasLeftIsNotMissing() async throws {
@@ -69,12 +69,12 @@ import Testing
         let (a, b) = try NodeScene.pair(engine, file: folder.file("b.sqlite")) {
             $0.purgePatience = .milliseconds(100)
         }
-        let before = b.knowledge.fence
+        let before = b.knowledge.logMark
         b.cache.close()
         let report = await a.purge(target("/1"))
         #expect(report.missing.map(\.name) == ["b"])
         waitUntil { b.board.status.lag == 1 }
-        #expect(b.knowledge.fence == before)
+        #expect(b.knowledge.logMark == before)
         // Asked for there, it cannot say how many.
         #expect(await b.purge(target("/1")).purged == nil)
     }
@@ -83,7 +83,7 @@ import Testing
         let (a, b) = try NodeScene.pair(engine) { $0.patience = .milliseconds(200) }
         a.store("/1")
         engine.send(SIGSTOP)
-        waitUntil { a.board.status.standing == .away && b.board.status.standing == .away }
+        waitUntil { a.board.status.readiness == .away && b.board.status.readiness == .away }
         let report = await a.purge(target("/1"))
         #expect(report.purged == 1 && report.replication == .unlogged && report.missing.map(\.name) == ["b"])
         #expect(a.isFresh("/1") == nil)
@@ -122,19 +122,19 @@ import Testing
     }
 
     private func value(_ target: String, _ node: NodeScene) throws -> TierValue {
-        TierValue(answer(target), fence: try #require(node.knowledge.fence))
+        TierValue(answer(target), logMark: try #require(node.knowledge.logMark))
     }
 
     /// The node had never had the purge, and built answers of values from before it.
     @Test func aNodeThatJoinsKnowsOfPurgesFromBeforeIt() async throws {
         let a = try NodeScene([engine.endpoint], "a")
         a.ready()
-        let before = try #require(a.knowledge.fence)
+        let before = try #require(a.knowledge.logMark)
         _ = await a.purge(target("/1"))
         let b = try NodeScene([engine.endpoint], "b")
         b.ready()
         #expect(b.cache.lastPurge(of: Array("/1".utf8), storefront: [], classTag: 1, at: noon) == noon)
-        let value = TierValue(answer("/2", at: noon + 9), fence: before)
+        let value = TierValue(answer("/2", at: noon + 9), logMark: before)
         #expect(b.knowledge.latestReceipt(of: value, at: noon, .now()).map { $0 < noon } == true)
     }
 

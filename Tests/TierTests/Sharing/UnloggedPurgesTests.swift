@@ -11,12 +11,12 @@ import Testing
         purges.add(number, purge(.target(Array(target.utf8)), at: time), at: nil)
     }
 
-    private func isPurged(_ target: String, by purges: UnloggedPurges, fence mark: LogMark = fence(1)) -> Bool {
+    private func isPurged(_ target: String, by purges: UnloggedPurges, logMark mark: LogMark = logMark(1)) -> Bool {
         let knowledge = PurgeKnowledge()
         knowledge.begin(epoch, forgottenUntil: .start)
-        knowledge.stand(fence: fence(1), mayTake: true)
+        knowledge.stand(logMark: logMark(1), mayTake: true)
         knowledge.hold(purges.all, at: noted())
-        return knowledge.isPurged(TierValue(answer(target), fence: mark))
+        return knowledge.isPurged(TierValue(answer(target), logMark: mark))
     }
 
     @Test func noValueThatOneOfThemChoseIsTaken() {
@@ -56,7 +56,7 @@ import Testing
             let isThere = purges.read(position)
             #expect(isThere)
         }
-        #expect(purges.all.isEmpty && !isPurged("/other", by: purges, fence: fence(.max)))
+        #expect(purges.all.isEmpty && !isPurged("/other", by: purges, logMark: logMark(.max)))
     }
 
     @Test func longTargetsCountByTheirBytes() {

@@ -18,24 +18,24 @@ import Testing
     @Test func onlyPurgesBeyondTheFenceCount() {
         let history = history([(10, purge(target("/a")))])
         for (position, expected) in [(9, true), (10, false), (11, false)] as [(UInt64, Bool)] {
-            #expect(history.isPurged(answer("/a"), since: fence(position)) == expected)
+            #expect(history.isPurged(answer("/a"), since: logMark(position)) == expected)
         }
-        #expect(history.isPurged(answer("/a"), since: fence(9, .max)))
-        #expect(!history.isPurged(answer("/a"), since: fence(10, 1)))
-        #expect(!history.isPurged(answer("/b"), since: fence(0)))
+        #expect(history.isPurged(answer("/a"), since: logMark(9, .max)))
+        #expect(!history.isPurged(answer("/a"), since: logMark(10, 1)))
+        #expect(!history.isPurged(answer("/b"), since: logMark(0)))
     }
 
     @Test func valuesOfAnotherEpochArePurged() {
         let history = history([])
-        #expect(!history.isPurged(answer("/a"), since: fence(0)))
+        #expect(!history.isPurged(answer("/a"), since: logMark(0)))
         let other = LogMark(LogEpoch(number: 1), LogPosition(.max, 0))
         #expect(history.isPurged(answer("/a"), since: other))
     }
 
     @Test func valuesBeforeTheTrimmedLogArePurged() {
         let history = PurgeHistory(epoch, forgottenUntil: LogPosition(100, 0))
-        #expect(history.isPurged(answer("/a"), since: fence(99)))
-        #expect(!history.isPurged(answer("/a"), since: fence(100)))
+        #expect(history.isPurged(answer("/a"), since: logMark(99)))
+        #expect(!history.isPurged(answer("/a"), since: logMark(100)))
     }
 
     @Test func valuesBeforeTheBoundedHistoryArePurged() {
@@ -44,13 +44,13 @@ import Testing
             history.note(purge(target("/\(number)")), at: LogPosition(number - 100, 0), noted: noted())
         }
         #expect(history.count == 100 && history.forgottenUntil == .start)
-        #expect(history.isPurged(answer("/101"), since: fence(0)))
-        #expect(!history.isPurged(answer("/x"), since: fence(0)))
+        #expect(history.isPurged(answer("/101"), since: logMark(0)))
+        #expect(!history.isPurged(answer("/x"), since: logMark(0)))
         history.note(purge(target("/201")), at: LogPosition(101, 0), noted: noted())
         #expect(history.count == 51 && history.forgottenUntil == LogPosition(50, 0))
-        #expect(history.isPurged(answer("/x"), since: fence(49)))
-        #expect(!history.isPurged(answer("/x"), since: fence(50)))
-        #expect(history.isPurged(answer("/151"), since: fence(50)))
+        #expect(history.isPurged(answer("/x"), since: logMark(49)))
+        #expect(!history.isPurged(answer("/x"), since: logMark(50)))
+        #expect(history.isPurged(answer("/151"), since: logMark(50)))
         #expect(PurgeHistory.mostBytes == 16 << 20)
     }
 
@@ -75,7 +75,7 @@ import Testing
         }
         let now = noon + 1_000
         func latest(_ position: UInt64, at time: Int64 = now) -> Int64 {
-            history.latestReceipt(since: fence(position), at: time, noted(time, 1_000).instant)
+            history.latestReceipt(since: logMark(position), at: time, noted(time, 1_000).instant)
         }
         #expect([0, 9, 10, 29, 30].map { latest($0) } == [noon + 99, noon + 99, noon + 199, noon + 299, now])
         // The clock was set ahead and back since.
@@ -90,7 +90,7 @@ import Testing
             history.note(purge(target("/a")), at: position, noted: noted(noon + seconds, number))
         }
         func latest(_ position: UInt64) -> Int64 {
-            history.latestReceipt(since: fence(position), at: noon + 1_000, noted(noon, 10).instant)
+            history.latestReceipt(since: logMark(position), at: noon + 1_000, noted(noon, 10).instant)
         }
         #expect(latest(0) == noon + 39)
         history.note(purge(target("/a")), at: LogPosition(5, 0), noted: noted(noon + 45, 5))
@@ -101,7 +101,7 @@ import Testing
         var history = history([(10, purge(target("/a"))), (20, purge(target("/b")))])
         history.note(purge(), at: LogPosition(10, 0), noted: noted())
         history.note(purge(), at: LogPosition(20, 0), noted: noted())
-        #expect(history.count == 2 && !history.isPurged(answer("/c"), since: fence(0)))
+        #expect(history.count == 2 && !history.isPurged(answer("/c"), since: logMark(0)))
     }
 
     /// The same as a test of every purge, one by one.
@@ -132,10 +132,10 @@ import Testing
             let stored = answer(
                 "/\(number())", storefront: "\(number())", classTag: UInt8(number()),
                 resources: namesAny ? [StoredResponse.everyResource] : [UInt64(number())])
-            let fence = LogMark(epoch, all[max(0, step - Int.random(in: 0..<60, using: &generator))].0)
-            let isChosen = all.contains { $0.0 > fence.position && $0.1.selection.chooses(stored) }
-            let expected = isChosen || fence.position < history.forgottenUntil
-            #expect(history.isPurged(stored, since: fence) == expected, "seed \(seed), step \(step)")
+            let logMark = LogMark(epoch, all[max(0, step - Int.random(in: 0..<60, using: &generator))].0)
+            let isChosen = all.contains { $0.0 > logMark.position && $0.1.selection.chooses(stored) }
+            let expected = isChosen || logMark.position < history.forgottenUntil
+            #expect(history.isPurged(stored, since: logMark) == expected, "seed \(seed), step \(step)")
         }
     }
 }

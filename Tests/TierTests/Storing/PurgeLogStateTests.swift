@@ -34,7 +34,7 @@ import Testing
         var state = PurgeLogState(kept: mark(20))
         #expect(state.connected() == [.read(after: .start)])
         #expect(state.read(page(10, 20)) == [begin(0), .note(entry(10)), .note(entry(20)), .wait])
-        #expect(state.standing == .ready && state.mayTake)
+        #expect(state.readiness == .ready && state.mayTake)
         return state
     }
 
@@ -54,14 +54,14 @@ import Testing
 
     @Test func aNodeJoiningAnEmptyLogMakesAllStale() {
         var state = PurgeLogState()
-        #expect(state.standing == .away && state.fence == nil && !state.mayTake)
+        #expect(state.readiness == .away && state.logMark == nil && !state.mayTake)
         #expect(state.connected() == [.read(after: .start)])
-        #expect(state.standing == .catchingUp)
+        #expect(state.readiness == .catchingUp)
         #expect(state.read(page()) == [begin(0), .makeAllStale(.joined)])
-        #expect(state.fence == nil && !state.mayTake)
+        #expect(state.logMark == nil && !state.mayTake)
         #expect(state.madeStale(succeeded: true) == [.persist(mark(0)), .read(after: .start)])
         #expect(state.read(page()) == [begin(0), .wait])
-        #expect(state.standing == .ready && state.fence == mark(0) && state.mayTake)
+        #expect(state.readiness == .ready && state.logMark == mark(0) && state.mayTake)
     }
 
     @Test func aJoiningNodeNotesOldAndAppliesNewEntries() {
@@ -71,22 +71,22 @@ import Testing
         #expect(state.madeStale(succeeded: true) == [.persist(mark(20)), .read(after: .start)])
         #expect(state.read(page(10, 20, 30)) == [begin(0), .note(entry(10)), .note(entry(20)), .apply(entry(30))])
         #expect(state.applied(succeeded: true) == [.persist(mark(30)), .wait])
-        #expect(state.standing == .ready && state.position == at(30))
+        #expect(state.readiness == .ready && state.position == at(30))
     }
 
     @Test func aReturningNodeCatchesUpFirst() {
         var state = PurgeLogState(kept: mark(20))
-        #expect(state.fence == mark(20))
+        #expect(state.logMark == mark(20))
         _ = state.connected()
         #expect(
             state.read(page(10, 20, 30, last: 50))
                 == [begin(0), .note(entry(10)), .note(entry(20)), .apply(entry(30))])
         #expect(state.mayTake, "what is beyond is applied to what is taken")
         #expect(state.applied(succeeded: true) == [.persist(mark(30)), .read(after: at(30))])
-        #expect(state.standing == .catchingUp)
+        #expect(state.readiness == .catchingUp)
         #expect(state.read(page(50, first: 10)) == [.apply(entry(50))])
         #expect(state.applied(succeeded: true) == [.persist(mark(50)), .wait])
-        #expect(state.standing == .ready)
+        #expect(state.readiness == .ready)
     }
 
     @Test func nothingIsTakenUntilTheHistoryIsKnown() {
@@ -97,12 +97,12 @@ import Testing
         #expect(state.mayTake)
     }
 
-    /// The entry 20 went between two pages: a value with a fence before it was taken.
+    /// The entry 20 went between two pages: a value with a log mark before it was taken.
     @Test func entriesTrimmedBetweenPagesAreForgotten() {
         var state = connected(30)
         #expect(state.read(page(10, last: 30)) == [begin(0), .note(entry(10)), .read(after: at(10))])
         #expect(state.read(page(30, hasForgotten: true)) == [begin(30), .note(entry(30)), .wait])
-        #expect(state.mayTake && state.standing == .ready)
+        #expect(state.mayTake && state.readiness == .ready)
         var emptied = connected(30)
         _ = emptied.read(page(10, last: 30))
         #expect(emptied.read(page(last: 30, hasForgotten: true)) == [begin(30), .wait])
@@ -122,7 +122,7 @@ import Testing
         var state = reading()
         #expect(state.read(page(30, first: 10)) == [.apply(entry(30))])
         #expect(state.applied(succeeded: false) == [.wait])
-        #expect(state.position == at(20) && state.fence == mark(20))
+        #expect(state.position == at(20) && state.logMark == mark(20))
         #expect(state.woken() == [.apply(entry(30))])
         #expect(state.applied(succeeded: true) == [.persist(mark(30)), .wait])
     }
@@ -131,11 +131,11 @@ import Testing
         let other = LogEpoch(number: 2)
         var state = reading()
         #expect(state.read(page(first: 5, last: 5, in: other)) == [begin(5, in: other), .makeAllStale(.otherEpoch)])
-        #expect(state.standing == .catchingUp && !state.mayTake)
+        #expect(state.readiness == .catchingUp && !state.mayTake)
         #expect(state.madeStale(succeeded: true) == [.persist(mark(5, in: other)), .read(after: .start)])
         #expect(state.read(page(5, 6, in: other)) == [begin(0, in: other), .note(entry(5)), .apply(entry(6))])
         #expect(state.applied(succeeded: true) == [.persist(mark(6, in: other)), .wait])
-        #expect(state.standing == .ready && state.fence == mark(6, in: other))
+        #expect(state.readiness == .ready && state.logMark == mark(6, in: other))
     }
 
     /// The node had gone on beyond it, and had it as a soft one.
@@ -152,7 +152,7 @@ import Testing
         var state = reading()
         #expect(state.read(page(first: 10, last: 10)) == [begin(20), .makeAllStale(.beyondEnd)])
         #expect(state.madeStale(succeeded: true) == [.persist(mark(10)), .read(after: .start)])
-        // Ids up to 20 were given twice: no value with such a fence can be judged.
+        // Ids up to 20 were given twice: no value with such a log mark can be judged.
         #expect(state.read(page(10, 15)) == [begin(20), .note(entry(10)), .apply(entry(15))])
     }
 
@@ -172,7 +172,7 @@ import Testing
             #expect(state.read(page) == [begin(30), .makeAllStale(.trimmed)])
             #expect(state.madeStale(succeeded: true) == [.persist(mark(30)), .read(after: .start)])
             #expect(state.read(page) == [begin(30)] + known.map { .note($0) } + [.wait])
-            #expect(state.standing == .ready && state.mayTake)
+            #expect(state.readiness == .ready && state.mayTake)
         }
     }
 
@@ -181,7 +181,7 @@ import Testing
         #expect(state.read(page(20, 30, hasForgotten: true)) == [begin(20), .note(entry(20)), .apply(entry(30))])
         var emptied = connected(20)
         #expect(emptied.read(page(last: 20, hasForgotten: true)) == [begin(20), .wait])
-        #expect(emptied.standing == .ready && emptied.mayTake)
+        #expect(emptied.readiness == .ready && emptied.mayTake)
         var first = connected(0)
         #expect(first.read(page(30)) == [begin(0), .apply(entry(30))], "nothing was trimmed")
     }
@@ -195,22 +195,22 @@ import Testing
         var state = reading()
         _ = state.read(page(in: LogEpoch(number: 2)))
         #expect(state.madeStale(succeeded: false) == [.wait])
-        #expect(state.fence == mark(20) && !state.mayTake)
+        #expect(state.logMark == mark(20) && !state.mayTake)
         #expect(state.woken() == [.makeAllStale(.otherEpoch)])
     }
 
     @Test func aNodeWithoutAConnectionIsAway() {
         var state = ready()
         state.disconnected()
-        #expect(state.standing == .away && state.fence == mark(20))
+        #expect(state.readiness == .away && state.logMark == mark(20))
         #expect(state.woken() == [])
         #expect(state.connected() == [.read(after: at(20))])
-        #expect(state.standing == .catchingUp)
+        #expect(state.readiness == .catchingUp)
         state.disconnected()
         #expect(state.read(page(30, first: 10)) == [], "a reply that came too late")
         #expect(state.connected() == [.read(after: at(20))])
         #expect(state.read(page(first: 10, last: 20)) == [.wait])
-        #expect(state.standing == .ready)
+        #expect(state.readiness == .ready)
     }
 
     @Test func readEntriesAreAppliedWithoutAConnection() {
@@ -221,7 +221,7 @@ import Testing
         #expect(state.connected() == [], "one thing after the other")
         state.disconnected()
         #expect(state.applied(succeeded: true) == [.persist(mark(20))])
-        #expect(state.standing == .away)
+        #expect(state.readiness == .away)
         #expect(state.connected() == [.read(after: at(20))])
     }
 

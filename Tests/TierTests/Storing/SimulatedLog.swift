@@ -18,7 +18,7 @@ struct SimulatedLog {
     /// The least version that may be shown as fresh, by the purges that were acknowledged.
     private(set) var promised: [String: Int] = [:]
     /// Values that other nodes have put into the tier.
-    var values: [String: (version: Int, fence: LogMark)] = [:]
+    var values: [String: (version: Int, logMark: LogMark)] = [:]
 
     mutating func change(_ target: String) { versions[target, default: 0] += 1 }
 
@@ -82,7 +82,7 @@ struct SimulatedNode {
         let copy: Copy
         let purges: Int
         /// Set for a fetch, which goes to the tier, too.
-        let fence: LogMark?
+        let logMark: LogMark?
     }
 
     private var kept: LogMark?
@@ -97,7 +97,7 @@ struct SimulatedNode {
 
     /// Whether it has applied all that the log has.
     func isCaughtUp(_ log: SimulatedLog) -> Bool {
-        state.standing == .ready && todo == [.wait] && state.fence == LogMark(log.epoch, log.last)
+        state.readiness == .ready && todo == [.wait] && state.logMark == LogMark(log.epoch, log.last)
     }
 
     mutating func restart() {
@@ -157,16 +157,16 @@ struct SimulatedNode {
 
     mutating func beginFetch(_ target: String, _ log: SimulatedLog) {
         let copy = Copy(version: log.versions[target] ?? 0, isFresh: true)
-        flights.append(Flight(target: target, copy: copy, purges: purges, fence: state.fence))
+        flights.append(Flight(target: target, copy: copy, purges: purges, logMark: state.logMark))
     }
 
     mutating func beginTaking(_ target: String, _ log: SimulatedLog) {
         guard isConnected, state.mayTake, copies[target]?.isFresh != true, let value = log.values[target] else {
             return
         }
-        guard !history.isPurged(answer(target), since: value.fence) else { return }
+        guard !history.isPurged(answer(target), since: value.logMark) else { return }
         let copy = Copy(version: value.version, isFresh: true)
-        flights.append(Flight(target: target, copy: copy, purges: purges, fence: nil))
+        flights.append(Flight(target: target, copy: copy, purges: purges, logMark: nil))
     }
 
     /// The oldest fetch or look ends. An answer that was purged meanwhile is not stored.
@@ -174,6 +174,6 @@ struct SimulatedNode {
         guard !flights.isEmpty else { return }
         let flight = flights.removeFirst()
         if flight.purges == purges { copies[flight.target] = flight.copy }
-        if let fence = flight.fence, isConnected { log.values[flight.target] = (flight.copy.version, fence) }
+        if let logMark = flight.logMark, isConnected { log.values[flight.target] = (flight.copy.version, logMark) }
     }
 }

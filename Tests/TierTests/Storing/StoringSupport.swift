@@ -37,8 +37,8 @@ func someone() -> UserHash? {
 
 let epoch = LogEpoch(number: 0x0123_4567_89AB_CDEF)
 
-/// A fence in that epoch.
-func fence(_ milliseconds: UInt64, _ sequence: UInt64 = 0) -> LogMark {
+/// A log mark in that epoch.
+func logMark(_ milliseconds: UInt64, _ sequence: UInt64 = 0) -> LogMark {
     LogMark(epoch, LogPosition(milliseconds, sequence))
 }
 

@@ -24,20 +24,20 @@ import Testing
         answer("/a", "", selecting: "0123456789abcdef accept-language"),
     ])
     func aValueSurvivesItsBytes(stored: StoredResponse) throws {
-        let bytes = try TierValue(stored, fence: fence(1_700_000_000_000, 7)).bytes()
+        let bytes = try TierValue(stored, logMark: logMark(1_700_000_000_000, 7)).bytes()
         guard case .value(let value) = TierValue.read(bytes, for: stored.key) else {
             Issue.record("no value")
             return
         }
-        #expect(value.fence == fence(1_700_000_000_000, 7))
+        #expect(value.logMark == logMark(1_700_000_000_000, 7))
         #expect(value.response.body == stored.body && value.response.gzip?.body == stored.gzip?.body)
         #expect(value.response.head == stored.head && value.response.lifetime == stored.lifetime)
-        #expect(value.response.selecting == stored.selecting && value.response.isSignpost == stored.isSignpost)
+        #expect(value.response.selecting == stored.selecting && value.response.isVariantIndex == stored.isVariantIndex)
         #expect(try value.bytes() == bytes)
     }
 
     @Test func anotherKeyIsAMismatch() throws {
-        let bytes = try TierValue(answer("/a"), fence: fence(1)).bytes()
+        let bytes = try TierValue(answer("/a"), logMark: logMark(1)).bytes()
         for target in ["/b", "/aa", "", "/A"] { #expect(read(bytes, target) == "mismatch") }
         #expect(read(bytes) == "value")
     }
@@ -46,7 +46,7 @@ import Testing
     func everyChangedByteIsFoundOut(isCoded: Bool) throws {
         let stored = answer(
             "/a", isCoded ? Self.text : "{}", gzip: isCoded ? Gzip.system.deflate(Array(Self.text.utf8)) : nil)
-        let bytes = try TierValue(stored, fence: fence(1)).bytes()
+        let bytes = try TierValue(stored, logMark: logMark(1)).bytes()
         for index in bytes.indices {
             for flip in [1, 0x20, 0xFF] as [UInt8] {
                 var changed = bytes
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func partsAndOtherThingsAreDamaged() throws {
-        let bytes = try TierValue(answer("/a"), fence: fence(1)).bytes()
+        let bytes = try TierValue(answer("/a"), logMark: logMark(1)).bytes()
         for count in bytes.indices { #expect(read(Array(bytes[..<count])) == "damaged", "\(count)") }
         for other in [bytes + [0], [], Array("OK".utf8), Array(repeating: 0, count: 100)] {
             #expect(read(other) == "damaged")
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func aValueOfALaterVersionIsTooNew() throws {
-        var bytes = try TierValue(answer("/a"), fence: fence(1)).bytes()
+        var bytes = try TierValue(answer("/a"), logMark: logMark(1)).bytes()
         #expect(Array(bytes[..<4]) == Array("RfT1".utf8))
         bytes[3] = UInt8(ascii: "2")
         #expect(read(bytes) == "too new")
@@ -76,15 +76,15 @@ import Testing
 
     @Test func withoutZlibItIsUnreadable() throws {
         let stored = answer("/a", Self.text, gzip: Gzip.system.deflate(Array(Self.text.utf8)))
-        let bytes = try TierValue(stored, fence: fence(1)).bytes()
+        let bytes = try TierValue(stored, logMark: logMark(1)).bytes()
         #expect(read(bytes, "/a", .absent) == "unreadable")
-        #expect(try read(TierValue(answer("/a"), fence: fence(1)).bytes(), "/a", .absent) == "value")
+        #expect(try read(TierValue(answer("/a"), logMark: logMark(1)).bytes(), "/a", .absent) == "value")
     }
 
     @Test(arguments: [1, 2] as [UInt64])
     func noBytesTrap(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let whole = try TierValue(answer("/a"), fence: fence(1)).bytes()
+        let whole = try TierValue(answer("/a"), logMark: logMark(1)).bytes()
         for _ in 0..<5_000 {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...8, using: &generator) {
@@ -97,21 +97,21 @@ import Testing
 
     @Test func nothingPersonalOrComposedEnters() throws {
         let user = try #require(someone())
-        #expect(TierValue(answer("/a", scope: .personal(user)), fence: fence(1)).encoded() == nil)
+        #expect(TierValue(answer("/a", scope: .personal(user)), logMark: logMark(1)).encoded() == nil)
         let composed = StoredResponse(
             composed: Array("{}".utf8), key: key("/a"), parts: [answer("/b")], detail: .composed, receivedAt: noon,
             lifetime: Lifetime(freshFor: 1), classTag: 1)
-        #expect(TierValue(composed, fence: fence(1)).encoded() == nil)
+        #expect(TierValue(composed, logMark: logMark(1)).encoded() == nil)
     }
 
     @Test func fourMebibytesEnterAndNotAByteMore() throws {
-        let overhead = try TierValue(answer("/a", ""), fence: fence(1)).bytes().count
+        let overhead = try TierValue(answer("/a", ""), logMark: logMark(1)).bytes().count
         // The tag of content has its length in it.
         for (bytes, isTaken) in [
             (TierValue.maxBytes - overhead - 16, true), (TierValue.maxBytes - overhead + 1, false),
         ] {
             let body = String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: bytes), as: UTF8.self)
-            #expect((TierValue(answer("/a", body), fence: fence(1)).encoded() != nil) == isTaken, "\(bytes)")
+            #expect((TierValue(answer("/a", body), logMark: logMark(1)).encoded() != nil) == isTaken, "\(bytes)")
         }
         #expect(read([UInt8](repeating: 0, count: TierValue.maxBytes + 1)) == "damaged")
     }
@@ -119,12 +119,12 @@ import Testing
     /// The value stayed for as long as it could have been served stale, and no node took it.
     @Test func aValueIsKeptForAsLongAsItIsFresh() {
         let lifetime = Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10)
-        let value = TierValue(answer("/a", lifetime: lifetime), fence: fence(1))
+        let value = TierValue(answer("/a", lifetime: lifetime), logMark: logMark(1))
         #expect(value.millisecondsToLive(at: noon) == 90_000)
         #expect(value.millisecondsToLive(at: noon + 89) == 1_000)
         #expect(value.millisecondsToLive(at: noon + 90) == nil)
         #expect(value.millisecondsToLive(at: noon - 50) == 90_000)
-        let forEver = TierValue(answer("/a", lifetime: Lifetime(freshFor: .max, keepFor: .max)), fence: fence(1))
+        let forEver = TierValue(answer("/a", lifetime: Lifetime(freshFor: .max, keepFor: .max)), logMark: logMark(1))
         #expect(forEver.millisecondsToLive(at: noon) ?? 0 > 1 << 30 * 1_000)
     }
 
@@ -140,7 +140,7 @@ import Testing
     func takingItAppliesTheShorterLifetime(after seconds: Int, rule: Lifetime, fresh: Int, isUseful: Bool) {
         let stored = answer("/a", lifetime: Lifetime(freshFor: 100, staleFor: 50, initialAge: 10))
         let now = noon + Int64(seconds)
-        let taken = TierValue(stored, fence: fence(1)).taken(under: rule, receivedBy: now, at: now)
+        let taken = TierValue(stored, logMark: logMark(1)).taken(under: rule, receivedBy: now, at: now)
         #expect((taken != nil) == isUseful)
         guard let taken else { return }
         #expect(taken.age(at: now) == 10 + seconds && taken.receivedAt == noon)
@@ -152,9 +152,9 @@ import Testing
         let knowledge = PurgeKnowledge()
         knowledge.begin(epoch, forgottenUntil: .start)
         knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/b".utf8)))), at: noted(noon, 0))
-        knowledge.stand(fence: fence(2), mayTake: true)
+        knowledge.stand(logMark: logMark(2), mayTake: true)
         func taken(since position: UInt64, at now: Int64) -> Int64? {
-            let value = TierValue(answer("/a", at: noon + 86_400), fence: fence(position))
+            let value = TierValue(answer("/a", at: noon + 86_400), logMark: logMark(position))
             return knowledge.latestReceipt(of: value, at: now, noted(now, now - noon).instant).flatMap {
                 value.taken(under: Lifetime(freshFor: 500), receivedBy: $0, at: now)?.receivedAt
             }
@@ -167,7 +167,7 @@ import Testing
         #expect(taken(since: 2, at: noon + 50) == noon + 19)
         knowledge.hold([], at: noted(noon + 60, 60))
         #expect(taken(since: 2, at: noon + 70) == noon + 70)
-        knowledge.stand(fence: fence(2), mayTake: false)
+        knowledge.stand(logMark: logMark(2), mayTake: false)
         #expect(taken(since: 2, at: noon + 80) == nil)
     }
 }

@@ -53,7 +53,7 @@ import Testing
 
     @Test func whatKeptAnswersFromBeingComposed() throws {
         let section = "What kept an answer from being composed"
-        expect(section, Lack.allCases.map { [code($0.word)] }, columns: 1)
+        expect(section, MissReason.allCases.map { [code($0.word)] }, columns: 1)
         for row in page.table(under: section) {
             try #require(row.count == 2)
             // At the end, in brackets, where it is not one of three.

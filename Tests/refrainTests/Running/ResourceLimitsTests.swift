@@ -19,15 +19,15 @@ import Testing
     @Test func threadsAndMemoryAreTriedAtTheStart() throws {
         let configuration = try configuration("workers 4\nadmin_listen off\nmemory_size 8MiB")
         var limits = ample
-        #expect(configuration.lack(under: limits) == nil)
+        #expect(configuration.shortage(under: limits) == nil)
         limits.rehearse = { threads, bytes in threads > 12 || bytes != nil ? EAGAIN : nil }
-        #expect(configuration.lack(under: limits) == nil, "four loops and eight others")
+        #expect(configuration.shortage(under: limits) == nil, "four loops and eight others")
         let more = try self.configuration("workers 5\nadmin_listen off")
-        #expect(more.lack(under: limits)?.hasPrefix("cannot start 13 threads:") == true)
+        #expect(more.shortage(under: limits)?.hasPrefix("cannot start 13 threads:") == true)
         let most = try self.configuration("workers 1000\nupstream_connections 1000\nadmin_listen off")
-        #expect(most.lack(under: limits)?.hasPrefix("cannot start 263 threads:") == true, "255 of them for loops")
+        #expect(most.shortage(under: limits)?.hasPrefix("cannot start 263 threads:") == true, "255 of them for loops")
         limits.addressBytes = 1 << 30
-        let words = try #require(configuration.lack(under: limits))
+        let words = try #require(configuration.shortage(under: limits))
         #expect(words.hasPrefix("cannot start 12 threads with 104.0 MiB of memory: "), "\(words)")
         #expect(!words.contains("\n"))
         #expect(ThreadRehearsal.run(20, beside: nil) == nil)
@@ -39,9 +39,9 @@ import Testing
         let lines = "workers 4\nadmin_listen off\nlisten 127.0.0.1:1\nlisten 127.0.0.1:2"
         var limits = ample
         limits.descriptors = 36
-        #expect(try configuration(lines).lack(under: limits) == nil)
+        #expect(try configuration(lines).shortage(under: limits) == nil)
         limits.descriptors = 35
-        #expect(try configuration(lines).lack(under: limits)?.hasPrefix("4 loops need 36 descriptors") == true)
+        #expect(try configuration(lines).shortage(under: limits)?.hasPrefix("4 loops need 36 descriptors") == true)
     }
 
     @Test func settingsBeyondTheLimitsAreAWarning() throws {

@@ -59,7 +59,7 @@ public final class Statistics: Sendable {
     public init() {
         precondition(Counter.allCases.count == 26, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
-        precondition(Refusal.Rule.allCases.count * Lack.allCases.count <= 280, "one cell for each refusal")
+        precondition(Refusal.Rule.allCases.count * MissReason.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }
         reasons = InlineArray { _ in Atomic<Int>(0) }
         refusals = InlineArray { _ in Atomic<Int>(0) }
@@ -80,17 +80,17 @@ public final class Statistics: Sendable {
     /// Counts a request that goes to the origin because nothing could be composed; only on the loop
     /// that owns these counters.
     func count(notComposed refusal: Refusal) {
-        let index = Self.index(refusal.rule, refusal.lack)
+        let index = Self.index(refusal.rule, refusal.reason)
         refusals[index].store(refusals[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 
     /// How many requests went to the origin because composing by this rule lacked this.
-    subscript(notComposed rule: Refusal.Rule, lack: Lack) -> Int {
-        refusals[Self.index(rule, lack)].load(ordering: .relaxed)
+    subscript(notComposed rule: Refusal.Rule, reason: MissReason) -> Int {
+        refusals[Self.index(rule, reason)].load(ordering: .relaxed)
     }
 
-    private static func index(_ rule: Refusal.Rule, _ lack: Lack) -> Int {
-        Int(lack.rawValue) * Refusal.Rule.allCases.count + Int(rule.rawValue)
+    private static func index(_ rule: Refusal.Rule, _ reason: MissReason) -> Int {
+        Int(reason.rawValue) * Refusal.Rule.allCases.count + Int(rule.rawValue)
     }
 
     /// How often this was the reason why a request was not simply a hit, or its answer not stored.

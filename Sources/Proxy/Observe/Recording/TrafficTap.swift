@@ -32,7 +32,7 @@ final class TrafficTap {
     /// - Parameter known: what was concluded from the request before, where that is at hand.
     func note(
         _ answered: borrowing AnsweredRequest, _ nanoseconds: Int64, _ stored: StoredResponse, _ form: AnswerForm,
-        _ coding: ContentCoding, age: Int, _ known: RequestConclusion?, on connection: ClientConnection
+        _ coding: ContentCoding, age: Int, _ known: MemoizedPlan?, on connection: ClientConnection
     ) {
         guard isInSample() else { return }
         // Most of busy traffic is the same again. No reference is counted for it.
@@ -82,7 +82,7 @@ final class TrafficTap {
         _ answered: borrowing AnsweredRequest, _ answer: TrafficAnswer, _ connection: ClientConnection
     ) -> Int {
         let index = batch.subjects.count
-        let known = connection.repeated?.madeConclusion
+        let known = connection.repeated?.madePlan
         batch.byteCount += byteCount(of: answer, known)
         let (template, start) = (answered.template, batch.excerpts.count)
         var excerpt: [UInt8] = []
@@ -112,7 +112,7 @@ final class TrafficTap {
     /// Those of a stored answer count when it is new to its batch and to its request, and not with
     /// every batch in which it comes again: it can only go where others take its place in the
     /// cache, and these count.
-    private func byteCount(of answer: TrafficAnswer, _ known: RequestConclusion?) -> Int {
+    private func byteCount(of answer: TrafficAnswer, _ known: MemoizedPlan?) -> Int {
         guard case .stored(let stored, _, _) = answer else { return answer.byteCount }
         guard known?.noted.isAbout(stored) != true, counted.insert(ObjectIdentifier(stored)).inserted else { return 0 }
         return answer.byteCount

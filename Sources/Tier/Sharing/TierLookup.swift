@@ -5,7 +5,7 @@ import EventLoop
 /// afterwards. Performs `TierLook`.
 ///
 /// Confined to its loop. A reply or a pause that it waits for keeps it alive.
-package final class TierErrand {
+package final class TierLookup {
     /// The node's use of answers that others have fetched.
     package struct Judge {
         /// The usable part of a value that no purge has chosen; nil for none.
@@ -45,9 +45,9 @@ package final class TierErrand {
     /// Bytes of parts so far.
     private var partBytes = 0
     private var hasWaited = false
-    /// The fence of the fetch; nil before it, and where no purge log is known: then the answer
+    /// The log mark of the fetch; nil before it, and where no purge log is known: then the answer
     /// stays this node's own.
-    private var fence: LogMark?
+    private var logMark: LogMark?
 
     /// The most values that are read for one answer, and the bytes after which no more are read:
     /// the size of the largest answer.
@@ -76,15 +76,15 @@ package final class TierErrand {
     package func ended(
         with response: StoredResponse?, at now: Int64, hints: (StoredResponse) -> [UInt64] = { _ in [] }
     ) {
-        if let response, let fence, response.key == key, response.isPortable {
-            put(response, fence, now, hints(response))
+        if let response, let logMark, response.key == key, response.isPortable {
+            put(response, logMark, now, hints(response))
         }
-        fence = nil
+        logMark = nil
         perform(look.fetchEnded(now: client.loop.now))
     }
 
-    private func put(_ response: StoredResponse, _ fence: LogMark, _ now: Int64, _ hints: [UInt64]) {
-        let value = TierValue(response, fence: fence)
+    private func put(_ response: StoredResponse, _ logMark: LogMark, _ now: Int64, _ hints: [UInt64]) {
+        let value = TierValue(response, logMark: logMark)
         // An answer that is too large, or of no use by the time that it is read, stays here.
         guard let milliseconds = value.millisecondsToLive(at: now), let bytes = value.encoded() else { return }
         let hints = bytes.count <= TierValue.maxHintedBytes ? hints : []
@@ -103,7 +103,7 @@ package final class TierErrand {
         case .wake(let moment): wait(until: moment)
         case .take: complete(found)
         case .fetch:
-            fence = client.tier.knowledge.fence
+            logMark = client.tier.knowledge.logMark
             complete(nil)
         case .giveBack: client.giveBack(pair)
         }
@@ -165,7 +165,7 @@ package final class TierErrand {
         guard let value = untouched(TierValue.read(bytes, named: name, client.tier.keys)) else { return nil }
         // An answer that was purged by its target is not made of any older one.
         let isPurged = client.tier.knowledge.isPurged(
-            Array(key.target), storefront: value.response.storefront, classTag: judge.classTag, since: value.fence)
+            Array(key.target), storefront: value.response.storefront, classTag: judge.classTag, since: value.logMark)
         return isPurged ? refuse(.purged) : value
     }
 

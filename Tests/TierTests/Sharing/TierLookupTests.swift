@@ -6,21 +6,21 @@ import Testing
 @testable import Tier
 
 /// Leaders of two nodes and one real engine.
-@Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct TierErrandTests {
+@Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct TierLookupTests {
     private let engine: RedisServer
-    private let a: ErrandScene
-    private let b: ErrandScene
+    private let a: LookupScene
+    private let b: LookupScene
 
     init() throws {
         engine = try RedisServer()
-        (a, b) = (try ErrandScene(engine.endpoint), try ErrandScene(engine.endpoint, node: "b"))
+        (a, b) = (try LookupScene(engine.endpoint), try LookupScene(engine.endpoint, node: "b"))
     }
 
     /// The first node finds nothing, and fetches this answer.
     private func put(_ response: StoredResponse, hints: [UInt64] = []) async throws {
-        let errand = a.begin(String(decoding: response.key.target, as: UTF8.self))
-        #expect(try await errand.looked() == nil)
-        a.end(errand, with: response, hints: hints)
+        let lookup = a.begin(String(decoding: response.key.target, as: UTF8.self))
+        #expect(try await lookup.looked() == nil)
+        a.end(lookup, with: response, hints: hints)
     }
 
     @Test func aNodeTakesTheAnswerOfAnother() async throws {
@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: ["/1", "/3"]) func nothingIsMadeOfWhatAPurgeHasChosen(target: String) async throws {
         try await put(answer("/1", "old"), hints: [11])
         b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array(target.utf8)))), at: noted())
-        b.tier.knowledge.stand(fence: fence(2), mayTake: true)
+        b.tier.knowledge.stand(logMark: logMark(2), mayTake: true)
         #expect(try await b.begin("/3", hints: [11], enough: 1).composed() == nil)
         #expect(b[.purged] == 1)
         let other = b.begin("/4", hints: [11], enough: 1)
@@ -81,7 +81,7 @@ import Testing
     @Test func aHintThatLeadsToAnotherKeyIsNotFollowed() async throws {
         let keys = a.tier.keys
         let (one, two) = (try #require(keys.pair(of: key("/1"))), try #require(keys.pair(of: key("/2"))))
-        let bytes = try TierValue(answer("/1"), fence: fence(1)).bytes()
+        let bytes = try TierValue(answer("/1"), logMark: logMark(1)).bytes()
         func isRead(_ name: [UInt8]) -> Bool {
             if case .value = TierValue.read(bytes, named: name, keys) { true } else { false }
         }
@@ -93,7 +93,7 @@ import Testing
         #expect(try await first.looked() == nil)
         // The purge reaches the other node while this one is out.
         b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/1".utf8)))), at: noted())
-        b.tier.knowledge.stand(fence: fence(2), mayTake: true)
+        b.tier.knowledge.stand(logMark: logMark(2), mayTake: true)
         a.end(first, with: answer("/1", "old"))
         let second = b.begin("/1")
         #expect(try await second.looked() == nil)
@@ -104,7 +104,7 @@ import Testing
 
     @Test func withoutALogNothingIsTakenOrPut() async throws {
         try await put(answer("/1"))
-        b.tier.knowledge.stand(fence: nil, mayTake: false)
+        b.tier.knowledge.stand(logMark: nil, mayTake: false)
         let second = b.begin("/1")
         #expect(try await second.looked() == nil)
         b.end(second, with: answer("/1"))
@@ -119,7 +119,7 @@ import Testing
 }
 
 /// Leaders and engines that are away, slow or wrong: the origin is asked then.
-@Suite(.timeLimit(.minutes(10))) struct TierErrandFaultTests {
+@Suite(.timeLimit(.minutes(10))) struct TierLookupFaultTests {
     struct Odd: CustomTestStringConvertible {
         let testDescription: String
         let reply: [UInt8]
@@ -128,8 +128,8 @@ import Testing
     }
 
     static func odd() throws -> [Odd] {
-        let foreign = try TierValue(answer("/2"), fence: fence(1)).bytes()
-        var damaged = try TierValue(answer("/1"), fence: fence(1)).bytes()
+        let foreign = try TierValue(answer("/2"), logMark: logMark(1)).bytes()
+        var damaged = try TierValue(answer("/1"), logMark: logMark(1)).bytes()
         damaged[damaged.count - 1] ^= 1
         let others = [":1\r\n", "-ERR no\r\n", "*0\r\n"].map { text in
             Odd(testDescription: text, reply: Array(text.utf8), counter: .unanswered, endsConnection: false)
@@ -144,7 +144,7 @@ import Testing
         let engine = try FakeEngine { connection, words in
             words[0] == "GET" ? [.send(odd.reply)] : FakeEngine.master(connection, words)
         }
-        let scene = try ErrandScene(engine.endpoint)
+        let scene = try LookupScene(engine.endpoint)
         #expect(try await scene.begin("/1").looked() == nil)
         #expect(scene[odd.counter] == 1)
         if odd.endsConnection { waitUntil { engine.endedConnections == 1 } }
@@ -153,7 +153,7 @@ import Testing
     @Test func anEngineThatIsAwayCostsNothing() async throws {
         let engine = try FakeEngine(FakeEngine.master)
         engine.stop()
-        let scene = try ErrandScene(engine.endpoint)
+        let scene = try LookupScene(engine.endpoint)
         for _ in 0..<20 { #expect(try await scene.begin("/1").looked() == nil) }
         #expect(scene[.unanswered] == 20)
     }

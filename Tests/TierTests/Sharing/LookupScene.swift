@@ -8,7 +8,7 @@ import Testing
 @testable import Tier
 
 /// A loop with a client of the shared tier, on engines that a test plays or runs.
-final class ErrandScene {
+final class LookupScene {
     let tier: SharedTier
     let log = LogLines()
     private let loop: EventLoop
@@ -20,7 +20,7 @@ final class ErrandScene {
         settings.timeout = TierScene.patient
         tier = SharedTier(settings) { [log] in log.add($0) }
         tier.knowledge.begin(epoch, forgottenUntil: .start)
-        tier.knowledge.stand(fence: fence(1), mayTake: true)
+        tier.knowledge.stand(logMark: logMark(1), mayTake: true)
         let loop = try EventLoop(label: "errand test")
         self.loop = loop
         client = loop.sync { [tier] in TierClient(tier, loop: loop) }
@@ -35,11 +35,11 @@ final class ErrandScene {
     }
 
     /// One leader's lookup; `looked` has its result.
-    final class Errand: @unchecked Sendable {  // because the errand is touched on the loop alone
-        fileprivate var errand: TierErrand?
-        private let found = Mutex<TierErrand.Finding??>(nil)
+    final class Lookup: @unchecked Sendable {  // because the look-up is touched on the loop alone
+        fileprivate var lookup: TierLookup?
+        private let found = Mutex<TierLookup.Finding??>(nil)
 
-        fileprivate func end(_ finding: TierErrand.Finding?) {
+        fileprivate func end(_ finding: TierLookup.Finding?) {
             found.withLock { found in
                 precondition(found == nil, "completed twice")
                 found = .some(finding)
@@ -60,7 +60,7 @@ final class ErrandScene {
             return response
         }
 
-        private func finding() async throws -> TierErrand.Finding? {
+        private func finding() async throws -> TierLookup.Finding? {
             waitUntil { hasLooked }
             return found.withLock { $0 ?? nil }
         }
@@ -69,10 +69,10 @@ final class ErrandScene {
     /// - Parameters:
     ///   - hints: of what the answer can be made of.
     ///   - enough: how many values it takes to make it; the bodies are joined.
-    func begin(_ target: String, hints: [UInt64] = [], enough: Int = .max) -> Errand {
-        let errand = Errand()
+    func begin(_ target: String, hints: [UInt64] = [], enough: Int = .max) -> Lookup {
+        let lookup = Lookup()
         loop.sync {
-            let judge = TierErrand.Judge(
+            let judge = TierLookup.Judge(
                 classTag: 7,
                 whole: { $0.taken(under: Lifetime(freshFor: 500), receivedBy: noon + 100, at: noon + 100) },
                 compose: { values in
@@ -80,14 +80,14 @@ final class ErrandScene {
                     let bodies = values.map { String(decoding: $0.response.body, as: UTF8.self) }
                     return answer(target, bodies.joined(separator: "+"))
                 })
-            errand.errand = TierErrand(key(target), client!, hints: hints, judge)
-            errand.errand?.start { errand.end($0) }
+            lookup.lookup = TierLookup(key(target), client!, hints: hints, judge)
+            lookup.lookup?.start { lookup.end($0) }
         }
-        return errand
+        return lookup
     }
 
-    func end(_ errand: Errand, with response: StoredResponse?, hints: [UInt64] = []) {
-        loop.sync { errand.errand?.ended(with: response, at: noon) { _ in hints } }
+    func end(_ lookup: Lookup, with response: StoredResponse?, hints: [UInt64] = []) {
+        loop.sync { lookup.lookup?.ended(with: response, at: noon) { _ in hints } }
     }
 
     subscript(_ name: TierCounters.Name) -> Int { tier.counters[name] }

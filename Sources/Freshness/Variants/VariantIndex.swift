@@ -1,16 +1,16 @@
 import HTTP
 import Text
 
-// How a target's answers are told apart by request fields (RFC 9111 4.1). A *signpost* is an entry
-// at the target's base key, the one without variant: it has no content and says by which request
-// fields the answers differ. The answers, its *variants*, lie under keys that hold the signpost's
-// generation and a digest of those fields' values.
-// Must hold: a variant is reached only through the signpost it was stored behind, so removing or
-// replacing the signpost takes all of them out of reach at once; no value of a request field is
-// written down.
+// How a target's answers are told apart by request fields (RFC 9111 4.1). A *variant index* is an
+// entry at the target's base key, the one without variant: it has no content and says by which
+// request fields the answers differ. The answers, its *variants*, lie under keys that hold the
+// variant index's generation and a digest of those fields' values.
+// Must hold: a variant is reached only through the variant index it was stored behind, so removing
+// or replacing the variant index takes all of them out of reach at once; no value of a request
+// field is written down.
 
-/// The content of a signpost.
-public struct VariantSignpost: Equatable {
+/// The content of a variant index.
+public struct VariantIndex: Equatable {
     /// As `ResponseFacts.Vary` spells them.
     public let names: [UInt8]
     /// Where answers differ by Accept-Language alone: in which languages there are some, and under

@@ -4,24 +4,24 @@ import Testing
 
 @testable import Freshness
 
-@Suite struct VariantSignpostTests {
-    private func signpost(_ names: String) -> VariantSignpost {
-        VariantSignpost(names: Array(names.utf8), generation: 0x0123_4567_89AB_CDEF)
+@Suite struct VariantIndexTests {
+    private func variantIndex(_ names: String) -> VariantIndex {
+        VariantIndex(names: Array(names.utf8), generation: 0x0123_4567_89AB_CDEF)
     }
 
     private func variant(_ names: String, _ lines: [String]) throws -> [UInt8] {
         let forwarded = Array(lines.map { $0 + "\r\n" }.joined().utf8)
-        let variant = signpost(names).variant(of: forwarded.span)
+        let variant = variantIndex(names).variant(of: forwarded.span)
         return try #require(variant)
     }
 
-    @Test func aSignpostIsReadAsItWasWritten() {
-        let one = signpost("accept-language,foo")
+    @Test func aVariantIndexIsReadAsItWasWritten() {
+        let one = variantIndex("accept-language,foo")
         #expect(String(decoding: one.selecting, as: UTF8.self) == "0123456789abcdef accept-language,foo")
-        #expect(VariantSignpost(one.selecting) == one)
-        #expect(VariantSignpost(names: one.names).selecting != VariantSignpost(names: one.names).selecting)
+        #expect(VariantIndex(one.selecting) == one)
+        #expect(VariantIndex(names: one.names).selecting != VariantIndex(names: one.names).selecting)
         for text in ["", "0123456789abcdef", "0123456789abcdef ", "0123456789abcdefxfoo"] {
-            #expect(VariantSignpost(Array(text.utf8)) == nil)
+            #expect(VariantIndex(Array(text.utf8)) == nil)
         }
     }
 

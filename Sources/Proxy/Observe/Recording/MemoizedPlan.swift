@@ -2,8 +2,8 @@ import Cache
 import HTTP
 import Server
 
-/// The proxy's conclusion about a request that comes again and again. Confined to its loop.
-final class RequestConclusion {
+/// The proxy's plan for a request that comes again and again. Confined to its loop.
+final class MemoizedPlan {
     /// Set while the request is a plain hit.
     var hit: PlainHit?
     /// Where a recording has noted it last.
@@ -32,15 +32,15 @@ final class PlainHit {
 }
 
 extension RepeatedRequest {
-    /// The former conclusion, if there is one.
+    /// The former plan, if there is one.
     @inline(__always)
-    var knownConclusion: RequestConclusion? { conclusion as? RequestConclusion }
+    var knownPlan: MemoizedPlan? { plan as? MemoizedPlan }
 
-    /// Where conclusions are noted.
-    var madeConclusion: RequestConclusion {
-        if let known = knownConclusion { return known }
-        let made = RequestConclusion()
-        conclusion = made
+    /// Where plans are noted.
+    var madePlan: MemoizedPlan {
+        if let known = knownPlan { return known }
+        let made = MemoizedPlan()
+        plan = made
         return made
     }
 }
