@@ -16,7 +16,7 @@ enum Attribute: String, Sendable {
 
 extension Renderer {
     /// The attributes of each type in the order of its objects.
-    private static let attributes: [SimulatedType: [Attribute]] = [
+    private static let attributesByType: [SimulatedType: [Attribute]] = [
         .activities: [.artwork, .name, .url],
         .albums: [
             .copyright, .genreNames, .releaseDate, .upc, .isMasteredForItunes, .artwork, .playParams, .url,
@@ -62,7 +62,7 @@ extension Renderer {
 
     mutating func attributes(of resource: Resource) {
         if resource.type.isLibrary, context.user == nil { return }
-        for attribute in Self.attributes[resource.type] ?? [] where wants(attribute.rawValue) {
+        for attribute in Self.attributesByType[resource.type] ?? [] where wants(attribute.rawValue) {
             let name = attribute.rawValue
             switch attribute {
             case .artwork: artwork(of: resource)
