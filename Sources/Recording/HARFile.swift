@@ -10,7 +10,7 @@ import Text
 struct HARFile {
     private let path: String
     private let log: HARLog
-    private var read: [RecordedExchange] = []
+    private var inFileOrder: [RecordedExchange] = []
     private var contents: [BodyHash: [UInt8]] = [:]
     private var leftOut: [HAREntry.LeftOut: Int] = [:]
     /// Entries that cannot be read: how many, and what is wrong with the first one.
@@ -21,7 +21,7 @@ struct HARFile {
         self.path = path
         log = try HARLog(bytes, path)
         for (index, entry) in log.entries.enumerated() { add(bytes[entry], number: index + 1) }
-        guard read.isEmpty else { return }
+        guard inFileOrder.isEmpty else { return }
         guard !leftOutWords.isEmpty else { throw .empty(path: path) }
         throw .badFile(path: path, reason: "it has no usable entry: " + leftOutWords.joined(separator: ", "))
     }
@@ -75,7 +75,7 @@ struct HARFile {
                     contents[hash] = body
                 }
             }
-            read.append(exchange)
+            inFileOrder.append(exchange)
         }
     }
 
@@ -99,7 +99,7 @@ struct HARFile {
     }
 
     private var started: Timestamp {
-        log.own?["started"]?.stringValue.flatMap(Timestamp.init(_:)) ?? read.map(\.time).min()
+        log.own?["started"]?.stringValue.flatMap(Timestamp.init(_:)) ?? inFileOrder.map(\.time).min()
             ?? Timestamp(microseconds: 0)
     }
 
@@ -113,7 +113,7 @@ struct HARFile {
     /// In order of time, with offsets where the file does not say any.
     var exchanges: [RecordedExchange] {
         let started = started
-        let timed = read.map { exchange in
+        let timed = inFileOrder.map { exchange in
             var exchange = exchange
             if exchange.offset < .zero { exchange.offset = max(.zero, exchange.time - started) }
             return exchange

@@ -90,13 +90,23 @@ struct JSONWalker {
         position += 1
     }
 
-    private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
-    private static let ends = Array("\",:{}[]".utf8) + blanks
-
     /// A number or a word, up to whatever may follow it.
-    private mutating func skipScalar() { skip { !Self.ends.contains($0) } }
+    private mutating func skipScalar() { skip { !Self.isBlank($0) && !Self.isPunctuation($0) } }
 
-    private mutating func skipBlanks() { skip { Self.blanks.contains($0) } }
+    private mutating func skipBlanks() { skip { Self.isBlank($0) } }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
+    private static func isPunctuation(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "{"), UInt8(ascii: "}"),
+            UInt8(ascii: "["), UInt8(ascii: "]"):
+            true
+        default: false
+        }
+    }
 
     private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
         while position < bytes.count, isSkipped(bytes[position]) { position += 1 }

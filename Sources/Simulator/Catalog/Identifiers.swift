@@ -27,6 +27,7 @@ extension Catalog {
         }
     }
 
+    /// How many there are of a type that is numbered from 0; 0 for the other types.
     func count(of type: SimulatedType) -> Int { numbering(type).count }
 
     /// The id in `id` and in paths.

@@ -76,6 +76,7 @@ extension SimulatedType {
         }
     }
 
+    /// The sizes of a list inside its resource.
     func limits(of relation: Relation) -> PageLimits {
         switch (self, relation) {
         case (.albums, .tracks), (.libraryAlbums, .tracks): PageLimits(standard: 300, most: 300)
@@ -89,9 +90,10 @@ extension SimulatedType {
         }
     }
 
-    /// Those of a page of a library's relationship.
+    /// The sizes of a page of its own; libraries have other ones.
     func pageLimits(of relation: Relation) -> PageLimits {
-        relation == .tracks ? PageLimits(standard: 100, most: 300) : PageLimits(standard: 25, most: 100)
+        guard isLibrary else { return limits(of: relation) }
+        return relation == .tracks ? PageLimits(standard: 100, most: 300) : PageLimits(standard: 25, most: 100)
     }
 
     /// The most `ids` of one request (APPLE-MUSIC-API 4.1).

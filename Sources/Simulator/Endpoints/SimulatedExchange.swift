@@ -97,7 +97,7 @@ struct SimulatedExchange {
     func relationship(of resource: Resource, _ name: String, _ context: RenderContext) throws(APIError) -> Reply {
         let type = resource.type
         guard let relation = Relation(name: name), type.relations.contains(relation) else { throw .noRelated(name) }
-        let paging = try Paging(target, type.isLibrary ? type.pageLimits(of: relation) : type.limits(of: relation))
+        let paging = try Paging(target, type.pageLimits(of: relation))
         let isPersonal = type.isLibrary || type == .personalRecommendation
         var list = context.related(resource, relation)
         if !isPersonal { list = context.listed(list) }
@@ -133,7 +133,7 @@ struct SimulatedExchange {
         reply(context) { data(items, &$0, .primary) }
     }
 
-    /// The same of one that was asked for by itself.
+    /// `{"data":[...]}` of a single fetch.
     func single(_ resource: Resource, _ context: RenderContext) -> Reply {
         var context = context
         context.isSingleFetch = true

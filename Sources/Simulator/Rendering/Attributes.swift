@@ -3,124 +3,151 @@
 
 import Text
 
+/// The name of an attribute.
+enum Attribute: String, Sendable {
+    case albumName, artistName, artistUrl, artwork, audioVariants, canEdit, composerName, contentRating
+    case copyright, curatorName, dateAdded, defaultLanguageTag, description, discNumber, durationInMillis
+    case editorialNotes, editorialVideo, explicitContentPolicy, genreNames, has4K, hasCatalog, hasHDR
+    case hasLyrics, isAppleDigitalMaster, isChart, isCompilation, isComplete, isGroupRecommendation, isLive
+    case isMasteredForItunes, isPublic, isSingle, isrc, kind, lastModifiedDate, mediaKind, name
+    case nextUpdateDate, playParams, playlistType, previews, recordLabel, releaseDate, resourceTypes
+    case shortName, supportedDrms, supportedLanguageTags, title, trackCount, trackNumber, upc, url
+}
+
 extension Renderer {
     /// The attributes of each type in the order of its objects.
-    private static let attributeNames = attributeWords.mapValues { $0.split(separator: " ").map(String.init) }
-
-    private static let attributeWords: [SimulatedType: String] = [
-        .activities: "artwork name url",
-        .albums: "copyright genreNames releaseDate upc isMasteredForItunes artwork playParams url recordLabel "
-            + "trackCount isCompilation isSingle name contentRating artistName editorialNotes isComplete artistUrl "
-            + "audioVariants editorialVideo",
-        .appleCurators: "editorialNotes artwork name shortName kind url",
-        .artists: "genreNames name artwork url editorialNotes editorialVideo",
-        .curators: "editorialNotes artwork name url",
-        .genres: "name",
-        .musicVideos: "genreNames durationInMillis releaseDate isrc artwork playParams url has4K hasHDR name previews "
-            + "artistName artistUrl audioVariants editorialVideo",
-        .playlists: "artwork isChart url lastModifiedDate name playlistType curatorName playParams description",
-        .recordLabels: "artwork description name url",
-        .songs: "albumName genreNames trackNumber releaseDate durationInMillis isrc artwork composerName playParams "
-            + "url discNumber hasLyrics isAppleDigitalMaster name previews artistName contentRating artistUrl "
-            + "audioVariants editorialVideo",
-        .stations: "artwork mediaKind isLive name playParams supportedDrms editorialNotes url",
-        .stationGenres: "name",
-        .storefronts: "supportedLanguageTags defaultLanguageTag name explicitContentPolicy",
-        .libraryAlbums: "trackCount genreNames releaseDate name artistName artwork playParams dateAdded",
-        .libraryArtists: "name",
-        .librarySongs: "albumName discNumber genreNames trackNumber hasLyrics releaseDate durationInMillis name "
-            + "artistName artwork playParams contentRating",
-        .libraryMusicVideos: "name trackNumber playParams artwork artistName durationInMillis genreNames",
-        .libraryPlaylists: "canEdit name description dateAdded isPublic hasCatalog playParams",
-        .libraryPlaylistFolders: "name dateAdded",
-        .personalRecommendation: "nextUpdateDate isGroupRecommendation title resourceTypes kind",
+    private static let attributesByType: [SimulatedType: [Attribute]] = [
+        .activities: [.artwork, .name, .url],
+        .albums: [
+            .copyright, .genreNames, .releaseDate, .upc, .isMasteredForItunes, .artwork, .playParams, .url,
+            .recordLabel, .trackCount, .isCompilation, .isSingle, .name, .contentRating, .artistName,
+            .editorialNotes, .isComplete, .artistUrl, .audioVariants, .editorialVideo,
+        ],
+        .appleCurators: [.editorialNotes, .artwork, .name, .shortName, .kind, .url],
+        .artists: [.genreNames, .name, .artwork, .url, .editorialNotes, .editorialVideo],
+        .curators: [.editorialNotes, .artwork, .name, .url],
+        .genres: [.name],
+        .musicVideos: [
+            .genreNames, .durationInMillis, .releaseDate, .isrc, .artwork, .playParams, .url, .has4K, .hasHDR, .name,
+            .previews, .artistName, .artistUrl, .audioVariants, .editorialVideo,
+        ],
+        .playlists: [
+            .artwork, .isChart, .url, .lastModifiedDate, .name, .playlistType, .curatorName, .playParams,
+            .description,
+        ],
+        .recordLabels: [.artwork, .description, .name, .url],
+        .songs: [
+            .albumName, .genreNames, .trackNumber, .releaseDate, .durationInMillis, .isrc, .artwork, .composerName,
+            .playParams, .url, .discNumber, .hasLyrics, .isAppleDigitalMaster, .name, .previews, .artistName,
+            .contentRating, .artistUrl, .audioVariants, .editorialVideo,
+        ],
+        .stations: [.artwork, .mediaKind, .isLive, .name, .playParams, .supportedDrms, .editorialNotes, .url],
+        .stationGenres: [.name],
+        .storefronts: [.supportedLanguageTags, .defaultLanguageTag, .name, .explicitContentPolicy],
+        .libraryAlbums: [
+            .trackCount, .genreNames, .releaseDate, .name, .artistName, .artwork, .playParams, .dateAdded,
+        ],
+        .libraryArtists: [.name],
+        .librarySongs: [
+            .albumName, .discNumber, .genreNames, .trackNumber, .hasLyrics, .releaseDate, .durationInMillis, .name,
+            .artistName, .artwork, .playParams, .contentRating,
+        ],
+        .libraryMusicVideos: [
+            .name, .trackNumber, .playParams, .artwork, .artistName, .durationInMillis, .genreNames,
+        ],
+        .libraryPlaylists: [.canEdit, .name, .description, .dateAdded, .isPublic, .hasCatalog, .playParams],
+        .libraryPlaylistFolders: [.name, .dateAdded],
+        .personalRecommendation: [.nextUpdateDate, .isGroupRecommendation, .title, .resourceTypes, .kind],
     ]
 
     mutating func attributes(of resource: Resource) {
         if resource.type.isLibrary, context.user == nil { return }
-        for name in Self.attributeNames[resource.type] ?? [] where wants(name) {
-            switch name {
-            case "artwork": artwork(of: resource)
-            case "description", "editorialNotes": notes(name, of: resource)
-            case "playParams": playParams(of: resource)
-            case "previews": previews(of: resource)
-            case "url": webLink(to: resource)
-            case "artistUrl", "audioVariants", "editorialVideo":
+        for attribute in Self.attributesByType[resource.type] ?? [] where wants(attribute.rawValue) {
+            let name = attribute.rawValue
+            switch attribute {
+            case .artwork: artwork(of: resource)
+            case .description, .editorialNotes: notes(name, of: resource)
+            case .playParams: playParams(of: resource)
+            case .previews: previews(of: resource)
+            case .url: webLink(to: resource)
+            case .artistUrl, .audioVariants, .editorialVideo:
                 // Attributes that only `extend` brings (APPLE-MUSIC-API 4.3.4).
-                if extensions.contains(name) { extended(name, of: resource) }
+                if extensions.contains(name) { extended(attribute, of: resource) }
             default:
-                if let value = music(name, of: resource) ?? other(name, of: resource) { json.member(name, value) }
+                if let value = music(attribute, of: resource) ?? other(attribute, of: resource) {
+                    json.member(name, value)
+                }
             }
         }
     }
 
     /// An attribute of albums, songs, videos and artists, in the catalog or a library; nil where
     /// the resource does not have it.
-    private func music(_ name: String, of resource: Resource) -> (any JSONWritable)? {
+    private func music(_ attribute: Attribute, of resource: Resource) -> (any JSONWritable)? {
         let (type, number) = (resource.type, resource.number)
-        switch name {
-        case "name": return self.name(of: resource)
-        case "albumName": return catalog.name(ofAlbum: catalog.album(of: resource))
-        case "artistName": return artistName(of: resource)
-        case "composerName": return catalog.name(ofArtist: catalog.composer(ofSong: number), context.language)
-        case "contentRating":
+        switch attribute {
+        case .name: return name(of: resource)
+        case .albumName: return catalog.name(ofAlbum: catalog.album(of: resource))
+        case .artistName: return artistName(of: resource)
+        case .composerName: return catalog.name(ofArtist: catalog.composer(ofSong: number), context.language)
+        case .contentRating:
             let isExplicit = type == .albums ? catalog.isExplicit(album: number) : catalog.isExplicit(song: number)
             return isExplicit ? "explicit" as String? : nil
-        case "copyright":
+        case .copyright:
             let year = catalog.date(ofAlbum: number, in: context.market).year
             return "℗ " + String(year) + " " + label(ofAlbum: number) + ", exclusively licensed"
-        case "discNumber": return 1 + catalog.track(ofSong: number) / 100
-        case "durationInMillis": return duration(of: resource)
-        case "genreNames":
+        case .discNumber: return 1 + catalog.track(ofSong: number) / 100
+        case .durationInMillis: return duration(of: resource)
+        case .genreNames:
             let genre = Genre.all[catalog.genre(ofArtist: catalog.artist(of: resource))]
             let genres = type.isLibrary || type == .artists ? [genre] : [genre, Genre.all[0]]
             return genres.map { $0.name(context.language) }
-        case "has4K": return number % 4 == 0
-        case "hasHDR": return number % 9 == 0
-        case "hasLyrics": return number % 5 != 0
-        case "isAppleDigitalMaster", "isMasteredForItunes": return catalog.album(of: resource) % 3 != 0
-        case "isCompilation": return catalog.edition(ofAlbum: number) == .reissue
-        case "isComplete": return true
-        case "isSingle": return catalog.trackCount(ofAlbum: number) == 1
-        case "isrc": return type == .songs ? catalog.isrc(ofSong: number) : catalog.isrc(ofVideo: number)
-        case "recordLabel": return label(ofAlbum: number)
-        case "releaseDate": return catalog.date(ofAlbum: catalog.album(of: resource), in: context.market).text
-        case "trackCount":
+        case .has4K: return number % 4 == 0
+        case .hasHDR: return number % 9 == 0
+        case .hasLyrics: return number % 5 != 0
+        case .isAppleDigitalMaster, .isMasteredForItunes: return catalog.album(of: resource) % 3 != 0
+        case .isCompilation: return catalog.edition(ofAlbum: number) == .reissue
+        case .isComplete: return true
+        case .isSingle: return catalog.trackCount(ofAlbum: number) == 1
+        case .isrc: return type == .songs ? catalog.isrc(ofSong: number) : catalog.isrc(ofVideo: number)
+        case .recordLabel: return label(ofAlbum: number)
+        case .releaseDate: return catalog.date(ofAlbum: catalog.album(of: resource), in: context.market).text
+        case .trackCount:
             guard type == .libraryAlbums else { return catalog.trackCount(ofAlbum: number) }
             return context.user?.entry(ofAlbum: number)?.tracks.count
-        case "trackNumber": return type == .libraryMusicVideos ? 0 : catalog.track(ofSong: number) + 1
-        case "upc": return catalog.upc(ofAlbum: number)
+        case .trackNumber: return type == .libraryMusicVideos ? 0 : catalog.track(ofSong: number) + 1
+        case .upc: return catalog.upc(ofAlbum: number)
         default: return nil
         }
     }
 
     /// An attribute of the other types, and those that only a library has.
-    private func other(_ name: String, of resource: Resource) -> (any JSONWritable)? {
+    private func other(_ attribute: Attribute, of resource: Resource) -> (any JSONWritable)? {
         let number = resource.number
-        switch name {
-        case "canEdit": return context.user?.playlist(number)?.catalogPlaylist == nil
-        case "curatorName": return catalog.name(ofCurator: catalog.curator(ofPlaylist: number))
-        case "dateAdded": return context.user?.addedAt(resource).map { LogTime.rfc3339($0) }
-        case "defaultLanguageTag": return Market.all[number].defaultTag
-        case "explicitContentPolicy": return Market.all[number].explicitPolicy
-        case "hasCatalog": return context.user?.playlist(number)?.catalogPlaylist != nil
-        case "isChart": return catalog.isChart(playlist: number)
-        case "isGroupRecommendation", "isPublic": return false
-        case "isLive": return number < 3
-        case "kind" where resource.type == .appleCurators: return (3..<20).contains(number) ? "Show" : "Genre"
-        case "kind": return "music-recommendations"
-        case "lastModifiedDate":
+        switch attribute {
+        case .canEdit: return context.user?.playlist(number)?.catalogPlaylist == nil
+        case .curatorName: return catalog.name(ofCurator: catalog.curator(ofPlaylist: number))
+        case .dateAdded: return context.user?.addedAt(resource).map { LogTime.rfc3339($0) }
+        case .defaultLanguageTag: return Market.all[number].defaultTag
+        case .explicitContentPolicy: return Market.all[number].explicitPolicy
+        case .hasCatalog: return context.user?.playlist(number)?.catalogPlaylist != nil
+        case .isChart: return catalog.isChart(playlist: number)
+        case .isGroupRecommendation, .isPublic: return false
+        case .isLive: return number < 3
+        case .kind where resource.type == .appleCurators: return (3..<20).contains(number) ? "Show" : "Genre"
+        case .kind: return "music-recommendations"
+        case .lastModifiedDate:
             let seconds = catalog.seed.number(below: 90_000_000, .date, number, 5)
             let modifications = 86_400 * catalog.modifications(ofPlaylist: number)
             return LogTime.rfc3339(1_650_000_000 + Int64(seconds + modifications))
-        case "mediaKind": return "audio"
-        case "nextUpdateDate": return "2026-12-01T15:59:59Z"
-        case "playlistType": return catalog.curator(ofPlaylist: number).type == .curators ? "external" : "editorial"
-        case "resourceTypes": return [number % 2 == 0 ? "playlists" : "albums"] as [String]
-        case "shortName": return String(self.name(of: resource).dropFirst("Apple Music ".count))
-        case "supportedDrms": return number < 3 ? ["fairplay", "playready", "widevine"] as [String]? : nil
-        case "supportedLanguageTags": return Market.all[number].tags
-        case "title":
+        case .mediaKind: return "audio"
+        case .nextUpdateDate: return "2026-12-01T15:59:59Z"
+        case .playlistType: return catalog.curator(ofPlaylist: number).type == .curators ? "external" : "editorial"
+        case .resourceTypes: return [number % 2 == 0 ? "playlists" : "albums"] as [String]
+        case .shortName: return String(name(of: resource).dropFirst("Apple Music ".count))
+        case .supportedDrms: return number < 3 ? ["fairplay", "playready", "widevine"] as [String]? : nil
+        case .supportedLanguageTags: return Market.all[number].tags
+        case .title:
             return ["stringForDisplay": number % 2 == 0 ? "Made for You" : "Recently Released"] as JSONMembers
         default: return nil
         }
@@ -147,15 +174,15 @@ extension Renderer {
 
     private func label(ofAlbum album: Int) -> String { catalog.name(ofLabel: album % catalog.labelCount) }
 
-    private mutating func extended(_ name: String, of resource: Resource) {
-        switch name {
-        case "artistUrl":
+    private mutating func extended(_ attribute: Attribute, of resource: Resource) {
+        switch attribute {
+        case .artistUrl:
             let artist = catalog.id(of: Resource(.artists, catalog.artist(of: resource)))
-            json.member(name, "https://music.apple.com/" + context.market.code + "/artist/" + artist)
-        case "audioVariants": json.member(name, ["lossless", "lossy-stereo"])
+            json.member(attribute.rawValue, "https://music.apple.com/" + context.market.code + "/artist/" + artist)
+        case .audioVariants: json.member(attribute.rawValue, ["lossless", "lossy-stereo"])
         default:
             let url = "https://mvod.itunes.apple.com/itunes-assets/HLSMusic/" + catalog.id(of: resource) + ".m3u8"
-            json.member(name, ["motionDetailSquare": ["video": url] as JSONMembers])
+            json.member(attribute.rawValue, ["motionDetailSquare": ["video": url] as JSONMembers])
         }
     }
 

@@ -32,25 +32,9 @@ extension Renderer {
         json.member("width", width)
         json.member("height", height)
         let host = "https://is\(1 + bits % 5)-ssl.mzstatic.com/image/thumb/Music1\(12 + bits % 15)"
-        json.member("url", "\(host)/v4/\(Self.assetPath(bits))/{w}x{h}bb.jpg")
+        json.text("url") { $0.appendAssetPath(host + "/v4/", bits, "/{w}x{h}bb.jpg") }
         if hasColours { colours(Int(bits >> 8)) }
         json.endObject()
-    }
-
-    /// `aa/bb/cc/aabbccdd-eeee-ffff-0000-111111111111/file`, as media servers name their files.
-    private static func assetPath(_ bits: UInt64) -> String {
-        let other = SplitMix64.mixed(bits)
-        let parts: [(value: UInt64, digits: Int, end: String)] = [
-            (bits >> 56, 2, "/"), (bits >> 48, 2, "/"), (bits >> 40, 2, "/"), (bits >> 32, 8, "-"),
-            (other >> 48, 4, "-"), (other >> 32, 4, "-"), (other >> 16, 4, "-"), (other ^ bits, 12, "/"),
-            (bits, 10, ""),
-        ]
-        var text: [UInt8] = []
-        for part in parts {
-            text.appendHexadecimal(part.value, digits: part.digits)
-            text.append(text: part.end)
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 
     private mutating func colours(_ number: Int) {
@@ -68,7 +52,7 @@ extension Renderer {
         if resource.type == .songs {
             let bits = catalog.seed.bits(.preview, resource.number)
             let folder = "https://audio-ssl.itunes.apple.com/itunes-assets/AudioPreview1\(12 + bits % 15)"
-            json.member("url", "\(folder)/v4/\(Self.assetPath(bits)).plus.aac.p.m4a")
+            json.text("url") { $0.appendAssetPath(folder + "/v4/", bits, ".plus.aac.p.m4a") }
         } else {
             let id = catalog.id(of: resource)
             json.member("url", "https://video-ssl.itunes.apple.com/itunes-assets/Video126/v4/" + id + ".p.m4v")
@@ -172,6 +156,27 @@ extension Renderer {
 }
 
 extension [UInt8] {
+    /// Between the ends `aa/bb/cc/aabbccdd-eeee-ffff-0000-111111111111/file`, as media servers name
+    /// their files.
+    fileprivate mutating func appendAssetPath(_ start: String, _ bits: UInt64, _ end: String) {
+        let other = SplitMix64.mixed(bits)
+        append(text: start)
+        for shift in [56, 48, 40] as [UInt64] {
+            appendHexadecimal(bits >> shift, digits: 2)
+            append(0x2F)
+        }
+        appendHexadecimal(bits >> 32, digits: 8)
+        for shift in [48, 32, 16] as [UInt64] {
+            append(0x2D)
+            appendHexadecimal(other >> shift, digits: 4)
+        }
+        append(0x2D)
+        appendHexadecimal(other ^ bits, digits: 12)
+        append(0x2F)
+        appendHexadecimal(bits, digits: 10)
+        append(text: end)
+    }
+
     /// Lower-case ASCII letters and digits with single hyphens between words; never empty.
     mutating func appendSlug(_ name: String) {
         let start = count

@@ -26,7 +26,7 @@ final class AnswerVerifier: Sendable {
         var listed: [Int: ReplayResult.Difference] = [:]
         var heldBytes = 0
         /// The last answer that was compared with each recorded body. The next one is mostly the
-        /// same, and comparing bytes costs a fiftieth of a SHA-256.
+        /// same, and comparing bytes costs a fiftieth of a SHA-256. No verdict: they are equal.
         var seen: [BodyHash: (content: [UInt8], verdict: JSONDifference?)] = [:]
         var seenBytes = 0
         /// Remembered differences of two bodies; nil: equal.

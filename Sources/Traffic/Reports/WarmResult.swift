@@ -20,7 +20,8 @@ public struct WarmResult: Sendable {
 
     private var counts: [(name: String, value: Int, meaning: String)] {
         [
-            ("stored", kept.stored, "fetched and stored by the cache"), ("hits", kept.present, "already in the cache"),
+            ("stored", kept.stored, "fetched and stored by the cache"),
+            ("hits", kept.present, "already in the cache"),
             ("not stored", kept.notStored, "answered but not stored"),
             ("unknown", kept.unknown, "the answer has no Cache-Status"),
             ("refusals", kept.refusals, "429 or 503: repeated later at a lower rate"),

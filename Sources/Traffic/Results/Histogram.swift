@@ -11,14 +11,15 @@ import Text
 
 /// A high dynamic range histogram of nanoseconds. Sums of several are exact.
 public struct Histogram: Sendable, Equatable {
+    private static let rangeBits = 42
     /// The largest value in nanoseconds; larger ones count as it.
-    static let highest = (1 << 42) - 1
+    static let highest = (1 << rangeBits) - 1
 
     /// Eleven leading bits choose the bucket.
     private static let precisionBits = 10
     static let perDoubling = 1 << precisionBits
     /// How often the range doubles, the values that have a bucket each taken as one.
-    static let doublings = 42 - precisionBits
+    static let doublings = rangeBits - precisionBits
 
     /// Bits after the first one that choose the bucket.
     private let precision: Int
@@ -30,10 +31,10 @@ public struct Histogram: Sendable, Equatable {
 
     init() { self.init(precision: Self.precisionBits) }
 
-    /// - Parameter precision: 6 for an error of at most 1.6 %, in a sixteenth of the memory.
+    /// - Parameter precision: 6 for an error of at most 1.6 %, in a fourteenth of the memory.
     init(precision: Int) {
         self.precision = precision
-        counts = [Int](repeating: 0, count: (43 - precision) << precision)
+        counts = [Int](repeating: 0, count: (Self.rangeBits - precision + 1) << precision)
     }
 
     /// Counts a duration. A negative one counts as zero.
