@@ -44,7 +44,7 @@ enum ExchangeGenerator {
     static func exchange(_ number: Int, _ random: inout SeededGenerator) -> RecordedExchange {
         let targets = [
             "/v1/catalog/us/albums/1", "/v1/catalog/de/search?term=a%20b&types=songs,albums", "/v1/storefronts",
-            "/v1/catalog/us/charts?types=songs&&a=b=c&x", "/v1/other/~thing!$'()*@:",
+            "/v1/catalog/us/charts?types=songs&&a=b=c&x", "/v1/other/~thing!$'()*@:\"\\",
         ]
         var exchange = RecordedExchange(
             time: Timestamp(microseconds: 1_795_305_600_000_000 + Int64.random(in: 0...5_000_000, using: &random)),
@@ -54,7 +54,7 @@ enum ExchangeGenerator {
             latency: .nanoseconds(Int.random(in: 0...60_000_000_000, using: &random)),
             length: Int.random(in: 0...100_000, using: &random))
         if Bool.random(using: &random) {
-            exchange.requestFields = [RecordedField("if-none-match", "\"a\""), RecordedField("accept", "*/*")]
+            exchange.requestFields = [RecordedField("if-none-match", "\"a\""), RecordedField("accept", "a\"\\\té")]
         }
         if Bool.random(using: &random) {
             exchange.fields = [

@@ -193,7 +193,7 @@ import Text
     /// `systemctl reload` said 0 though the file was refused.
     @Test(arguments: [
         (["stats"], "401 Unauthorized", "401"), (["stats"], "500 Internal Server Error", "500"),
-        (["top", "--once"], "503 Service Unavailable", "503"),
+        (["top"], "503 Service Unavailable", "503"),
         (["purge", "--all"], "503 Service Unavailable", "/purge: status 503: The file cannot be used now.\n"),
         (["nodes"], "404 Not Found", "/nodes: status 404: `shared_tier` is not configured.\n"),
         (["nodes", "--json"], "404 Not Found", "/nodes: status 404: `shared_tier` is not configured.\n"),

@@ -86,7 +86,9 @@ import Text
 
     @Test func saysWhatIsMissing() throws {
         let path = try recording()
-        let refused = try folder.record([.of("/v1/catalog/us/songs/1", status: 401)], "refused.rec")
+        var exchange = RecordedExchange.of("/v1/catalog/us/songs/1", status: 401)
+        exchange.outcome = "refused"
+        let refused = try folder.record([exchange], "refused.rec")
         let name = "replay: name one recording to replay (see \"refrain help replay\")\n"
         var cases: [([String], Int32, String)] = [
             ([], 2, name), ([path + "x"], 1, "replay: \(path)x: No such file or directory\n"),

@@ -153,17 +153,14 @@ final class ProxyScene {
     let admin: HTTPTestClient
     private var hasStopped = false
 
-    init(_ configuration: Configuration, inheritance: Inheritance = Inheritance()) throws {
-        let log = OperationalLog(level: .info, captured.output.error)
-        proxy = try RunningProxy(configuration, log, inheritance: inheritance)
+    init(_ configuration: Configuration) throws {
+        proxy = try RunningProxy(configuration, OperationalLog(level: .info, captured.output.error))
         client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
         admin = HTTPTestClient(port: Int(proxy.adminAddress?.port ?? 0))
     }
 
     /// - Parameter lines: of the configuration, beside those of `quiet`.
-    convenience init(_ lines: String, inheritance: Inheritance = Inheritance()) throws {
-        try self.init(read(quiet(lines)).configuration, inheritance: inheritance)
-    }
+    convenience init(_ lines: String) throws { try self.init(read(quiet(lines)).configuration) }
 
     deinit { stop() }
 

@@ -49,13 +49,13 @@ import Upstream
     private static func result(
         of count: Int = 0, _ exchanges: [RecordedExchange]? = nil, bodies: [String: String]? = nil,
         from origin: ScriptedOrigin, _ pace: ReplayPace = .recorded(speed: 1), connections: Int = 4,
-        _ change: (inout ReplayPlan) -> Void = { _ in }, during: (Replay) -> Void = { _ in }
+        _ change: (inout ReplayPlan) -> Void = { _ in }
     ) throws -> ReplayResult {
         defer { origin.stop() }
         let exchanges = exchanges ?? TestRecording.exchanges(targets(count))
         let recording = try TestRecording(exchanges, bodies: bodies ?? [:])
         return try run(
-            recording, origin.port, pace, connections: connections, verifies: bodies != nil, change, during: during
+            recording, origin.port, pace, connections: connections, verifies: bodies != nil, change
         ).result
     }
 
