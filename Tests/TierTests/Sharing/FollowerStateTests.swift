@@ -26,6 +26,7 @@ import Testing
     @Test func timeComesBeforeTheNodes() {
         var script = FollowerScript()
         #expect(script.tell(.began(logMark(20))).lines(.signs) == ["TIME"])
+        #expect(script.state.logMark == logMark(20), "it is known without an engine")
         let effects = script.tell(.answered(.signs, [script.signs([:])[0]]))
         #expect(effects.questions == [.page(1), .signs] && effects.pages == [.start])
         #expect(effects.lines(.signs).map { $0.prefix(7) } == ["TIME", "HGETALL", "HSET re"])

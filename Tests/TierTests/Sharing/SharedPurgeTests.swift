@@ -22,6 +22,7 @@ import Testing
         waitUntil { nodes[0].board.status.aliveCount == 3 }
         let counted = await nodes[0].purge(target("/1"), mode: .dryRun)
         #expect(counted == PurgeReport(purged: 1, replication: .unlogged, missing: [], nodes: 1), "here alone")
+        #expect(nodes[0].isFresh("/1") == true)
         let report = await nodes[0].purge(target("/1"))
         #expect(report == PurgeReport(purged: 1, replication: .noReplica, missing: [], nodes: 3))
         for node in nodes {
