@@ -23,6 +23,8 @@ import Testing
         loop.sync {
             #expect(zip(fired, due).allSatisfy { $0 >= $1 })
             #expect(timer?.deadline == nil)
+            // Its body holds it, and it holds the loop.
+            timer = nil
         }
     }
 

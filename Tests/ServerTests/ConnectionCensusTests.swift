@@ -20,7 +20,7 @@ import Text
         #expect(!census.enter(from: nil))
     }
 
-    /// Connections that come and go leave no entry.
+    /// Compared with a list of the connections that are there.
     @Test func oneAddressHasItsBoundAndAllHaveOne() {
         for seed in UInt64(1)...20 {
             var random = SplitMix64(seed: seed)
