@@ -60,19 +60,19 @@ struct DashboardView {
     }
 
     private mutating func addStatus(_ moment: Observations) {
-        let (now, all) = (moment.unixSeconds, moment)
-        texts["version"] = all.version
-        texts["uptime"] = "up " + SpanOfTime.text(max(0, Int(now - all.startedAt)))
-        if let failure = all.reloads.lastFailure {
+        let now = moment.unixSeconds
+        texts["version"] = moment.version
+        texts["uptime"] = "up " + SpanOfTime.text(max(0, Int(now - moment.startedAt)))
+        if let failure = moment.reloads.lastFailure {
             set("reload", "the last reload failed: " + failure, "bad")
-        } else if let success = all.reloads.lastSuccess {
+        } else if let success = moment.reloads.lastSuccess {
             set("reload", "reloaded \(SpanOfTime.text(max(0, Int(now - success)))) ago", "plain")
         } else {
             set("reload", "", "plain")
         }
-        if all.source.refusesDeveloperToken(at: now) {
+        if moment.source.refusesDeveloperToken(at: now) {
             set("token", "Apple refuses the developer token", "bad")
-        } else if let end = all.source.developerTokenEnd(at: now) {
+        } else if let end = moment.source.developerTokenEnd(at: now) {
             let text =
                 end > now ? "token expires in " + SpanOfTime.text(Int(end - now)) : "the developer token has expired"
             // Tokens that the proxy signs itself are renewed long before.
@@ -80,7 +80,7 @@ struct DashboardView {
         } else {
             set("token", "", "plain")
         }
-        let hasFile = all.source.isStoreAvailable
+        let hasFile = moment.source.isStoreAvailable
         set("file", hasFile ? "" : "the cache file is unavailable", hasFile ? "plain" : "bad")
         addReadiness(moment)
     }

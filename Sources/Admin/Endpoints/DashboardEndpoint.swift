@@ -23,7 +23,7 @@ extension AdminExchange {
                 target: try EntrySelection.target(of: url), method: .get, carriesUserToken: false)
             let (here, asked) = (Confined(service, to: connection.context.loop), page)
             explain(hypothetical) { @Sendable explanation in
-                // Not with the connection, which may end while this is held elsewhere.
+                // Without the connection: its last reference could end on the loop that explains.
                 here.execute { service in
                     var page = asked
                     page.explanation = explanation

@@ -44,8 +44,11 @@ extension CommandArguments {
 
     /// The value of an option that takes one of `words`.
     func word(_ option: CommandOption, of words: [String]) throws(CommandFailure) -> String? {
-        guard let word = value(option), !words.contains(word) else { return value(option) }
-        throw .usage("--\(option.name): expected one of \(words.joined(separator: ", "))")
+        guard let word = value(option) else { return nil }
+        guard words.contains(word) else {
+            throw .usage("--\(option.name): expected one of \(words.joined(separator: ", "))")
+        }
+        return word
     }
 }
 

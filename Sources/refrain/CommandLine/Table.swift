@@ -6,7 +6,8 @@ enum Table {
     /// - Parameters:
     ///   - columns: their titles; none is shown where all are empty. Numbers, which are aligned to
     ///     the right, have a title that begins with `>`.
-    ///   - rows: one cell for each column. Control characters would be obeyed by the terminal.
+    ///   - rows: one cell for each column. Control characters, which a terminal would obey, are
+    ///     escaped.
     static func text(_ columns: [String], _ rows: [[String]], width: Int?) -> String {
         precondition(rows.allSatisfy { $0.count == columns.count }, "a cell for each column")
         let titles = columns.map { String($0.trimmingPrefix(">")) }

@@ -36,8 +36,10 @@ extension Command {
             throw .usage("record: unexpected argument \(quoted(arguments.positional[1])) (see \"refrain help record\")")
         }
         let client = try AdminClient(arguments, context.files)
-        let switching = word == "status" ? nil : Array("{\"on\":\(word == "on")}".utf8)
-        let body = try client.ask("/recording", sending: switching, within: switching.map { _ in .seconds(10) })
+        let body =
+            word == "status"
+            ? try client.ask("/recording")
+            : try client.ask("/recording", sending: Array("{\"on\":\(word == "on")}".utf8), within: .seconds(10))
         if arguments.has(.json) { return context.done(json: body) }
         guard let recording = try? JSON.parse(body), recording["on"] != nil else {
             throw .failed("the answer of /recording has no member on")

@@ -1,4 +1,4 @@
-// Where a line of configuration stands, and the errors that point there.
+// Where a line of configuration stands, the errors that point there, and how they end a command.
 
 /// A line of a configuration file, written `file:line`.
 struct SourceLine: Hashable, Sendable, CustomStringConvertible {
@@ -24,7 +24,7 @@ struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
 enum CommandFailure: Error, Equatable, Sendable {
     case failed(String)
     case usage(String)
-    /// Everything that is wrong with it, in reading order; never empty.
+    /// Everything that is wrong with a configuration, in reading order; never empty.
     case configuration([ConfigurationError])
 
     /// A setting that was found wrong when it was put to use.

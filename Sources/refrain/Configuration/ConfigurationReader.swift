@@ -107,8 +107,8 @@ struct ConfigurationReader {
         written.append(setting)
     }
 
-    /// A file's path with `$CREDENTIALS_DIRECTORY/` at its beginning written out: no other variable
-    /// is known, and no other directive looks for one.
+    /// The path of a file that is read as a whole, with `$CREDENTIALS_DIRECTORY/` at its beginning
+    /// written out: no other variable is known, and no other directive looks for one.
     private static func expanded(
         _ word: String, _ directive: Directive, _ files: FileAccess
     ) -> (path: String, problem: String?) {

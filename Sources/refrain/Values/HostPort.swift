@@ -50,6 +50,7 @@ extension HostPort {
 
 /// A Unix socket as `admin_listen` and `--admin` name it: `unix:PATH`.
 enum UnixPath {
+    /// The value of the socket's address; `other` reads a text that names no Unix socket.
     static func read<Value>(
         _ text: String, _ value: (SocketAddress) -> Value, or other: (String) throws(ValueError) -> Value
     ) throws(ValueError) -> Value {

@@ -40,6 +40,6 @@ enum PageOriginText {
     }
 
     private static func isScheme(_ text: Substring) -> Bool {
-        PlainWord.isOne(text, with: "+-.", upTo: longestScheme) && text.utf8.first.map { $0 >= 0x61 } ?? false
+        PlainWord.isOne(text, with: "+-.", upTo: longestScheme) && text.first?.isLetter == true
     }
 }
