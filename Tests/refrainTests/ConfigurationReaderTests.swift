@@ -1,3 +1,4 @@
+import EventLoop
 import Freshness
 import TestSupport
 import Testing

@@ -213,7 +213,7 @@ private final class Scraper {
         let status: Int
     }
 
-    var log: String { (try? folder.text("log")) ?? "" }
+    var log: String { folder.text("log") }
 
     func get(_ target: String) throws -> [String: Any] {
         let reply = try HTTPTestClient(port: port).send("GET", target)
