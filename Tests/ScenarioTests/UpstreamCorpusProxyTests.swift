@@ -91,21 +91,26 @@ struct UpstreamCorpusProxyTests {
         ])
     }
 
-    /// Plays all, from several clients, since some of them wait for as long as the proxy does.
-    /// Those are the last that teach the proxy to ask less, which would make the rest wait.
+    /// Plays all, from several clients, since some of them wait for as long as the proxy does; no
+    /// more once the test has passed its time limit. Those are the last that teach the proxy to ask
+    /// less, which would make the rest wait.
     private static func all(
         _ cases: [Case], _ port: Int, _ problem: @escaping @Sendable (Case, Int, HTTPTestClient) -> String?
-    ) -> [String] {
+    ) async throws -> [String] {
         func teaches(_ number: Int) -> Bool { [429, 503].contains(cases[number].status) }
         let next = Mutex((cases.indices.filter { !teaches($0) } + cases.indices.filter(teaches))[...])
         let problems = Mutex<[String]>([])
-        concurrently(16) { _ in
+        let work: @Sendable () -> Void = {
             let client = HTTPTestClient(port: port)
-            while let index = next.withLock({ $0.popFirst() }) {
+            while !TimeLimit.hasPassed, let index = next.withLock({ $0.popFirst() }) {
                 let one = cases[index]
                 guard let text = problem(one, index, client) else { continue }
                 problems.withLock { $0.append("\(one.id) (\(one.expectation)): \(text)") }
             }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<16 { group.addTask { try await onThread(work) } }
+            try await group.waitForAll()
         }
         return problems.withLock { $0.sorted() }
     }
@@ -128,7 +133,7 @@ struct UpstreamCorpusProxyTests {
     /// Where the proxy has to give the origin up it does so soon: in the time that it leaves an
     /// origin which is only late on a busy machine, the test would be over.
     @Test(arguments: [false, true])
-    func aRefusedAnswerIsA502AndNeverHalf(_ isEndless: Bool) throws {
+    func aRefusedAnswerIsA502AndNeverHalf(_ isEndless: Bool) async throws {
         let cases = try Self.cases().filter { $0.isEndless == isEndless }
         #expect(isEndless ? cases.count > 3 : cases.count > 600)
         // No answer is right that comes later than the proxy waits.
@@ -140,7 +145,7 @@ struct UpstreamCorpusProxyTests {
                 Self.askOnAndOn(&upstream)
                 if isEndless { (upstream.timeouts.response, upstream.timeouts.content) = (.seconds(2), .seconds(2)) }
             })
-        let problems = Self.all(cases, proxy.port) { one, index, client in
+        let problems = try await Self.all(cases, proxy.port) { one, index, client in
             let reply = Self.send(client, one.method, "/v1/catalog/us/songs/\(index)")
             return Self.leak(one, reply) ?? Self.problemCold(one, reply)
         }
@@ -148,20 +153,20 @@ struct UpstreamCorpusProxyTests {
     }
 
     /// Revalidated in the foreground: the client waits for the origin.
-    @Test func withAStaleAnswerItStandsInForARefusedOne() throws {
+    @Test func withAStaleAnswerItStandsInForARefusedOne() async throws {
         let cases = try Self.cases().filter { $0.method == "GET" }
         #expect(cases.count > 600)
         let origin = try Self.origin(cases)
         let clock = ManualClock(1_790_000_000)
         let proxy = try ProxyUnderTest(
             scripted: origin, timeOfDay: TimeOfDay { clock.unixSeconds }, adjusting: Self.askOnAndOn)
-        let unprimed = Self.all(cases, proxy.port) { _, index, client in
+        let unprimed = try await Self.all(cases, proxy.port) { _, index, client in
             let reply = Self.send(client, "GET", "/v1/stale/\(index)")
             return reply?.body == Data(Self.stale.utf8) ? nil : "not stored: \(String(describing: reply?.status))"
         }
         #expect(unprimed.isEmpty, "\(unprimed)")
         clock.advance(seconds: 100)
-        let problems = Self.all(cases, proxy.port) { one, index, client in
+        let problems = try await Self.all(cases, proxy.port) { one, index, client in
             let reply = Self.send(client, "GET", "/v1/stale/\(index)")
             return Self.leak(one, reply) ?? Self.problemStale(one, reply)
         }
