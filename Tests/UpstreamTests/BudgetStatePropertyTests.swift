@@ -24,6 +24,8 @@ import Testing
         let maxInBackground: Int
         /// Whether only the common rate holds back requests that have room.
         let hasOneRate: Bool
+        /// Whether some answers are 429s; after these, rates are so low that connections stay free.
+        let meets429s: Bool
         var now = Instant(nanoseconds: 1_000_000_000_000)
         var waiting: [Waiting] = []
         var running: [(id: BudgetState.JobID, priority: UpstreamPriority)] = []
@@ -99,7 +101,7 @@ import Testing
         for count in connections { _ = budget.addLane(connections: count) }
         var world = World(
             budget: budget, connections: connections, maxWaiting: maxWaiting, maxInBackground: maxInBackground,
-            hasOneRate: seed % 2 == 0)
+            hasOneRate: seed % 2 == 0, meets429s: seed % 3 > 0)
         for step in 0..<400 { event(step, &world, &random, seed) }
         // With nothing new, everything that waits starts and ends.
         for _ in 0..<2000 where !(world.waiting.isEmpty && world.running.isEmpty) {
@@ -166,7 +168,8 @@ import Testing
                     id, priority, of: party, account: account, isRepeated: isRepeated, now: world.now), seed)
         case 4, 5, 6:
             guard let index = world.running.indices.randomElement(using: &random) else { return }
-            let outcome = [BudgetState.Outcome.answered, .answered, .rateLimited(), .unanswered]
+            let refused = world.meets429s ? BudgetState.Outcome.rateLimited() : .answered
+            let outcome = [BudgetState.Outcome.answered, .answered, refused, .unanswered]
                 .randomElement(using: &random)!
             let job = world.running.remove(at: index)
             world.perform(world.budget.end(job.id, outcome, now: world.now), seed)
