@@ -22,6 +22,8 @@ import Text
         var written: [(RecordedExchange, [UInt8]?)] = []
         for number in 0..<Int.random(in: 1...20, using: &random) {
             var exchange = ExchangeGenerator.exchange(number, &random)
+            // A URL has no such bytes: a recorder writes them percent-encoded.
+            exchange.target.removeAll { $0 == "\"" || $0 == "\\" }
             let body = exchange.isPersonal ? nil : ExchangeGenerator.body(&random)
             if let body, !body.isEmpty {
                 exchange.body = BodyHash(of: body)

@@ -49,7 +49,7 @@ import Upstream
         #expect(try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("a")).status == 429)
         #expect(budget.snapshot.rate == nil)
         #expect(try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("b")).status == 200)
-        // What the origin gives to clients without a token is open to all of them.
+        // Clients without a token share the answers that the origin gives to them.
         for isHit in [false, true] {
             #expect(try scene.proxy.client.send("GET", "/v1/catalog/us/albums/2").isHit == isHit)
         }

@@ -47,13 +47,11 @@ struct StartScene {
         return process.waitForEnd()
     }
 
-    func text(_ log: String) -> String {
-        (try? folder.bytes(log)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
+    func text(_ log: String) -> String { folder.text(log) }
 
     func said(_ words: String, _ log: String) -> Bool { text(log).contains(words) }
 
-    /// What makes a program of root another user's; nil where that cannot be.
+    /// The command that makes a program of root another user's; nil where that cannot be.
     static var anotherUser: [String]? {
         let setUser = "/usr/bin/setpriv"
         guard geteuid() == 0, access(setUser, X_OK) == 0 else { return nil }

@@ -62,15 +62,14 @@ import Text
 
     @Test func playlistsPageAndMayBeEmpty() throws {  // APPLE-MUSIC-API 7.14, 6.9
         let user = origin.api.library(of: anna)
-        func playlist(_ number: Int) -> String {
-            let resource = Resource(.libraryPlaylists, user.playlists[number].serial)
-            return "/v1/me/library/playlists/" + user.id(of: resource, origin.catalog)
+        let playlists = user.playlists.prefix(2).map { playlist in
+            "/v1/me/library/playlists/" + user.id(of: Resource(.libraryPlaylists, playlist.serial), origin.catalog)
         }
-        try origin.expectError(playlist(0) + "/tracks", user: anna, 404, ["code": "40403"])
-        let long = try origin.first(playlist(1) + "?include=tracks", user: anna)
+        try origin.expectError(playlists[0] + "/tracks", user: anna, 404, ["code": "40403"])
+        let long = try origin.first(playlists[1] + "?include=tracks", user: anna)
         let tracks = try #require(long["relationships"]?["tracks"])
         #expect(tracks["meta"]?["total"] == 230)
-        #expect(tracks["next"] == .string(playlist(1) + "/tracks?offset=100"))
+        #expect(tracks["next"] == .string(playlists[1] + "/tracks?offset=100"))
         #expect(tracks["data"]?.ids.contains { $0.hasPrefix("a.") } == true)
     }
 

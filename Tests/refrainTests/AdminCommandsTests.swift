@@ -73,7 +73,7 @@ import Text
     }
 
     @Test func theTierHasASectionOfItsOwn() {
-        let tier = #"{"tier":{"readiness":"ready","last_error":null,"lookups":{"looks":10}}}"#
+        let tier = #"{"tier":{"standing":"ready","last_error":null,"lookups":{"looks":10}}}"#
         expect("stats", at: tier, shows: "shared tier\n  standing       ready\n  lookups looks     10\n")
         expect("stats", at: #"{"tier":null}"#, shows: "")
     }
