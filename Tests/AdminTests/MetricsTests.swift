@@ -67,8 +67,8 @@ import Upstream
         #expect(scraped.values("refrain_requests_total").reduce(0, +) == 3)
         #expect(scraped.value("refrain_upstream_rate_limited_total") == 4)
         #expect(scraped.value("refrain_reasons_total", ["reason": "absent"]) == 1)
-        let lack = ["rule": "other", "reason": "not-understood"]
-        #expect(scraped.value("refrain_not_composed_total", lack) == 2)
+        let reason = ["rule": "other", "reason": "not-understood"]
+        #expect(scraped.value("refrain_not_composed_total", reason) == 2)
         #expect(scraped.values("refrain_not_composed_total").count == 1, "what did not occur is left out")
         #expect(scraped.value("refrain_upstream_requests_total", ["priority": "client", "status": "200"]) == 2)
         #expect(scraped.value("refrain_upstream_requests_total", ["priority": "refresh", "status": "none"]) == 1)

@@ -85,7 +85,7 @@ struct Observations {
         .object(pairs: Outcome.allCases.map { ($0.name, .integer(source.latency($0).count)) })
     }
 
-    /// By the rule that was tried, and by what it lacked.
+    /// By the rule that was tried, and by its miss reason.
     private var notComposed: JSON {
         let counts = source.notComposed
         return .object(

@@ -225,9 +225,9 @@ extension Assembler {
     }
 
     /// Why the attributes can be taken from no candidate.
-    private mutating func reasonWithoutBase(_ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate])
-        -> MissReason
-    {
+    private mutating func reasonWithoutBase(
+        _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
+    ) -> MissReason {
         candidates.reduce(.notHeld) { reason, candidate in
             let isSame = agree(type, candidate.placement, placement)
             return reason.orFurther(isSame ? .membersDiffer : disagreement(type, candidate.placement, placement))

@@ -82,7 +82,7 @@ package struct Composer {
             return .impossible(Refusal(nothingHeldOf: request))
         }
         guard let record = forms.record(request.shape, at: now) else {
-            return .impossible(Refusal(rule, forms.reason(of: request.shape, at: now)))
+            return .impossible(Refusal(rule, forms.reasonWithoutRecord(of: request.shape, at: now)))
         }
         guard record.envelope == 0 else { return .impossible(Refusal(rule, .formNotUnderstood)) }
         let assembler = Assembler(sources, for: request, forms: forms, at: now)

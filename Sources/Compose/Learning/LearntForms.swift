@@ -80,13 +80,13 @@ package final class LearntForms: Sendable {
             return switch state.forms[shape] {
             case .known(let known) where known.record.isFresh(at: now): known.record
             case .rests(let until) where now < until: nil
-            default: state.usableRecord(shape, isDocumented: isDocumented, at: now)
+            default: state.inferredRecord(shape, isDocumented: isDocumented, at: now)
             }
         }
     }
 
     /// The reason for having no record of a form.
-    func reason(of shape: RequestShape, at now: Int64) -> MissReason {
+    func reasonWithoutRecord(of shape: RequestShape, at now: Int64) -> MissReason {
         state.withLock { state in
             switch state.forms[shape] {
             case nil: .formNeverSeen
@@ -212,9 +212,9 @@ extension LearntForms.State {
         return FormFamily(type: type, members: members).bearsOutDocumentation
     }
 
-    /// The inferred record of a form of items or batches that was not seen yet; nil where it does
-    /// not follow, by a rule that held so far, from those that were.
-    func usableRecord(_ shape: RequestShape, isDocumented: Bool, at now: Int64) -> FormRecord? {
+    /// The record of a form of items or batches that was not seen yet, inferred from those that
+    /// were; nil where no rule that held so far allows it.
+    func inferredRecord(_ shape: RequestShape, isDocumented: Bool, at now: Int64) -> FormRecord? {
         guard shape.isOfResources, !selectionRule.isRefuted(at: now) else { return nil }
         let selected = shape.selectedNames
         let isTrusted = isDocumented && shape.decoration.isEmpty && bearsOutDocumentation(shape.type, at: now)

@@ -5,7 +5,7 @@ import Text
 // Must hold: it is made on the way of every miss, so it is two numbers and allocates nothing. A
 // case is its word in the counters, and a word never changes its meaning.
 
-/// Why no answer could be built out of what is held: the rule that was tried, and what it lacked.
+/// Why no answer could be built from stored ones: the rule that was tried, and its miss reason.
 package struct Refusal: Equatable, Sendable {
     /// The kind of composition that was tried.
     package enum Rule: UInt8, CaseIterable, Sendable {
@@ -69,8 +69,8 @@ extension Refusal.Rule {
     }
 }
 
-/// The missing material of a rule, in the order in which a composition meets it: of several that
-/// were met, the last one is the most telling.
+/// The reasons why a rule built no answer, in the order in which a composition meets them: of
+/// several that were met, the last one is the most telling.
 package enum MissReason: UInt8, CaseIterable, Comparable, Error {
     // Nothing was tried.
     case notUnderstood, foundOtherwise, switchedOff

@@ -57,7 +57,7 @@ public struct StatisticsSource: Sendable {
     }
 
     /// How many requests went to the origin because nothing could be composed, by the rule that was
-    /// tried and what it lacked; without those that did not occur.
+    /// tried and its miss reason; without those that did not occur.
     package var notComposed: [(rule: Refusal.Rule, reason: MissReason, count: Int)] {
         Refusal.Rule.allCases.flatMap { rule in
             MissReason.allCases.map { reason in

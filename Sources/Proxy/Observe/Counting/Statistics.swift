@@ -84,7 +84,7 @@ public final class Statistics: Sendable {
         refusals[index].store(refusals[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 
-    /// How many requests went to the origin because composing by this rule lacked this.
+    /// How many requests went to the origin because this rule built no answer, for this reason.
     subscript(notComposed rule: Refusal.Rule, reason: MissReason) -> Int {
         refusals[Self.index(rule, reason)].load(ordering: .relaxed)
     }
