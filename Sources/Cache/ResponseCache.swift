@@ -240,9 +240,9 @@ public final class ResponseCache: Sendable {
     }
 }
 
-// Answers that the origin chose by request fields: found in two steps, stored behind a variant
-// index (`VariantIndex`). Must hold: a variant index is never given out as an answer; an answer
-// that does not vary takes the variant index's place.
+// Answers that the origin chose by request fields: found in two steps, through a variant index
+// (`VariantIndex`). Must hold: a variant index is never given out as an answer; an answer that does
+// not vary replaces the variant index.
 
 extension ResponseCache {
     /// The stored response for a request to `key`'s target, which would go to the origin with the
@@ -255,9 +255,7 @@ extension ResponseCache {
         guard found.isVariantIndex else { return found }
         let lines = forwarded()
         guard let variantIndex = VariantIndex(found.selecting), let variant = variantIndex.variant(of: lines.span)
-        else {
-            return nil
-        }
+        else { return nil }
         let base = key
         key.set(variant: variant)
         let exact = lookup(key, reader, at: now)
@@ -274,7 +272,7 @@ extension ResponseCache {
 
     /// Stores an answer to a request that went to the origin with the field lines `forwarded`: at
     /// the base key of its target, or, where the origin chose it by the fields that `vary` names,
-    /// behind a variant index there, whatever variant its key came with. Returns it as it was
+    /// as a variant of the index there, whatever variant its key came with. Returns it as it was
     /// stored.
     @discardableResult
     public func store(
@@ -311,7 +309,7 @@ extension ResponseCache {
         return key
     }
 
-    /// The one of these names that stands at `base`, or a new one to take the place of what is
+    /// The variant index of these names that is stored at `base`, or a new one to replace what is
     /// there.
     private func variantIndex(
         _ names: [UInt8], at base: CacheKey, for answer: StoredResponse, _ reader: FileReader?
@@ -324,7 +322,7 @@ extension ResponseCache {
         return (VariantIndex(names: names), true)
     }
 
-    /// Stores `variantIndex` at `base`, unless it is there and says all that there is to say about
+    /// Stores `variantIndex` at `base`, unless it is there already and knows the language of
     /// `answer`.
     private func put(
         _ variantIndex: VariantIndex, isNew: Bool, with variant: [UInt8], at base: CacheKey, for answer: StoredResponse

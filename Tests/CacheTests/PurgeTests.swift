@@ -57,7 +57,7 @@ extension ResponseCache {
         #expect(await cache.purge(.dryRun, .target(target)) == 4)
         #expect(await cache.purge(.soft, .target(target)) == 4)
         #expect(cache.lookup(key("/a", "fr"), reader, at: noon) == nil, "nothing can use it")
-        #expect(cache.memory.lookup(key("/a"))?.freshFor == 1_000_000, "the signpost")
+        #expect(cache.memory.lookup(key("/a"))?.freshFor == 1_000_000, "the variant index")
         #expect(await cache.purge(.hard, .target(target)) == 3)
         for variant in ["", "de", "en", "fr"] { #expect(cache.lookup(key("/a", variant), reader, at: noon) == nil) }
         #expect(cache.memory.lookup(key("/a", "", someone(1))) == nil)

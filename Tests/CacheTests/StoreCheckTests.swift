@@ -73,7 +73,7 @@ import Testing
 
     @Test func nothingIsWrongWithRowsOfAnyKind() async {
         let store = scratch.open()
-        store.store(response("/signpost", "", selecting: "accept-language"))
+        store.store(response("/index", "", selecting: "accept-language"))
         store.store(response("/variant", variant: "de"))
         store.store(response("/empty", ""))
         store.store(response("/any", resources: [StoredResponse.everyResource]))

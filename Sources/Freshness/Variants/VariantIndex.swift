@@ -5,8 +5,8 @@ import Text
 // entry at the target's base key, the one without variant: it has no content and says by which
 // request fields the answers differ. The answers, its *variants*, lie under keys that hold the
 // variant index's generation and a digest of those fields' values.
-// Must hold: a variant is reached only through the variant index it was stored behind, so removing
-// or replacing the variant index takes all of them out of reach at once; no value of a request
+// Must hold: a variant is reached only through the variant index that it was stored under, so
+// removing or replacing the index takes all of them out of reach at once; no value of a request
 // field is written down.
 
 /// The content of a variant index.
