@@ -7,7 +7,7 @@ import Testing
 @testable import Proxy
 
 @Suite struct ForwardedRequestTests {
-    private static let breadths: [ForwardedFields.Scope] = [.all, .impersonal, .none]
+    private static let scopes: [ForwardedFields.Scope] = [.all, .impersonal, .none]
 
     /// The request that goes to the origin for one with these field lines.
     private func forward(
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// It opens the proxy, and it would shape or reach an answer for others.
-    @Test(arguments: breadths)
+    @Test(arguments: scopes)
     func aKeyInAFieldOfItsOwnDoesNotReachTheOrigin(scope: ForwardedFields.Scope) throws {
         for name in ["X-Refrain-Key", "x-refrain-key", "X-REFRAIN-KEY"] {
             let text = try forward("GET /v1/test", "\(name): canary\r\nX-Any: 1\r\n", scope: scope)
@@ -102,7 +102,7 @@ import Testing
             let page = "Origin: https://page.example\r\n"
             return try forward("GET /test", page, scope: scope, developerToken: token, origin: origin)
         }
-        for scope in Self.breadths {
+        for scope in Self.scopes {
             let text = try sent(scope, for: "https://app.example")
             #expect(text.contains("Origin: https://app.example\r\n") && !text.contains("page.example"))
             #expect(try !sent(scope).contains("Origin") && !sent(scope, nil).contains("Origin"))
@@ -119,7 +119,7 @@ import Testing
     ])
     func gatewayFieldsAreForwardedOnlyIfNamed(field: String) throws {
         let name = String(field.prefix { $0 != ":" })
-        for scope in Self.breadths {
+        for scope in Self.scopes {
             let text = try forward("GET /test", field + "\r\n", scope: scope)
             #expect(!text.lowercased().contains(name.lowercased() + ":"))
         }
@@ -132,7 +132,7 @@ import Testing
     private static let parent = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"
 
     /// Trace fields go on to systems that this project does not know, so their size is bounded.
-    @Test(arguments: breadths)
+    @Test(arguments: scopes)
     func aTraceGoesAlongAsOneParentAndOneStateOf512Bytes(scope: ForwardedFields.Scope) throws {
         let line = "GET /v1/test"
         func state(_ count: Int) -> String { "tracestate: \(String(repeating: "a", count: count))\r\n" }

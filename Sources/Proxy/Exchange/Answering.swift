@@ -34,7 +34,7 @@ final class Answering {
     /// - Parameters:
     ///   - template: written to the log in place of a private target.
     ///   - upstreamTime: how long the origin took, where it was asked.
-    ///   - known: what was concluded from the request before, where that is at hand.
+    ///   - known: the memoized plan of the request, where that is at hand.
     func serve(
         _ stored: StoredResponse, _ status: CacheStatus, template: String?, upstreamTime: Duration? = nil,
         known: MemoizedPlan? = nil, to connection: ClientConnection

@@ -32,7 +32,7 @@ final class Exchange {
     /// The proxy's own token that was sent last.
     private var developerToken: SecretBytes?
     /// Its look-up and store in the shared tier; nil until it leads a flight, and without a tier.
-    private var lookup: TierLookup?
+    private var tierLookup: TierLookup?
     /// The request that would complete a composition of the answer.
     private var supplement: OriginRequest?
     /// The reason for not composing, until it is counted.
@@ -149,7 +149,7 @@ extension Exchange {
         case .finish(let outcome):
             if let flight { proxy.flights.finish(flight, outcome, now: now) }
             flight = nil
-            lookup?.ended(
+            tierLookup?.ended(
                 with: outcome.reusable, at: proxy.base.unixSeconds, hints: proxy.composing.library.hints(of:))
         }
     }
@@ -228,9 +228,11 @@ extension Exchange {
 
 extension Exchange {
     private func look() {
-        lookup = proxy.sharing.lookup(for: request, isForClient: client != nil)
-        guard let lookup else { return handle(.looked(nil)) }
-        lookup.start { [self] finding in handle(.looked(finding.flatMap { proxy.sharing.adopt($0, by: storage) })) }
+        tierLookup = proxy.sharing.tierLookup(for: request, isForClient: client != nil)
+        guard let tierLookup else { return handle(.looked(nil)) }
+        tierLookup.start { [self] finding in
+            handle(.looked(finding.flatMap { proxy.sharing.adopt($0, by: storage) }))
+        }
     }
 
     private func complete(_ substitutes: [ExchangeState.Substitute]) {

@@ -51,8 +51,7 @@ final class ProxyLoop {
         // Reports about the same origin stay reported.
         let troubles = gate === asking.gate ? asking.troubles : OriginTroubles(shared, base)
         use(ProxyParts(shared, gate, troubles, sharing.tier, observer, base))
-        // Conclusions from earlier requests follow from settings that count no more: who
-        // may ask, for one.
+        // Memoized plans follow from settings that count no more, such as the clients' keys.
         base.context.forgetRequests()
     }
 

@@ -39,8 +39,8 @@ final class Sharing {
         return request.isCollapsible && request.expected == nil && accounts.mayBeGivenStored(request)
     }
 
-    /// One leader's way through the tier; nil where there is none.
-    func lookup(for request: OriginRequest, isForClient: Bool) -> TierLookup? {
+    /// One leader's look-up in the tier; nil without a tier, or a key that nodes share.
+    func tierLookup(for request: OriginRequest, isForClient: Bool) -> TierLookup? {
         guard let tier, let key = request.key else { return nil }
         let judge = TierLookup.Judge(
             classTag: request.facts.route.resourceClass.rawValue,

@@ -21,7 +21,7 @@ final class LookupScene {
         tier = SharedTier(settings) { [log] in log.add($0) }
         tier.knowledge.begin(epoch, forgottenUntil: .start)
         tier.knowledge.stand(logMark: logMark(1), mayTake: true)
-        let loop = try EventLoop(label: "errand test")
+        let loop = try EventLoop(label: "lookup test")
         self.loop = loop
         client = loop.sync { [tier] in TierClient(tier, loop: loop) }
     }

@@ -20,7 +20,7 @@ final class MemoizedPlan {
     }
 }
 
-/// Conclusions from the bytes of a plain hit's request alone.
+/// The part of a plain hit's plan that follows from the bytes of the request alone.
 final class PlainHit {
     let key: CacheKey
     let template: String?
@@ -32,11 +32,11 @@ final class PlainHit {
 }
 
 extension RepeatedRequest {
-    /// The former plan, if there is one.
+    /// The memoized plan, if there is one.
     @inline(__always)
     var knownPlan: MemoizedPlan? { plan as? MemoizedPlan }
 
-    /// Where plans are noted.
+    /// The memoized plan; an empty one is made if there is none.
     var madePlan: MemoizedPlan {
         if let known = knownPlan { return known }
         let made = MemoizedPlan()

@@ -29,7 +29,7 @@ final class TrafficTap {
     var isOn: Bool { recorder.share > 0 }
 
     /// Notes a request that was answered with what is stored.
-    /// - Parameter known: what was concluded from the request before, where that is at hand.
+    /// - Parameter known: the memoized plan of the request, where that is at hand.
     func note(
         _ answered: borrowing AnsweredRequest, _ nanoseconds: Int64, _ stored: StoredResponse, _ form: AnswerForm,
         _ coding: ContentCoding, age: Int, _ known: MemoizedPlan?, on connection: ClientConnection
