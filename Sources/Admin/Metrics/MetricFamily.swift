@@ -332,7 +332,7 @@ extension MetricFamily {
         gauge(name, help) { one($0[keyPath: value]) }
     }
 
-    /// None where there is no value.
+    /// The sample without labels; none where there is no value.
     static func one(_ value: some MetricValue) -> [Sample] { value.number.map { [Sample($0)] } ?? [] }
 
     private static func histogram(

@@ -1,5 +1,6 @@
-/// A value that is a sample, or none.
+/// A value that a metric can have.
 protocol MetricValue: Sendable {
+    /// Nil for no sample.
     var number: Double? { get }
 }
 

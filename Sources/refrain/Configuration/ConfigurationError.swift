@@ -1,4 +1,4 @@
-// Where a line of configuration stands, the errors that point there, and how they end a command.
+// The place of a line of configuration, the errors that point there, and how they end a command.
 
 /// A line of a configuration file, written `file:line`.
 struct SourceLine: Hashable, Sendable, CustomStringConvertible {

@@ -21,10 +21,10 @@ struct Directive: Sendable {
 
     /// Requirement for the first argument as a file.
     struct FileRule: Sendable {
-        /// Nil where the file meets it.
+        /// The part of the requirement that the file does not meet; nil for none.
         let problem: @Sendable (_ files: FileAccess, _ path: String) -> String?
-        /// Tells what a file holds from what it held before; nil for what is no file, or is not
-        /// read as a whole.
+        /// A number that changes with the content of the file; nil where the argument is no file,
+        /// or one that is not read as a whole.
         var sum: (@Sendable (_ files: FileAccess, _ path: String) -> Int?)?
 
         static let none = FileRule { _, _ in nil }
