@@ -26,8 +26,8 @@ struct HARFile {
         throw .badFile(path: path, reason: "it has no usable entry: " + leftOutWords.joined(separator: ", "))
     }
 
-    /// Whether a file that begins so is one: HAR is an object with a member `log` in any place;
-    /// objects of the other kinds have members of their own instead.
+    /// Whether a file with this beginning is HAR: an object with a member `log` in any place. Lines
+    /// of the other kinds have members of their own instead.
     /// - Parameter beginning: some kilobytes, or all of the file.
     static func begins(with beginning: ArraySlice<UInt8>) -> Bool {
         var walker = JSONWalker(Array(beginning))

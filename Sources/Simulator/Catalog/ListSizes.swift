@@ -8,8 +8,9 @@ public enum ListSizes: String, CaseIterable, Sendable {
     case recorded
 }
 
-// The draws for recorded sizes: of a hundred lists, how many are in this band or one before it.
+// The draws for recorded sizes.
 
+/// Bands of sizes, each with the number of lists, of a hundred, that are in it or in one before it.
 private typealias SizeBands = [(lists: Int, sizes: ClosedRange<Int>)]
 
 extension Seed {

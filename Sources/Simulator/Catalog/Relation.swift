@@ -90,7 +90,7 @@ extension SimulatedType {
         }
     }
 
-    /// The sizes of a page of its own; libraries have other ones.
+    /// The sizes of a page at the relationship's own path; those of libraries differ.
     func pageLimits(of relation: Relation) -> PageLimits {
         guard isLibrary else { return limits(of: relation) }
         return relation == .tracks ? PageLimits(standard: 100, most: 300) : PageLimits(standard: 25, most: 100)

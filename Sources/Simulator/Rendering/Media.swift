@@ -45,7 +45,7 @@ extension Renderer {
         }
     }
 
-    /// One file: of a song its sound, of a video a picture too.
+    /// One preview file; that of a video has artwork.
     mutating func previews(of resource: Resource) {
         json.beginArray("previews")
         json.beginObject()
@@ -156,8 +156,8 @@ extension Renderer {
 }
 
 extension [UInt8] {
-    /// Between the ends `aa/bb/cc/aabbccdd-eeee-ffff-0000-111111111111/file`, as media servers name
-    /// their files.
+    /// Appends `aa/bb/cc/aabbccdd-eeee-ffff-0000-111111111111/file` between `start` and `end`, as
+    /// media servers name their files.
     fileprivate mutating func appendAssetPath(_ start: String, _ bits: UInt64, _ end: String) {
         let other = SplitMix64.mixed(bits)
         append(text: start)
