@@ -6,7 +6,7 @@ import Text
 ///
 /// Must hold: targets, names of keys and errors of files arrive as text, never as markup.
 struct DashboardPage: Sendable {
-    /// Markup, and between its pieces the names of places.
+    /// Markup at even indices, names of places at odd ones.
     private let pieces: [String]
     /// Content that is the same in every page, by place.
     private let fixed: [String: String]

@@ -33,7 +33,7 @@ public struct AdminSources: Sendable {
     /// Writes a line to the program's own log, of what an operator has changed.
     public var log: @Sendable (String) -> Void = { _ in }
 
-    /// See `turnRecording`.
+    /// Switches the recording; see `turnRecording`.
     public typealias TurnRecording =
         @Sendable (
             Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void

@@ -25,9 +25,9 @@ struct Observations {
     /// Nil where there is no shared tier.
     var tier: TierFigures?
     var spending = SpendingReport()
-    /// The last seconds.
+    /// Counts of the last seconds.
     var recent = CountWindow(counts: History.Totals())
-    /// Up to now.
+    /// Counts from the start to now.
     var totals = History.Totals()
     /// How long hits and misses took in the last hour.
     var latencies = LatencySides()
@@ -40,7 +40,7 @@ struct Observations {
     /// Most rows of lists of targets.
     private static let listed = 20
 
-    /// Counts of that time, up to now.
+    /// Counts of a window that ends now.
     func sum(_ window: HistoryWindow) -> History.Totals { history.sum(window, totals) }
 
     /// The answer of `/stats`, and the `stats` events of `/events`: the counters, then everything

@@ -66,7 +66,7 @@ extension Catalog {
 
     func song(album: Int, track: Int) -> Resource { Resource(.songs, album * Self.songSpan + track + 1) }
 
-    /// From 0.
+    /// The place of a song on its album, from 0.
     func track(ofSong song: Int) -> Int { song % Self.songSpan - 1 }
 
     /// The album that a resource is or belongs to; that of a video is the artist's first.

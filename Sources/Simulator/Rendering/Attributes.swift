@@ -15,7 +15,7 @@ enum Attribute: String, Sendable {
 }
 
 extension Renderer {
-    /// The attributes of each type in the order of its objects.
+    /// The attributes of each type, in the order in which its objects have them.
     private static let attributesByType: [SimulatedType: [Attribute]] = [
         .activities: [.artwork, .name, .url],
         .albums: [

@@ -41,7 +41,7 @@ struct JSONBytes: Sendable {
         bytes.append(0x22)
     }
 
-    /// A link with those of the parameters that have a value.
+    /// Writes a member that is a link; parameters without a value are left out.
     mutating func link(_ name: String, _ path: String, _ parameters: KeyValuePairs<String, String?>) {
         text(name) { $0.appendLink(path, parameters) }
     }

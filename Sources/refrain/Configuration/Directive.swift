@@ -42,6 +42,7 @@ struct Directive: Sendable {
 
     /// The content of a file that others may not read, as `serve` will want it.
     struct SecretKind: Sendable {
+        /// Throws where the file has other content.
         let check: @Sendable (_ path: String) throws -> Void
 
         /// One token and at most a line end behind it.

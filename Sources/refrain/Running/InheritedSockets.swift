@@ -97,8 +97,8 @@ enum SocketActivation {
     /// More are a mistake.
     static let most = 1024
 
-    /// Descriptors with their names; none where the variables are meant for another process than
-    /// the one that is given.
+    /// Descriptors with their names; none where the variables are for another process than
+    /// `process`; nil takes them whatever process they are for.
     static func descriptors(
         _ environment: (String) -> String?, process: pid_t? = nil
     ) -> [(descriptor: CInt, name: String)] {
