@@ -1,5 +1,5 @@
 extension Conformance {
-    /// Which stored answer is for which request: RFC 9111 4.1. `VariantSignpostTests` has every
+    /// Which stored answer is for which request: RFC 9111 4.1. `VariantIndexTests` has every
     /// form of the fields.
     static let vary = ConformanceGroup(
         "vary",
