@@ -32,6 +32,19 @@ import Testing
         #expect(nodes.nodes[0].explain("/v1/me/library/albums")?.asksTier == false)
     }
 
+    @Test func nodesThatMissTogetherAskOnce() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let nodes = try SharingProxies(3) { _ in
+            gate.waitOrFail()
+            return FakeOrigin.Reply(body: "{\"data\":[]}")
+        }
+        let clients = try nodes.nodes.map { try $0.connection(sending: .get(Self.album, closes: true)) }
+        waitUntil { nodes.tiers.count { $0.counters[.waited] == 1 } == 2 }
+        gate.signal()
+        for client in clients { #expect(client.readText().hasSuffix("\r\n\r\n{\"data\":[]}")) }
+        #expect(nodes.origin.requests.count == 1)
+    }
+
     /// An answer from the tier teaches as much as one from the origin.
     @Test func whatAnotherNodeFetchedIsComposedFrom() throws {
         let nodes = try SharingProxies(2, ScriptedSongs.reply)

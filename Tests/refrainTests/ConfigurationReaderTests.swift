@@ -291,10 +291,12 @@ import Testing
     }
 
     @Test func oneAddressAndOneTokenAreTakenOnce() {
+        // Where a machine has no IPv6, localhost has one address.
+        let hasIPv6 = Listener.isOfThisMachine(SocketAddress(host: "::1", port: 0)!)
         #expect(
-            complaints("listen localhost:1\nlisten [0:0::1]:1").allSatisfy {
-                $0 == "proxy.conf:2: listen: [::1]:1 is already taken at proxy.conf:1"
-            })
+            complaints("listen localhost:1\nlisten 127.0.0.1:1\nlisten [0:0::1]:1")
+                == ["proxy.conf:2: listen: 127.0.0.1:1 is already taken at proxy.conf:1"]
+                + (hasIPv6 ? ["proxy.conf:3: listen: [::1]:1 is already taken at proxy.conf:1"] : []))
         let key = "developer_key_file k\ndeveloper_key_id A\ndeveloper_team_id B"
         let found = complaints("developer_token_file t\n" + key)
         #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:2: developer_key_file: developer_token_file"))

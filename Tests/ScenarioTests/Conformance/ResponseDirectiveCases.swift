@@ -3,6 +3,9 @@ extension Conformance {
     static let responseDirectives = ConformanceGroup(
         "response-directives",
         [
+            ConformanceCase(
+                "private is stored for nobody", .get(origin: .ok("Cache-Control: private, max-age=3600")),
+                .get(expect: .asked)),
             // A client that wants it fresher gets an answer that is not stored; the next one gets
             // the stored answer.
             ConformanceCase(

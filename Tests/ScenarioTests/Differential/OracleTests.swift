@@ -73,6 +73,22 @@ import Testing
         catalog.renamings(of: Resource(.playlists, playlist))
     }
 
+    /// Whole answers, or parts of them, of a revision that is not acceptable.
+    @Test func shapesAndAttributesOfAnotherTimeAreFound() throws {
+        let (album, page) = (try albumWithRenamedArtist(), try playlistWithOtherTracks())
+        let flipped = Revision(catalog: now.catalog, isFlipped: true)
+        #expect(judge(said(album, now), album, [flipped, now]) == nil)
+        #expect(judge(said(album, now), album, [flipped])?.path == "data[0].relationships.artists.data[0]")
+        #expect(judge(said(page, now), page, [flipped])?.path == "next")
+        for path in ["data.0.attributes", "data.0.relationships.artists.data.0"] {
+            let old = try Edited.value(said(album, before), path)
+            let mixed = try Edited(said(album, now)) { $0.set(path, old) }.reply
+            let found = path.replacing(".0", with: "[0]")
+            #expect(judge(mixed, album, [now])?.path.hasPrefix(found + ".") == true, "\(path)")
+            #expect(judge(mixed, album, [now, before]) == nil, "\(path)")
+        }
+    }
+
     @Test func attributesOfTwoRevisionsInOneObjectAreFound() throws {
         let target =
             "/v1/catalog/us/albums/"

@@ -168,17 +168,19 @@ import Testing
         let feed = scene.proxy.statistics.feed
         let start = feed.begin()
         defer { feed.end() }
-        for stream in [UInt32(1), 3] {
-            client.send(.head(get(HTTP2Scene.album(1), [("user-agent", "frames")]), stream: stream))
+        // A user's token is that of HTTP/1.1: a shared answer has nothing of it, a personal one is
+        // that user's, and the route alone is logged.
+        for (stream, user) in [(UInt32(1), "anna"), (5, "ben")] {
+            let fields = [("user-agent", "frames"), ("music-user-token", user)]
+            client.send(.head(get(HTTP2Scene.album(1), fields), stream: stream))
             #expect(client.answer(stream).contains("albums/1"))
+            client.send(.head(get("/v1/me/library/songs", fields), stream: stream + 2))
+            #expect(client.answer(stream + 2).contains("library/songs"))
         }
-        // A user's token is that of HTTP/1.1: the route alone is logged.
-        client.send(.head(get("/v1/me/library/songs", [("music-user-token", "anna")]), stream: 5))
-        #expect(client.answer(5).contains("library/songs"))
-        #expect(scene.origin.requests.last?.field("music-user-token") == "anna")
+        #expect(scene.origin.requests.map { $0.field("music-user-token") } == [nil, "anna", "ben"])
         _ = try scene.proxy.client.send("GET", HTTP2Scene.album(1))
-        #expect(scene.proxy.statistics[.http2Requests] == 3 && scene.proxy.statistics[.requests] == 4)
-        #expect(feed.events(from: start).events.map(\.isHTTP2) == [true, true, true, false])
+        #expect(scene.proxy.statistics[.http2Requests] == 4 && scene.proxy.statistics[.requests] == 5)
+        #expect(feed.events(from: start).events.map(\.isHTTP2) == [true, true, true, true, false])
         let log = try scene.proxy.finalLog().joined()
         #expect(log.contains("\"GET \(HTTP2Scene.album(1)) HTTP/2.0\" 200"))
         #expect(log.hasPrefix("127.0.0.1 ") && log.contains("\"frames\""))
