@@ -181,10 +181,15 @@ public final class ProxyServer: Sendable {
         }
         let settings = running.withLock { $0.settings }
         group.notify(queue: .global()) { @Sendable in
-            settings.shared.cache.close()
-            settings.accessLog?.sink.flush(within: .seconds(2))
-            settings.shared.recorder.end(within: .seconds(2))
-            completion(cutOff.value.load(ordering: .relaxed))
+            // At the same time: a disk that stalls holds up each of them.
+            let ends: [@Sendable () -> Void] = [
+                settings.shared.cache.close,
+                { settings.accessLog?.sink.flush(within: .seconds(2)) },
+                { settings.shared.recorder.end(within: .seconds(2)) },
+            ]
+            let written = DispatchGroup()
+            for end in ends { DispatchQueue.global().async(group: written, execute: end) }
+            written.notify(queue: .global()) { completion(cutOff.value.load(ordering: .relaxed)) }
         }
     }
 

@@ -91,8 +91,9 @@ private func leave(
     return tell(ending, log)
 }
 
-/// Adds three seconds in which the cache is written.
-private func limit(of drain: Duration) -> Duration { drain + .seconds(3) }
+/// Adds what may follow the requests: the cache is written (3 s), the admin listener ends (2 s),
+/// the engine is told (1 s); and a second more, because a busy machine is late for each.
+private func limit(of drain: Duration) -> Duration { drain + .seconds(7) }
 
 private func tellStart(
     of proxy: RunningProxy, _ configuration: Configuration, _ path: String, _ log: OperationalLog
