@@ -143,12 +143,13 @@ import Testing
 
     @Test func remembersAFailureForAWhile() throws {
         let lookups = Lookups([nil])
-        let resolver = resolver(ttl: .seconds(60), lookups)
-        #expect(try answer(resolver) == .failure(ResolveError(host: "name.test", reason: "no")))
-        // A second later, however long this machine takes for it, the name is asked for again.
+        let (resolver, begin) = (resolver(ttl: .seconds(60), lookups), ContinuousClock.now)
+        for _ in 0..<2 { #expect(try answer(resolver) == .failure(ResolveError(host: "name.test", reason: "no"))) }
+        // Unless this machine took that long for two answers, the second one was remembered.
+        #expect(lookups.count == 1 || ContinuousClock.now - begin >= Resolver.failureLifetime)
         usleep(1_010_000)
         _ = try answer(resolver)
-        #expect(lookups.count == 2)
+        #expect(lookups.count > 1, "the name is asked for again")
     }
 
     @Test func alternatesBetweenFamilies() {

@@ -56,16 +56,20 @@ import Testing
     @Test func hopByHopFieldsAndThoseThatConnectionNamesEndHere() throws {
         let text = try forward(
             "GET /test",
-            "Connection: close, X-Secret, Range\r\nRange: bytes=0-1\r\nX-Secret: 1\r\nTE: trailers\r\nUpgrade: h2c\r\n"
-                + "Keep-Alive: 5\r\nProxy-Authorization: x\r\nX-Kept: 2\r\n")
+            "Connection: close, X-Secret, Range, Authorization\r\nRange: bytes=0-1\r\nX-Secret: 1\r\nTE: trailers\r\n"
+                + "Upgrade: h2c\r\nKeep-Alive: 5\r\nProxy-Authorization: x\r\nX-Kept: 2\r\n")
         #expect(text.contains("X-Kept: 2\r\n"))
         for gone in ["X-Secret", "Range", "TE:", "Upgrade", "Keep-Alive", "Proxy-Authorization", "close"] {
             #expect(!text.contains(gone), "\(gone)")
         }
+        // The token is for the origin, not for the next hop, whatever `Connection` says.
+        #expect(text.contains("Authorization: Bearer dev\r\n"))
+        let own = "Connection: authorization\r\nAuthorization: Bearer client\r\n"
+        #expect(try forward("GET /test", own, developerToken: nil).contains("\r\nAuthorization: Bearer client\r\n"))
     }
 
     /// One client's fields must not shape an answer that others will get.
-    @Test func requestsToStoredClassesCarryNoneOfTheClientsFields() throws {
+    @Test func sharedRequestsCarryNoFieldsThatSayWhoAsks() throws {
         let text = try forward(
             "GET /v1/catalog/us/albums/1",
             "Accept: text/html\r\nUser-Agent: app\r\nAccept-Language: de\r\nCookie: a=b\r\nIf-None-Match: \"x\"\r\n"
@@ -73,13 +77,11 @@ import Testing
         for gone in ["text/html", "app", "Accept-Language", "Cookie", "If-None-Match", "Range", "X-Any"] {
             #expect(!text.replacingOccurrences(of: "api.music.apple.com", with: "").contains(gone), "\(gone)")
         }
-    }
-
-    @Test func requestsThatMayBeStoredUnderTheOriginsRulesDoNotSayWhoAsks() throws {
+        // Under the rules of the origin.
         let personal = "Cookie: a=b\r\nOrigin: https://a.example\r\nX-Any: 1\r\n"
-        let text = try forward("GET /test", personal, scope: .impersonal)
-        #expect(text.contains("X-Any: 1\r\n"))
-        #expect(!text.contains("Cookie") && !text.contains("Origin"))
+        let followed = try forward("GET /test", personal, scope: .impersonal)
+        #expect(followed.contains("X-Any: 1\r\n"))
+        #expect(!followed.contains("Cookie") && !followed.contains("Origin"))
         let fields = "X-Client-Version: 3\r\nX-Users: 7\r\nX-Apple-Store-Front: 1\r\nAccept-Language: de\r\n"
         #expect(try forward("GET /test", fields, scope: .impersonal).contains(fields))
     }
@@ -93,8 +95,7 @@ import Testing
         }
     }
 
-    /// The page's own and the token's came to the origin both; a page's own went along without a
-    /// token that needs it.
+    /// The page's own and the token's came to the origin both.
     @Test func theSiteOfThePageIsNotNamed() throws {
         func sent(_ scope: ForwardedFields.Scope, _ token: String? = "dev", for origin: String? = nil) throws
             -> String
@@ -109,8 +110,7 @@ import Testing
         }
     }
 
-    /// An origin that believes them answers another request, or another user, than the one that is
-    /// keyed.
+    /// An origin that believes them answers another request, or another user, than the keyed one.
     @Test(arguments: [
         "X-HTTP-Method-Override: DELETE", "X-Http-Path-Override: /", "X-Original-URL: /v1/me", "x-forwarded-host: evil",
         "X_Forwarded_Host: evil", "Forwarded: host=evil", "X-Forwarded-For: 1.2.3.4", "X-Forwarded: x",
@@ -149,18 +149,6 @@ import Testing
         #expect(!refresh.contains("traceparent"), "refreshes are not traced")
     }
 
-    /// They went to the origin with personal requests, as did the session of the admin listener,
-    /// which a browser sends to all ports of a host.
-    @Test func onlyTheTokenOfTheCookiesIsForwarded() throws {
-        let field = "Cookie: refrain_session=canary; media-user-token=\"anna\"; c=d\r\n"
-        let text = try forward("GET /v1/me/library", field, userToken: "operator")
-        #expect(text.contains("\r\nCookie: media-user-token=anna\r\n"))
-        #expect(!text.contains("canary") && !text.contains("c=d") && !text.contains("Music-User-Token"))
-        for request in ["GET /v1/catalog/us/songs/1", "GET /elsewhere", "POST /v1/catalog/us/songs", "POST /a"] {
-            #expect(try !forward(request, field).contains("Cookie"), "\(request)")
-        }
-    }
-
     /// `Referer`, `User-Agent`, `Accept-Language` and fields of apps told Apple about a user.
     @Test func theAPIGetsTheFieldsThatItNeedsAndNoOthers() throws {
         let needed =
@@ -192,7 +180,7 @@ import Testing
         for request in ["POST /v1/catalog/us/songs", "GET /elsewhere"] { #expect(try sent(request).contains(fields)) }
     }
 
-    @Test func aUsersTokenGoesToPersonalRoutesAlone() throws {
+    @Test func theTokenAloneGoesToPersonalRoutesAlone() throws {
         for field in ["Music-User-Token: anna", "media-user-token: anna", "Cookie: a=b; media-user-token=anna; c=d"] {
             let fields = field + "\r\n"
             for target in ["/v1/test", "/v1/catalog/us/songs/1"] {
@@ -200,6 +188,14 @@ import Testing
             }
             #expect(try forward("GET /v1/me/library/songs", fields).contains("anna"), "\(field)")
             #expect(try !forward("GET /v1/storefronts", fields, userToken: "operator").contains("operator"))
+        }
+        // They went to the origin with personal requests, as did the session of the admin listener.
+        let field = "Cookie: refrain_session=canary; media-user-token=\"anna\"; c=d\r\n"
+        let text = try forward("GET /v1/me/library", field, userToken: "operator")
+        #expect(text.contains("\r\nCookie: media-user-token=anna\r\n"))
+        #expect(!text.contains("canary") && !text.contains("c=d") && !text.contains("Music-User-Token"))
+        for request in ["GET /v1/catalog/us/songs/1", "GET /elsewhere", "POST /v1/catalog/us/songs", "POST /a"] {
+            #expect(try !forward(request, field).contains("Cookie"), "\(request)")
         }
     }
 

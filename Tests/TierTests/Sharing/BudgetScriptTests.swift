@@ -5,7 +5,6 @@ import Testing
 @testable import Tier
 @testable import Upstream
 
-/// The budget script in a real engine.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct BudgetScriptTests {
     private typealias Question = BudgetQuestion
     private typealias Answer = BudgetModel.Answer
@@ -21,15 +20,15 @@ import Testing
             tier = try TierScene([engine.endpoint])
         }
 
-        /// As that node, by the whole script.
-        func ask(_ question: Question, as node: String = "a") async throws -> Answer {
-            let words = ["EVAL", BudgetScript.source].map { Array($0.utf8) }
+        /// As that node, by the whole script; with `now` as its clock where one is given.
+        func ask(_ question: Question, as node: String = "a", at now: Int? = nil) async throws -> Answer {
+            let words = ["EVAL", now == nil ? BudgetScript.source : BudgetScriptTests.clocked].map { Array($0.utf8) }
+            let clock = now.map { [Array("\($0)".utf8)] } ?? []
             let replies = await tier.send(
-                RESPCommand(words + BudgetScript.arguments(question, keys, node: node)))
+                RESPCommand(words + BudgetScript.arguments(question, keys, node: node) + clock))
             return try #require(replies.flatMap { Answer($0[0]) }, "\(String(describing: replies))")
         }
 
-        /// By a `TierBudget`.
         func askAsNode(_ question: Question) async -> Answer? {
             let answers = AsyncStream<Answer?>.makeStream()
             tier.onLoop { connection in
@@ -87,9 +86,7 @@ import Testing
         #expect(!answer("4", 1, 1, .max) && !answer("4", 1, 1, 0))
     }
 
-    // MARK: By its name
-
-    @Test func anUnknownScriptIsSentOnce() async throws {
+    @Test func anUnknownScriptIsSentOnceAndMayNotBeAnswered() async throws {
         let scene = try Scene()
         for _ in 0..<2 {
             let before = scene.tier.status.commands
@@ -99,17 +96,36 @@ import Testing
             #expect(scene.tier.status.commands == before + 3)
             #expect(await scene.tier.send(RESPCommand("SCRIPT", "FLUSH")) == [.simple("OK")])
         }
-    }
-
-    @Test func withoutAReplyThereIsNoAnswer() async throws {
-        let scene = try Scene()
         _ = await scene.tier.send(RESPCommand("SET", "refrain:budget", "a string"))
         #expect(await scene.askAsNode(question()) == nil)
         scene.tier.onLoop { $0.close() }
         #expect(await scene.askAsNode(question()) == nil)
     }
 
-    // MARK: The model in simulations
+    /// Worked out by hand, for the script and its model alike.
+    @Test func theseQuestionsHaveTheseAnswers() async throws {
+        let (scene, start) = (try Scene(), 1_700_000_000_000_000)
+        var model = BudgetModel()
+        let rows: [(milliseconds: Int, node: String, question: Question, answer: Answer)] = [
+            // A 429 sets the limit to four; a grant is a quarter of a second of the queue.
+            (0, "a", question(refused: 1), Answer(limit: 4, granted: 0, wait: 0, nodes: 1)),
+            (500, "a", question(tokens: 3), Answer(limit: 4, granted: 1, wait: 0, nodes: 1)),
+            (500, "a", question(tokens: 3), Answer(limit: 4, granted: 1, wait: 230_000, nodes: 1)),
+            (500, "a", question(tokens: 1, isBackground: true), Answer(limit: 4, granted: 0, wait: 480_000, nodes: 1)),
+            (600, "b", question(tokens: 2), Answer(limit: 4, granted: 1, wait: 380_000, nodes: 2)),
+            // It grows by 0.2 for an answer, falls by 30 % once for an overshoot, and is forgotten.
+            (1_000, "a", question(answered: 2, bound: 2), Answer(limit: 4.4, granted: 0, wait: 0, nodes: 2)),
+            (2_500, "a", question(refused: 2), Answer(limit: 2.8, granted: 0, wait: 0, nodes: 2)),
+            (2_600, "a", question(refused: 1), Answer(limit: 2.8, granted: 0, wait: 0, nodes: 2)),
+            (602_500, "a", question(tokens: 5), Answer(limit: 0, granted: 0, wait: 0, nodes: 1)),
+        ]
+        for (milliseconds, node, question, answer) in rows {
+            let now = start + milliseconds * 1_000
+            let modelled = model.ask(BudgetModel.Question(question), node: node, now: Double(now))
+            #expect(modelled == answer, "the model after \(milliseconds) ms")
+            #expect(try await scene.ask(question, as: node, at: now) == answer, "the script after \(milliseconds) ms")
+        }
+    }
 
     /// The script with the clock in its last argument.
     private static let clocked = BudgetScript.source.replacing(
@@ -118,7 +134,6 @@ import Testing
     @Test(arguments: 1...TestSize.of(2, full: 4) as ClosedRange<UInt64>)
     func theModelOfSimulationsDoesWhatTheScriptDoes(seed: UInt64) async throws {
         let scene = try Scene()
-        let keys = TierKeys(prefix: "refrain")
         var (model, random) = (BudgetModel(), SeededGenerator(seed: seed))
         var now = 1_700_000_000_000_000
         var last = BudgetModel.Answer(limit: 0, granted: 0, wait: 0, nodes: 1)
@@ -136,10 +151,7 @@ import Testing
             asked.ceiling = Int.random(in: 0..<5, using: &random) == 0 ? 3 : nil
             asked.known = last.limit > 0 ? last.limit : nil
             let node = "\(Int.random(in: 0..<10, using: &random))"
-            let words = ["EVAL", Self.clocked].map { Array($0.utf8) }
-            let arguments = BudgetScript.arguments(asked, keys, node: node) + [Array("\(now)".utf8)]
-            let replies = await scene.tier.send(RESPCommand(words + arguments))
-            let answer = try #require(replies.flatMap { Answer($0[0]) }, "\(String(describing: replies))")
+            let answer = try await scene.ask(asked, as: node, at: now)
             last = model.ask(BudgetModel.Question(asked), node: node, now: Double(now))
             try #require(answer == last, "seed \(seed), step \(step)")
         }
