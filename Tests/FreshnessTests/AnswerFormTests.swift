@@ -1,4 +1,3 @@
-import HTTP
 import TestSupport
 import Testing
 
@@ -15,49 +14,37 @@ extension ParsedRequest {
         try ParsedRequest(fields: fields.map { Array($0.utf8) }, method: method).form(of: answer)
     }
 
-    @Test func aRequestWithoutConditionsGetsAll() throws {
-        #expect(try form(Answer(), "If-Match: \"x\"", "If-Unmodified-Since: \(date(0))") == .whole)
-    }
-
     @Test(arguments: [
-        ("\"abcdef\"", "\"abcdef\""), ("\"abcdef\", \"1234\", \"5678\"", "\"abcdef\""),
-        ("\"1234\", \"abcdef\", \"5678\"", "\"abcdef\""), ("\"1234\",\"5678\",\"abcdef\"", "\"abcdef\""),
-        ("W/\"abcdef\"", "\"abcdef\""), ("\"abcdef\"", "W/\"abcdef\""), ("W/\"abcdef\"", "W/\"abcdef\""),
-        ("*", "\"abcdef\""), ("\"a,b\"", "\"a,b\""), ("\"a\\\", \"b\"", "\"b\""),
-        // An origin that leaves the quotes out, or spells the weakness wrong, gets back its own
-        // spelling.
-        ("abcdef", "abcdef"), ("w/\"abcdef\"", "w/\"abcdef\""), ("W\\\"abcdef\"", "W\\\"abcdef\""),
+        ("\"abcdef\"", "\"abcdef\"", true), ("\"abcdef\", \"1234\", \"5678\"", "\"abcdef\"", true),
+        ("\"1234\", \"abcdef\", \"5678\"", "\"abcdef\"", true), ("\"1234\",\"5678\",\"abcdef\"", "\"abcdef\"", true),
+        ("W/\"abcdef\"", "\"abcdef\"", true), ("\"abcdef\"", "W/\"abcdef\"", true),
+        ("W/\"abcdef\"", "W/\"abcdef\"", true), ("*", "\"abcdef\"", true), ("\"a,b\"", "\"a,b\"", true),
+        ("\"a\\\", \"b\"", "\"b\"", true),
+        // An origin without quotes, or with another weakness, gets back its own spelling.
+        ("abcdef", "abcdef", true), ("w/\"abcdef\"", "w/\"abcdef\"", true), ("W\\\"abcdef\"", "W\\\"abcdef\"", true),
+        ("\"abcde\"", "\"abcdef\"", false), ("abcdef", "\"abcdef\"", false), ("\"abcdef\"", "abcdef", false),
+        ("\"a\", *", "\"b\"", false), ("\"1\", \"2\"", "\"3\"", false), ("w/\"abcdef\"", "W/\"abcdef\"", false),
+        ("", "\"a\"", false), ("\"a", "\"a\"", false),
     ])
-    func aKnownEntityTagIsAnsweredWith304(condition: String, tag: String) throws {
+    func onlyAKnownEntityTagIsAnsweredWith304(condition: String, tag: String, isKnown: Bool) throws {
         for method in ["GET", "HEAD"] {
-            let asked = try ParsedRequest(fields: "If-None-Match: \(condition)", method: method)
-            #expect(asked.form(of: Answer(["ETag: \(tag)"])) == .notModified)
+            let found = try form(Answer(["ETag: \(tag)"]), "If-None-Match: \(condition)", method: method)
+            #expect(found == (isKnown ? .notModified : .whole))
         }
     }
 
-    @Test(arguments: [
-        ("\"abcde\"", "\"abcdef\""), ("abcdef", "\"abcdef\""), ("\"abcdef\"", "abcdef"), ("\"a\", *", "\"b\""),
-        ("\"1\", \"2\"", "\"3\""), ("w/\"abcdef\"", "W/\"abcdef\""), ("", "\"a\""), ("\"a", "\"a\""),
-    ])
-    func anUnknownOneGetsAll(condition: String, tag: String) throws {
-        #expect(try form(Answer(["ETag: \(tag)"]), "If-None-Match: \(condition)") == .whole)
-    }
-
-    @Test func tagsAreBytesAndMayStandInSeveralLines() throws {
+    @Test func tagsAreBytesInAnyLineAndMayBeOurOwn() throws {
         let tag: [UInt8] = [0x22, 0x61, 0xFC, 0x22]
         let line = Array("ETag: ".utf8) + tag + Array("\r\n".utf8)
         let response = Answer(lines: line)
         let asked = try ParsedRequest(fields: [Array("If-None-Match: \"x\"".utf8), Array("If-None-Match: ".utf8) + tag])
         #expect(asked.form(of: response) == .notModified)
-    }
-
-    @Test func aTagOfTheCachesOwnIsHonoured() throws {
         var lines: [UInt8] = []
         _ = OwnTag.appendChecksum(1, bodyCount: 10, to: &lines)
         let one = Answer(lines: lines)
-        let tag = String(decoding: one.head[one.validators.tagValue.range], as: UTF8.self)
-        #expect(tag.hasPrefix("\"refrain-") && one.validators.isOwnTag)
-        #expect(try form(one, "If-None-Match: \(tag)") == .notModified)
+        let own = String(decoding: one.head[one.validators.tagValue.range], as: UTF8.self)
+        #expect(own.hasPrefix("\"refrain-") && one.validators.isOwnTag)
+        #expect(try form(one, "If-None-Match: \(own)") == .notModified)
     }
 
     @Test(arguments: [
@@ -68,11 +55,6 @@ extension ParsedRequest {
         #expect(try form(response, "If-Modified-Since: \(date(noon + since))") == expected)
     }
 
-    @Test func aDateInAnObsoleteFormatCounts() throws {
-        let response = Answer(["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"])
-        #expect(try form(response, "If-Modified-Since: Sunday, 06-Nov-94 08:49:37 GMT") == .notModified)
-    }
-
     @Test func withoutLastModifiedTheAnswersOwnDateCounts() throws {
         let dated = Answer(["Date: \(date(noon - 50))"])
         #expect(try form(dated, "If-Modified-Since: \(date(noon - 50))") == .notModified)
@@ -80,21 +62,21 @@ extension ParsedRequest {
         let undated = Answer()
         #expect(try form(undated, "If-Modified-Since: \(date(noon))") == .notModified)
         #expect(try form(undated, "If-Modified-Since: \(date(noon - 1))") == .whole)
+        let response = Answer(["Last-Modified: \(date(0))"])
+        #expect(try form(response, "If-Modified-Since: yesterday") == .whole)
+        let now = "If-Modified-Since: \(date(noon))"
+        #expect(try form(response, now, now) == .whole)
     }
 
-    @Test func ifNoneMatchGoesBeforeIfModifiedSince() throws {
+    @Test func ifNoneMatchGoesBeforeADateAndARange() throws {
         let response = Answer(["ETag: \"a\"", "Last-Modified: \(date(noon - 5000))"])
         let early = "If-Modified-Since: \(date(noon - 10_000))"
         let late = "If-Modified-Since: \(date(noon))"
         #expect(try form(response, "If-None-Match: \"a\"", early) == .notModified)
         #expect(try form(response, "If-None-Match: \"b\"", late) == .whole)
-    }
-
-    @Test func aDateThatIsNoneOrComesTwiceIsIgnored() throws {
-        let response = Answer(["Last-Modified: \(date(0))"])
-        #expect(try form(response, "If-Modified-Since: yesterday") == .whole)
-        let now = "If-Modified-Since: \(date(noon))"
-        #expect(try form(response, now, now) == .whole)
+        #expect(try form(response, "If-None-Match: \"a\"", "Range: bytes=0-0") == .notModified)
+        #expect(try form(response, "If-None-Match: \"b\"", "Range: bytes=0-0") == .partial(0..<1))
+        #expect(try form(response, "If-None-Match: \"b\"", "Range: bytes=99-") == .unsatisfiable)
     }
 
     @Test(arguments: [203, 204, 301, 404, 500])
@@ -103,22 +85,13 @@ extension ParsedRequest {
         #expect(try form(response, "If-None-Match: \"a\"", "Range: bytes=0-0") == .whole)
     }
 
-    @Test func onlyGetAndHeadAreConditionalAndOnlyGetHasRanges() throws {
+    @Test func onlyGetAndHeadAreConditionalAndGetHasOneRange() throws {
         let response = Answer(["ETag: \"a\""])
         #expect(try form(response, "If-None-Match: \"a\"", method: "POST") == .whole)
         #expect(try form(response, "Range: bytes=0-0", method: "HEAD") == .whole)
         #expect(try form(response, "Range: bytes=0-0") == .partial(0..<1))
-    }
-
-    @Test func aConditionGoesBeforeARange() throws {
-        let response = Answer(["ETag: \"a\""])
-        #expect(try form(response, "If-None-Match: \"a\"", "Range: bytes=0-0") == .notModified)
-        #expect(try form(response, "If-None-Match: \"b\"", "Range: bytes=0-0") == .partial(0..<1))
-        #expect(try form(response, "If-None-Match: \"b\"", "Range: bytes=99-") == .unsatisfiable)
-    }
-
-    @Test func rangesInTwoLinesAreIgnored() throws {
         #expect(try form(Answer(), "Range: bytes=0-0", "Range: bytes=0-0") == .whole)
+        #expect(try form(Answer(), "If-Match: \"x\"", "If-Unmodified-Since: \(date(0))") == .whole)
     }
 
     @Test(arguments: [

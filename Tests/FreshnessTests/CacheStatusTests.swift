@@ -9,7 +9,6 @@ import Testing
         return CacheStatus(nearest: bytes.span, ByteRange(0, bytes.count))
     }
 
-    /// The value of the field.
     private static func written(_ status: CacheStatus) -> String {
         var buffer = ByteBuffer(capacity: 128)
         status.write(to: &buffer)
@@ -30,10 +29,6 @@ import Testing
         }
     }
 
-    @Test(arguments: Reason.Forward.allCases) func eachWordForAskingTheOriginHasAReason(forward: Reason.Forward) {
-        #expect(forward.reason.forward == forward)
-    }
-
     @Test(arguments: ["", "refrain", "refrain; ttl=5", "x; y=\"; hit\"", "x; detail=of-its-own", "\"x; hit"])
     func aFieldThatSaysNothingIsNone(text: String) { #expect(Self.read(text) == nil) }
 
@@ -42,12 +37,11 @@ import Testing
         let miss = CacheStatus.Forwarded(reason: .absent, status: nil, storing: .no(nil))
         #expect(Self.read("x; fwd=theirs; fwd-status=y") == .forwarded(miss))
     }
-}
 
-@Suite struct ReasonTests {
     @Test func everyReasonHasItsOwnWord() {
         let words = Reason.allCases.map(\.text)
         #expect(Set(words).count == words.count)
+        for forward in Reason.Forward.allCases { #expect(forward.reason.forward == forward) }
         #expect(words.allSatisfy { $0.allSatisfy { $0.isLowercase || $0 == "-" } })
     }
 }

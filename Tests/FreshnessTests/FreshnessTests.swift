@@ -19,9 +19,8 @@ import Testing
         #expect(!Self.stored.canStandIn(at: noon + 170))
         #expect(Self.stored.isUseful(at: noon + 289))
         #expect(!Self.stored.isUseful(at: noon + 290))
-    }
-
-    @Test func aClockSetBackDoesNotLetStandInWhatMayNotBeServedStale() {
+        let rests = [(0, 290), (289, 1), (290, 0), (10_000, 0)] as [(Int64, Int)]
+        for (after, rest) in rests { #expect(Self.stored.usefulFor(at: noon + after) == rest, "\(after)") }
         let strict = Answer(Lifetime(freshFor: 100, keepFor: 200))
         #expect(strict.canStandIn(at: noon - 60) && !strict.canStandIn(at: noon - 61))
         #expect(Answer(Lifetime(freshFor: 100, staleIfErrorFor: 1)).canStandIn(at: noon - 61))
@@ -34,11 +33,6 @@ import Testing
             #expect(stored.age(at: now) >= 0)
             if now < receivedAt - 60 { #expect(Freshness.of(stored, at: now) == .stale(since: 0)) }
         }
-    }
-
-    @Test(arguments: [(0, 290), (289, 1), (290, 0), (10_000, 0)])
-    func someUseIsLeftUntilTheLastOfThemEnds(after seconds: Int, expected: Int) {
-        #expect(Self.stored.usefulFor(at: noon + Int64(seconds)) == expected)
     }
 
     @Test func lifetimesAreBroughtWithinBounds() {

@@ -16,16 +16,14 @@ private func lasting(_ fresh: Int, stale: Int = 0, onError: Int = 0, kept: Int =
             lasting(100, stale: 50, onError: 80, kept: 200, age: 10),
             lasting(100, stale: 50, onError: 80, kept: 200, age: 10)
         ),
-        // A shorter rule: an answer that the other would still have served fresh is stale here, and
-        // each use ends where the rule ends it.
+        // A shorter rule ends each use where the rule ends it.
         (lasting(1_000, stale: 50), lasting(100, stale: 50), lasting(100, stale: 50)),
         // A longer rule gives nothing.
         (lasting(100, stale: 50), lasting(1_000, stale: 500), lasting(100, stale: 50)),
         // Fresh by the one, kept by the other.
         (lasting(1_000, kept: 10), lasting(100, kept: 5_000), lasting(100, kept: 910)),
         (lasting(100, kept: 5_000), lasting(1_000, kept: 10), lasting(100, kept: 910)),
-        // A use that the origin forbids stays forbidden, and so does one that the operator here
-        // does not grant.
+        // A use that the origin forbids, or that the operator here does not grant.
         (lasting(1_000), lasting(100, stale: 500), lasting(100)),
         (lasting(100, stale: 500), lasting(1_000), lasting(100)),
         // The rule counts from its own age at the time of receipt.
@@ -65,25 +63,17 @@ private func lasting(_ fresh: Int, stale: Int = 0, onError: Int = 0, kept: Int =
             }
         }
     }
-}
 
-@Suite struct TTLSpeedTests {
-    @Test func everySpanIsShortenedAndTheAgeThatAnAnswerCameWithIsNot() {
+    @Test func spansAreShortenedToASecondAtLeastAndAgesNot() throws {
         let lifetime = Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 30, keepFor: 1000, initialAge: 40)
         let fast = lifetime.passing(10)
         #expect(fast.freshFor == 46 && fast.initialAge == 40)
         #expect(fast.staleFor == 5 && fast.staleIfErrorFor == 3 && fast.keepFor == 100)
         #expect(lifetime.passing(1) == lifetime)
-    }
-
-    @Test func everyDurationLastsASecondAtLeast() {
-        let fast = Lifetime(freshFor: 5, staleFor: 0, keepFor: 1).passing(1000)
-        #expect(fast.freshFor == 1 && fast.staleFor == 0 && fast.keepFor == 1)
+        let brief = Lifetime(freshFor: 5, staleFor: 0, keepFor: 1).passing(1000)
+        #expect(brief.freshFor == 1 && brief.staleFor == 0 && brief.keepFor == 1)
         // Stale when it came: it does not become fresh.
         #expect(Lifetime(freshFor: 60, initialAge: 90).passing(10).freshFor == 60)
-    }
-
-    @Test func lifetimesOfTheOperatorAndOfTheOriginAreShortened() throws {
         let answer = ResponseFacts(status: 200, fields: Array("Cache-Control: max-age=600\r\n".utf8).span)
         for rule in [TTLRule.fixed(600, stale: 0), .upstream] {
             let decision = StoreDecision.decide(

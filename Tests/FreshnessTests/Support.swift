@@ -1,5 +1,4 @@
 import HTTP
-import TestSupport
 
 @testable import Freshness
 
@@ -31,6 +30,5 @@ struct Answer: ReusableAnswer {
 }
 
 extension StoreDecision {
-    /// Nil where nothing is stored.
     var lifetime: Lifetime? { if case .store(let lifetime) = self { lifetime } else { nil } }
 }
