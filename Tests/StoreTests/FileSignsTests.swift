@@ -4,7 +4,6 @@ import Testing
 
 /// A slip in one line renamed a key, or another program's database.
 @Suite struct FileSignsTests {
-    /// The first bytes of a database.
     private func header(
         mark: Int64 = 0, version: Int = 0, pageBytes: Int = 4_096, isIncremental: Bool = false
     ) -> [UInt8] {
@@ -32,13 +31,18 @@ import Testing
         if case .foreign = verdict { true } else { false }
     }
 
-    @Test func theMarkShowsThatItIsOursWhateverElseIsWrong() {
+    @Test func theMarkShowsThatItIsOursAndNothingElseDoes() {
         for version in [0, 9, 10, 99] {
             #expect(verdict(header(mark: Schema.applicationID, version: version)) == .ours)
         }
+        for segments in [false, true] {
+            #expect(verdict(header(), segments: segments) == other)
+            #expect(verdict(header(version: 10), 4_096, segments: segments) == other)
+            #expect(verdict(header(mark: 1), 4_096, segments: segments) == other)
+        }
     }
 
-    @Test func segmentsShowItWhereTheFirstPageIsDamaged() {
+    @Test func segmentsShowItAndAnEmptyFileMayBeTaken() {
         let junk = [UInt8](repeating: 0xA5, count: DatabaseHeader.byteCount)
         #expect(verdict(junk, segments: true) == .ours && isForeign(verdict(junk)))
         #expect(verdict(nil, segments: true) == .ours && verdict(nil) == .unread)
@@ -47,17 +51,6 @@ import Testing
             let settings = header(mark: mark, pageBytes: Schema.pageBytes, isIncremental: true)
             #expect(verdict(settings, segments: true) == .ours && verdict(settings) == other)
         }
-    }
-
-    @Test func anotherDatabaseIsNotOursWhateverIsBesideIt() {
-        for segments in [false, true] {
-            #expect(verdict(header(), segments: segments) == other)
-            #expect(verdict(header(version: 10), 4_096, segments: segments) == other)
-            #expect(verdict(header(mark: 1), 4_096, segments: segments) == other)
-        }
-    }
-
-    @Test func aFileWithNothingInItMayBeTaken() {
         #expect(verdict([], 0) == .vacant && verdict(nil, 0) == .vacant && verdict(header(), 4_096) == .vacant)
         #expect(verdict(header(), 4_096, log: 1) == other, "its tables may be in its log")
         let begun = header(pageBytes: Schema.pageBytes, isIncremental: true)

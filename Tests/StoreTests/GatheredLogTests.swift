@@ -70,8 +70,7 @@ struct GatheredLogTests {
         }
     }
 
-    /// The writer's own cache is too small for a transaction: pages go to the log before its end,
-    /// are read from there, changed, and written over.
+    /// Pages go to the log before the transaction's end, are read from there, and written over.
     @Test func pagesThatSpillAreReadBackAndWrittenOver() throws {
         let database = try gathering()
         try database.execute("PRAGMA cache_size = 10; PRAGMA cache_spill = 5")
@@ -111,8 +110,7 @@ struct GatheredLogTests {
         }
     }
 
-    /// The disk is full while pages spill: SQLite took them for written, and a commit would tell
-    /// readers of frames that are not in the file.
+    /// SQLite took spilled pages for written: a commit told readers of frames that were lost.
     @Test func aTransactionOfWhichAPartWasLostFails() throws {
         let database = try database()
         try database.execute("PRAGMA page_size = 2048; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
@@ -150,7 +148,6 @@ struct GatheredLogTests {
         #expect(bytes > 500_000 && calls < bytes / 4_096, "\(calls) calls, \(bytes) bytes")
     }
 
-    /// The writes of this thread: the number of calls, and of bytes.
     private static func writes() throws -> (calls: Int, bytes: Int) {
         let text = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
         func number(_ name: String) -> Int {

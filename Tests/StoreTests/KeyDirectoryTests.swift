@@ -3,9 +3,8 @@ import Testing
 
 @testable import Store
 
-/// Places, names of segments, and the directory of keys.
 @Suite struct KeyDirectoryTests {
-    @Test func aPlaceSaysSegmentOffsetAndSpan() throws {
+    @Test func placesAndNamesOfSegmentsAreNumbers() throws {
         for segment in [1, 77, Place.lastSegment] {
             for offset in [0, 64, 1 << 20, Place.longestSegment - 64] {
                 for bytes in [1, 64, 65, 4_096, 131_008, 131_009, 1 << 20, 64 << 20] {
@@ -18,9 +17,6 @@ import Testing
             }
         }
         #expect(Place(0) == nil && Place(-1) == nil)
-    }
-
-    @Test func namesAreNumbers() {
         for number in [1, 999_999, 1_000_000] { #expect(Segments.number(Segments.name(number)) == number) }
         for name in ["1", "000000", "0000001", "00000a", "-00001", "99999999", "000001.x"] {
             #expect(Segments.number(name) == nil, "\(name)")

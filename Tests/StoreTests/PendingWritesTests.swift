@@ -6,7 +6,6 @@ import Testing
 @Suite struct PendingWritesTests {
     private var pending = PendingWrites()
 
-    /// Whether it is taken.
     private mutating func store(_ waiting: WaitingRecord, _ index: Int64) -> Bool {
         pending.enqueue(.store(waiting), index) == .taken
     }
@@ -52,7 +51,6 @@ import Testing
         #expect(done.count == burst.count && pending.inFlight.isEmpty && pending.byteCount == 0)
     }
 
-    /// A round of so many operations begins.
     private mutating func begin(_ count: Int, _ waiting: WaitingRecord) {
         for index in 0..<count { _ = pending.enqueue(.store(waiting), Int64(index)) }
         pending.beginRound()
@@ -75,7 +73,7 @@ import Testing
     }
 
     /// Operations that come while a round is written belong to the next one.
-    @Test mutating func aMarkIsWrittenAfterTheOperationsBeforeIt() throws {
+    @Test mutating func marksFollowTheirOperationsOrCountForAllTargets() throws {
         let mark = StoreMark(table: .fact, key: [1], value: .text("a"))
         begin(1, try waiting("/a"))
         pending.add(mark)
@@ -93,22 +91,20 @@ import Testing
         #expect(pending.takeRest(9).marks.map(\.value) == [.text("b")])
         pending.finishRound()
         #expect(pending.isEmpty)
-    }
-
-    /// They were lost, and a later process built answers of parts that they had purged.
-    @Test mutating func purgesThatFindNoRoomCountForAllTargets() {
+        // They were lost, and a later process built answers of parts that they had purged.
+        pending = PendingWrites()
         let times = (0..<5_000).map { noon + $0 } + [noon]
         for (index, time) in times.enumerated() {
             pending.add(StoreMark(table: .purged, key: Array("/\(index)".utf8), value: .time(time)))
         }
         pending.beginRound()
-        let marks = pending.takeRest(9).marks
-        #expect(marks.count < times.count && marks.count > 1_000)
-        #expect(marks.filter(\.key.isEmpty).map(\.value) == [.time(noon + 4_999)])
+        let left = pending.takeRest(9).marks
+        #expect(left.count < times.count && left.count > 1_000)
+        #expect(left.filter(\.key.isEmpty).map(\.value) == [.time(noon + 4_999)])
     }
 
     /// A store that was closed then lost it.
-    @Test mutating func aMarkThatCameDuringARoundIsWrittenInTheNext() {
+    @Test mutating func aRoundEndsWithTheMarksAndUsesThatWaited() {
         let marks = ["a", "b"].map { StoreMark(table: .rest, key: Array($0.utf8), value: .time(noon)) }
         pending.add(marks[0])
         for (mark, next) in [(marks[0], marks[1]), (marks[1], nil)] {
@@ -119,10 +115,8 @@ import Testing
         }
         let isMore = pending.finishRound(waiting: [StoreMark(table: .fact, key: [1], value: .text("a"))])
         #expect(!isMore && !pending.isEmpty, "a fact that waits is written after its purge")
-    }
-
-    /// Uses that came all the while kept a round from ending.
-    @Test mutating func aRoundEndsWithTheUsesThatWaited() {
+        // Uses that came all the while kept a round from ending.
+        pending = PendingWrites()
         for index: Int64 in 0..<5 { pending.touch(index, at: noon) }
         for (most, isAll) in [(4, false), (4, true), (1, true)] {
             let rest = pending.takeRest(most)
@@ -160,7 +154,7 @@ import Testing
     }
 
     /// A process that had handed its file over found again records that it had removed.
-    @Test mutating func unwrittenRecordsCountForLookUps() throws {
+    @Test mutating func unwrittenRecordsCountAndNothingWaitsForNoFile() throws {
         let (first, second) = (try waiting("/a"), try waiting("/b"))
         pending.touch(4, at: noon)
         pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
@@ -173,20 +167,7 @@ import Testing
         pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
         #expect(!pending.hasTouches && !pending.needsQueue && !pending.claim(.scheduled) && !pending.claim(.next))
         #expect(!store(try waiting("/large", filler(PendingWrites.maxBytes)), 5), "they are bounded")
-    }
-
-    /// Each turn that left something begot another, in addition to those that were on the way.
-    @Test mutating func oneTurnOfAKindIsOnTheWay() {
-        for turn in [PendingWrites.Turn.scheduled, .early, .next] {
-            #expect(pending.claim(turn) && !pending.claim(turn))
-            pending.begin(turn)
-        }
-        pending.hold()
-        // The rest of the writer's round is no new turn.
-        #expect(!pending.claim(.early) && pending.claim(.next) && !pending.claim(.next))
-    }
-
-    @Test mutating func nothingIsQueuedThatNoFileWillTake() throws {
+        pending = PendingWrites()
         #expect(store(try waiting("/a"), 1))
         pending.close()
         #expect(store(try waiting("/b"), 2) && pending.enqueue(.remove(receivedBy: .max), 3) == .taken)
@@ -195,15 +176,23 @@ import Testing
         #expect(pending.isEmpty && pending.byteCount == 0 && !pending.claim(.early))
     }
 
-    @Test mutating func noTurnComesSoonerAfterAFailure() throws {
+    /// Each turn that left something begot another, in addition to those that were on the way.
+    @Test mutating func oneTurnOfAKindIsOnTheWayAndNoneAfterAFailure() throws {
+        for turn in [PendingWrites.Turn.scheduled, .early, .next] {
+            #expect(pending.claim(turn) && !pending.claim(turn))
+            pending.begin(turn)
+        }
+        pending.hold()
+        // The rest of the writer's round is no new turn.
+        #expect(!pending.claim(.early) && pending.claim(.next) && !pending.claim(.next))
+        pending = PendingWrites()
         pending.hold()
         #expect(!pending.claim(.scheduled) && !pending.claim(.early))
         #expect(store(try waiting("/a"), 1))
         #expect(pending.release() && pending.claim(.early) && !pending.release())
     }
 
-    /// A removal was forgotten together with the newer answer that did not fit, and the removed
-    /// answer came back out of the file.
+    /// A removal was forgotten with the newer answer that did not fit: the old one came back.
     @Test mutating func aRecordThatDoesNotFitRemovesTheOlderOne() throws {
         #expect(store(try waiting("/full", filler(PendingWrites.maxBytes * 2 / 3)), 0))
         let large = try waiting("/a", filler(PendingWrites.maxBytes / 2))
@@ -216,7 +205,7 @@ import Testing
         #expect(!store(large, 4) && pending.operation(4) == nil)
     }
 
-    @Test mutating func aFailedWriteWaitsAgainUnlessReplaced() throws {
+    @Test mutating func aFailedWriteWaitsAgainAndCountsAgainstTheBound() throws {
         let (older, newer, other) = (try waiting("/a", "old"), try waiting("/a", "newer"), try waiting("/b"))
         #expect(store(older, 1) && store(other, 2))
         pending.beginRound()
@@ -224,9 +213,7 @@ import Testing
         pending.putBack()
         #expect(pending.inFlight.isEmpty && pending.byteCount == newer.record.byteCount + other.record.byteCount)
         #expect(isStore(pending.queued[1], of: newer) && isStore(pending.queued[2], of: other))
-    }
-
-    @Test mutating func recordsInFlightCountAgainstTheBound() throws {
+        pending = PendingWrites()
         let large = try waiting("/a", filler(PendingWrites.maxBytes * 2 / 3))
         #expect(store(large, 1))
         pending.beginRound()

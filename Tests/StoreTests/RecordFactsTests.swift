@@ -14,9 +14,6 @@ struct RecordFactsTests {
         #expect(checksum == .max - 1 && read.receivedAt == noon && read.status == 300 && read.times == facts.times)
         #expect(read.classTag == 255 && read.storefront == facts.storefront)
         #expect(read.selecting == facts.selecting && read.resources == facts.resources)
-    }
-
-    @Test func otherTimesTakeAsManyBytes() {
         let before = bytes(facts, checksum: 1)
         var changed = facts
         changed.times = RecordFacts.Times(freshFor: 0, staleFor: 0, staleIfErrorFor: 0, keepFor: 0, initialAge: 0)

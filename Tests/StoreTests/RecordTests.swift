@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import Store
@@ -58,7 +57,6 @@ struct RecordTests {
         }
     }
 
-    /// Its bytes in hexadecimal, 32 a line.
     private func lines(_ record: Record) -> [String] {
         var bytes: [UInt8] = []
         record.appendPortable(to: &bytes)

@@ -16,9 +16,12 @@ import Testing
         #expect(bounds.batchRows >= 4 && bounds.largestResponse < bounds.fileBytes)
     }
 
-    @Test func aLargeCacheKeepsWhatTheProxyMayStore() {
+    @Test func aLargeCacheKeepsMuchAndWritesUsesRarely() {
         #expect(SpaceBounds(maxBytes: 1 << 30).largestResponse > 8 << 20 + 1 << 16)
         #expect(SpaceBounds(maxBytes: 1 << 30).journalBytes == 32 << 20)
+        #expect(SpaceBounds.useInterval(span: 0) == 60)
+        #expect(SpaceBounds.useInterval(span: 16 * 61) == 61)
+        #expect(SpaceBounds.useInterval(span: 86_400) == 3_600)
     }
 
     /// No disk has room for that much: used space counts then, and else does not.
@@ -30,11 +33,5 @@ import Testing
         }
         #expect(bounds(1 << 60).fileBytes > 1 << 50 - 64 << 20 && bounds(1 << 60).fileBytes < 1 << 59)
         #expect(bounds(4 << 20) == SpaceBounds(maxBytes: 4 << 20))
-    }
-
-    @Test func usesAreWrittenMoreRarelyTheLongerEntriesStay() {
-        #expect(SpaceBounds.useInterval(span: 0) == 60)
-        #expect(SpaceBounds.useInterval(span: 16 * 61) == 61)
-        #expect(SpaceBounds.useInterval(span: 86_400) == 3_600)
     }
 }

@@ -11,7 +11,6 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// The warnings of a start that tried to open the file.
     private func warnings(_ path: String) -> [String] {
         let lines = Mutex<[String]>([])
         let store = RecordStore.open(
@@ -21,33 +20,21 @@ import Testing
         return lines.withLock { $0 }
     }
 
-    @Test func aFileThatWouldBeUsedIsNoTrouble() throws {
-        let path = folder.file("cache.sqlite")
-        #expect(StoreForecast.trouble(path) == nil && access(path, F_OK) != 0)
-        #expect(warnings(path).isEmpty)
-        #expect(StoreForecast.trouble(path) == nil, "a database")
-        #expect(try StoreForecast.trouble(folder.put([], "empty")) == nil)
-    }
-
     /// A key, a configuration and another program's open database were renamed, and began empty.
     @Test func aFileThatIsNoCacheIsLeftAlone() throws {
         let path = folder.file("cache.sqlite")
-        #expect(StoreForecast.objection(path) == nil)
-        #expect(warnings(path).isEmpty && StoreForecast.objection(path) == nil)
+        #expect(StoreForecast.trouble(path) == nil && StoreForecast.objection(path) == nil && access(path, F_OK) != 0)
+        #expect(warnings(path).isEmpty && StoreForecast.trouble(path) == nil && StoreForecast.objection(path) == nil)
         Segments.remove(folder: Segments.folder(of: path))
         #expect(access(Segments.folder(of: path), F_OK) != 0 && StoreForecast.objection(path) == nil, "by its mark")
-        #expect(try StoreForecast.objection(folder.put([], "empty")) == nil)
+        let empty = try folder.put([], "empty")
+        #expect(StoreForecast.trouble(empty) == nil && StoreForecast.objection(empty) == nil)
         let foreign = try Database(path: folder.put([], "foreign"), mode: .readWrite, busyTimeout: .zero)
         try foreign.execute("CREATE TABLE precious (x); DROP TABLE precious; VACUUM")
         #expect(StoreForecast.objection(foreign.path) == nil, "there is nothing in it")
         try foreign.execute("PRAGMA journal_mode = WAL; CREATE TABLE precious (x)")
         #expect(StoreForecast.objection(foreign.path) != nil, "its table is in its log")
         _ = try foreign.checkpoint()
-        let begun = try Database(path: folder.put([], "begun"), mode: .readWrite, busyTimeout: .zero)
-        try begun.execute("PRAGMA page_size = \(Schema.pageBytes); PRAGMA auto_vacuum = INCREMENTAL")
-        try begun.execute("PRAGMA journal_mode = WAL")
-        try Schema.create(begun)
-        #expect(DatabaseFile.size(begun.path + "-wal") > 0 && StoreForecast.objection(begun.path) == nil, "cut off")
         let key = try folder.put("-----BEGIN PRIVATE KEY-----".utf8, "key.p8")
         let short = try folder.put("SQLite format 3\0".utf8, "short")
         for path in [foreign.path, key, short] {

@@ -1,14 +1,11 @@
-import TestSupport
 import Testing
 
 @testable import Store
 
-/// Scripts of events, without a disk.
 @Suite struct StoreStateTests {
     private typealias Event = StoreEvent
     private typealias Effect = StoreEffect
 
-    /// With a file that is open and known.
     private var script = Script.opened
 
     private struct Script {
@@ -67,8 +64,7 @@ import Testing
         #expect(script.on(.ran(.learn, isOver: true)).isEmpty && script.on(.choreDue(.learn)).isEmpty)
     }
 
-    /// It was written at once, without company, and where that never ended nothing that a trouble
-    /// had interrupted went on.
+    /// It was written at once, and nothing that a trouble had interrupted went on.
     @Test mutating func changesDuringARoundGatherForTheNext() {
         _ = script.on(.wrote(.all, isOver: true))
         _ = script.on(.failed("full", .room))
@@ -80,7 +76,7 @@ import Testing
     }
 
     /// Above 4 MiB each store began another attempt to open the file.
-    @Test func aFailureIsSaidOnceAndWaitedForUnlessACallerWaits() {
+    @Test func aFileThatCannotBeOpenedIsWaitedForOrSetAside() {
         var script = Script()
         _ = script.on(.due(isForced: true))
         let first = script.on(.notOpened("no folder", .other))
@@ -90,6 +86,11 @@ import Testing
         #expect(said(script.on(.notOpened("no folder", .busy))).isEmpty)
         #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
         #expect(said(script.on(.opened(isLearnt: true))) == ["cache file /c is available again"])
+        script = Script()
+        _ = script.on(.due(isForced: true))
+        #expect(plain(script.on(.notOpened("EIO", .unreadable))) == [.retry(after: .seconds(1))])
+        #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
+        #expect(script.on(.notOpened("EIO", .unreadable)) == [.setAside("it cannot be read: EIO")])
     }
 
     @Test(arguments: [FileFault.room, .busy])
@@ -103,20 +104,17 @@ import Testing
     }
 
     /// Nothing was written any more, through restarts too.
-    @Test mutating func aSegmentThatCannotBeReadIsGivenUpAndWritingGoesOn() {
+    @Test mutating func aSegmentIsGivenUpWhenItCannotBeReadAgain() {
         #expect(script.on(.failed("EIO", .segment(7))) == [.putBack, .giveUp(7), .schedule(.sweep), .again])
         #expect(script.state.isSettled)
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         #expect(script.on(.choreDue(.sweep)) == [.run(.sweep)])
-    }
-
-    /// The look-up's miss is dear enough.
-    @Test mutating func aSegmentThatAReaderCouldReadTheSecondTimeStays() {
+        // The look-up's miss is dear enough.
         #expect(script.on(.probed(segment: 3, isReadable: true)).isEmpty)
         #expect(script.on(.probed(segment: 3, isReadable: false)) == [.giveUp(3), .schedule(.sweep)])
     }
 
-    @Test mutating func anUnreadablePageSetsTheFileAsideOnce() {
+    @Test mutating func unreadablePagesAndOtherFilesAreLeft() {
         #expect(script.on(.failed("EIO", .unreadable)) == [.putBack, .examine])
         #expect(plain(script.on(.examined(.unreadable("EIO")))) == [.dropConnection, .retry(after: .seconds(1))])
         #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
@@ -127,9 +125,21 @@ import Testing
         _ = script.on(.opened(isLearnt: true))
         let again = script.on(.failed("EIO", .unreadable), after: .seconds(9))
         #expect(plain(again) == [.putBack, .dropConnection, .retry(after: .seconds(1))], "the disk is dead")
+        script = .opened
+        #expect(plain(script.on(.displaced)) == [.disconnect, .retry(after: .seconds(1)), .open])
+        #expect(script.on(.choreDue(.capUses)).isEmpty)
     }
 
-    @Test mutating func aReadThatFailedForAMomentCostsNothing() {
+    @Test mutating func damageIsBelievedAtTheSecondLookAFailedReadNever() {
+        #expect(script.on(.reported("torn", .damage)) == [.examine])
+        #expect(script.on(.examined(.damaged)) == [.setAside("torn")])
+        script = .opened
+        #expect(script.on(.reported("torn", .damage)) == [.examine])
+        #expect(script.on(.reported("torn", .damage)).isEmpty, "it is being looked at")
+        let acquitted = script.on(.examined(.sound))
+        #expect(plain(acquitted).isEmpty && said(acquitted)[0].contains("found no damage"))
+        #expect(script.on(.reported("torn", .damage), after: .seconds(599)) == [.setAside("torn")])
+        script = .opened
         #expect(script.on(.reported("EIO", .unreadable)) == [.examine])
         #expect(script.on(.examined(.unreadable("EIO"))).isEmpty)
         #expect(script.on(.reported("EIO", .unreadable)) == [.examine], "at once")
@@ -140,32 +150,8 @@ import Testing
         #expect(script.on(.examined(.sound)).isEmpty)
     }
 
-    @Test func aFileWhoseFirstPageCannotBeReadIsSetAside() {
-        var script = Script()
-        _ = script.on(.due(isForced: true))
-        #expect(plain(script.on(.notOpened("EIO", .unreadable))) == [.retry(after: .seconds(1))])
-        #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
-        #expect(script.on(.notOpened("EIO", .unreadable)) == [.setAside("it cannot be read: EIO")])
-    }
-
-    @Test mutating func damageIsBelievedWhenALookAgreesOrAtTheSecondReport() {
-        #expect(script.on(.reported("torn", .damage)) == [.examine])
-        #expect(script.on(.examined(.damaged)) == [.setAside("torn")])
-        script = .opened
-        #expect(script.on(.reported("torn", .damage)) == [.examine])
-        #expect(script.on(.reported("torn", .damage)).isEmpty, "it is being looked at")
-        let acquitted = script.on(.examined(.sound))
-        #expect(plain(acquitted).isEmpty && said(acquitted)[0].contains("found no damage"))
-        #expect(script.on(.reported("torn", .damage), after: .seconds(599)) == [.setAside("torn")])
-    }
-
-    @Test mutating func namesThatMeanOtherFilesAreLeftAtOnce() {
-        #expect(plain(script.on(.displaced)) == [.disconnect, .retry(after: .seconds(1)), .open])
-        #expect(script.on(.choreDue(.capUses)).isEmpty)
-    }
-
     /// A purge had to wait until the files had shrunk.
-    @Test mutating func alwaysOneStepOfShrinkingThenTheOthers() {
+    @Test mutating func shrinkingTakesTurnsAndTheEndMakesRoomForAWhile() {
         #expect(plain(script.on(.wrote(.all, isOver: true))) == [.schedule(.shrink)])
         #expect(plain(script.on(.wrote(.all, isOver: true))).isEmpty, "it is under way")
         #expect(script.on(.choreDue(.shrink)) == [.run(.shrink)])
@@ -174,10 +160,8 @@ import Testing
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         #expect(script.on(.stop) == [.purge(.refuse(1)), .purge(.forget(1)), .forgetQueue, .close, .health(.closed)])
         #expect(script.on(.choreDue(.shrink)).isEmpty && script.on(.due(isForced: true)).isEmpty)
-    }
-
-    /// Room was made for all that waited, however far the files were beyond their bound.
-    @Test mutating func theEndMakesRoomForAWhile() {
+        // Room was made for all that waited, however far the files were beyond their bound.
+        script = .opened
         #expect(script.on(.stopping).isEmpty)
         #expect(script.on(.due(isForced: true)) == [.write(makingRoom: true)])
         #expect(script.on(.due(isForced: true), after: .seconds(4)) == [.write(makingRoom: false)])
@@ -222,12 +206,20 @@ import Testing
 
     // MARK: Purges
 
-    @Test mutating func aPurgeGoesStepByStep() {
+    @Test mutating func aPurgeGoesStepByStepAndIsOwedOnce() {
         #expect(script.on(asked(1)) == [.purge(.step(1))])
         #expect(script.on(.purge(.stepped(1, isDone: false))) == [.purge(.schedule(1))])
         #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
         // Writes that wait for its end are made then.
         #expect(script.on(.purge(.stepped(1, isDone: true))) == [.purge(.finish(1)), .again])
+        #expect(script.on(.purge(.due(1))).isEmpty)
+        script = .opened
+        _ = script.on(asked(1))
+        _ = script.on(.purge(.failed(1, "full", .room)))
+        _ = script.on(.wrote(.all, isOver: false), after: .seconds(2))
+        #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
+        #expect(script.on(asked(2, like: 1)) == [.purge(.step(2))], "each is answered for itself")
+        #expect(script.on(.purge(.failed(2, "full", .room))).suffix(2) == [.purge(.answer(2)), .purge(.forget(1))])
         #expect(script.on(.purge(.due(1))).isEmpty)
     }
 
@@ -243,8 +235,7 @@ import Testing
         #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
     }
 
-    /// A follower of the purge log asks again four times a second; 256 purges became one of
-    /// everything.
+    /// A follower of the log asks four times a second; 256 purges became one of everything.
     @Test mutating func aPurgeThatIsRefusedAgainAndAgainIsOwedOnce() {
         _ = script.on(.lend)
         #expect(script.on(asked(0)) == [.purge(.refuse(0))])
@@ -254,16 +245,6 @@ import Testing
         }
         #expect(script.on(asked(1_000, .soft, like: 0)) == [.purge(.refuse(1_000))], "of another mode")
         #expect(script.on(asked(1_001, like: 0)) == [.purge(.refuse(1_001))], "earlier: the clock was set back")
-    }
-
-    @Test mutating func aPurgeThatIsUnderWayIsNotOwedBesideAnEqualOne() {
-        _ = script.on(asked(1))
-        _ = script.on(.purge(.failed(1, "full", .room)))
-        _ = script.on(.wrote(.all, isOver: false), after: .seconds(2))
-        #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
-        #expect(script.on(asked(2, like: 1)) == [.purge(.step(2))], "each is answered for itself")
-        #expect(script.on(.purge(.failed(2, "full", .room))).suffix(2) == [.purge(.answer(2)), .purge(.forget(1))])
-        #expect(script.on(.purge(.due(1))).isEmpty)
     }
 
     /// It was refused, and the answers that it had chosen went on being hits.

@@ -5,7 +5,6 @@ import Testing
 /// A fixed moment, so that no test depends on the clock.
 let noon: Int64 = 1_800_000_000
 
-/// A text of that many bytes. `String(repeating:count:)` appends its one character as often.
 func filler(_ count: Int) -> String {
     String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: count), as: UTF8.self)
 }
