@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import Cache
-@testable import Store
 
 @Suite struct CacheKeyTests {
     @Test func twoDifferentTriplesNeverShareBytes() {
@@ -12,20 +11,16 @@ import Testing
         }
         let variants: [[UInt8]] = ["", "gzip", "/a", "shared", "a", "w"].map { Array($0.utf8) }
         let scopes: [CacheKey.Scope] = [.shared, someone(0), someone(1), someone(.max)]
-        var seen: [CacheKey: String] = [:]
-        var bytes: Set<[UInt8]> = []
+        var (keys, bytes): (Set<CacheKey>, Set<[UInt8]>) = ([], [])
         for scope in scopes {
             for target in targets {
                 for variant in variants {
-                    let parts = "\(scope) \(target) \(variant)"
                     let key = CacheKey(scope: scope, target: target, variant: variant)
-                    #expect(seen[key] == nil, "\(parts) and \(seen[key] ?? "")")
-                    #expect(bytes.insert(key.bytes).inserted, "\(parts)")
-                    seen[key] = parts
+                    let isNew = keys.insert(key).inserted && bytes.insert(key.bytes).inserted
+                    #expect(isNew, "\(scope) \(target) \(variant)")
                 }
             }
         }
-        #expect(seen.count == scopes.count * targets.count * variants.count)
     }
 
     /// The change that kept the key as it was made each copy a little larger than the one before.
@@ -58,25 +53,18 @@ import Testing
             #expect(reused.isPersonal == (scope != .shared))
         }
     }
-}
 
-@Suite struct UserHashTests {
-    @Test func followsTheHMACOfRFC4231() {
+    @Test func theHashIsTheHMACOfTokenAndProcessKey() throws {
         // Test case 2: key "Jefe", data "what do ya want for nothing?".
         let hash = UserHashKey(bytes: Array("Jefe".utf8)).hash(token: Array("what do ya want for nothing?".utf8).span)
         #expect(hash == UserHash(bits: 0x5BDC_C146_BF60_754E_6A04_2426_0895_75C7))
-    }
-
-    @Test func differsByTokenAndByProcessKey() throws {
         let (one, other) = (try #require(UserHashKey()), try #require(UserHashKey()))
         let token = Array("token".utf8)
         #expect(one.hash(token: token.span) == one.hash(token: token.span))
         #expect(one.hash(token: token.span) != one.hash(token: Array("tokem".utf8).span))
         #expect(one.hash(token: token.span) != other.hash(token: token.span))
     }
-}
 
-@Suite struct RecentIndicesTests {
     /// Many more keys than are remembered, in any order, each looked for several times.
     @Test func anIndexIsThatOfTheKey() {
         let keys = (0..<500).map { CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/\($0)".utf8)) }

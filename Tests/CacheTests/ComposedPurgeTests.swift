@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func itStaysWhereNeitherItNorAPartIsChosen() async {
+    @Test func itStaysUnlessItOrAnyPartIsChosen() async {
         let cache = composing().cache
         #expect(await cache.purge(.hard, .target("/v1/catalog/us/artists/3")) == 0)
         #expect(await cache.purge(.hard, .prefix("/v1/catalog/gb")) == 0)
@@ -41,19 +41,16 @@ import Testing
         #expect(cache.memory.lookup(key("/c")) != nil)
         #expect(await cache.purge(.soft, .target("/c")) == 0)
         #expect(cache.memory.lookup(key("/c")) == nil, "its own target")
-    }
-
-    /// The part is in the file alone, and nothing in memory says that the purge means it.
-    @Test func itGoesWithAPartThatMemoryEvicted() async {
+        // The part is in the file alone, and nothing in memory says that the purge means it.
         let store = scratch.open()
-        let (cache, _) = composing(store)
-        cache.flush()
-        cache.memory.remove(key("/v1/catalog/us/artists/2"))
-        #expect(await cache.purge(.hard, .resource(9)) == 1)
-        #expect(cache.memory.lookup(key("/c")) == nil)
+        let (filed, _) = composing(store)
+        filed.flush()
+        filed.memory.remove(key("/v1/catalog/us/artists/2"))
+        #expect(await filed.purge(.hard, .resource(9)) == 1)
+        #expect(filed.memory.lookup(key("/c")) == nil)
     }
 
-    @Test func nothingIsComposedOfWhatWasPurgedMeanwhile() async {
+    @Test func nothingIsComposedThatAPurgeMayHaveChosen() async {
         for mode in [PurgeMode.hard, .soft] {
             let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
             let part = response("/a")
@@ -61,22 +58,6 @@ import Testing
             #expect(await cache.purge(mode) == 1)
             #expect(!cache.store(composed: composed("/c", from: [part]), from: [part]))
         }
-    }
-
-    /// It was stored in the moment after the purge had reported.
-    @Test func nothingIsStoredThatIsOlderThanAPurgeOfItsOwnTarget() async {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
-        let old = response("/a")
-        cache.store(old)
-        #expect(await cache.purge(.hard, .target("/c")) == 0)
-        #expect(!cache.store(composed: composed("/c", from: [old]), from: [old]))
-        #expect(cache.store(composed: composed("/d", from: [old]), from: [old]))
-        let new = response("/a", at: noon + 1)
-        cache.store(new)
-        #expect(cache.store(composed: composed("/c", from: [new]), from: [new]))
-    }
-
-    @Test func nothingIsComposedWhileAPurgeGoesThroughMemory() {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         let part = response("/a")
         cache.store(part)
@@ -84,6 +65,16 @@ import Testing
         #expect(!cache.store(composed: composed("/c", from: [part]), from: [part]))
         cache.dependents.withLock { $0.purgesUnderWay = 0 }
         #expect(cache.store(composed: composed("/c", from: [part]), from: [part]))
+        // It was stored in the moment after the purge had reported.
+        let own = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let old = response("/a")
+        own.store(old)
+        #expect(await own.purge(.hard, .target("/c")) == 0)
+        #expect(!own.store(composed: composed("/c", from: [old]), from: [old]))
+        #expect(own.store(composed: composed("/d", from: [old]), from: [old]))
+        let new = response("/a", at: noon + 1)
+        own.store(new)
+        #expect(own.store(composed: composed("/c", from: [new]), from: [new]))
     }
 
     /// The purge has read an answer and not yet removed it when that gets an outline.
@@ -101,8 +92,7 @@ import Testing
         }
     }
 
-    /// Parts are replaced, removed and purged while answers are composed of them. After each
-    /// change, no answer is found that was composed of the part before it.
+    /// After a change of a part, no answer is found that was composed of the part before it.
     @Test(arguments: TestSize.of([81, 82], release: [81, 82, 83, 84]) as [UInt64])
     func nothingStaysThatWasComposedOfWhatHasGone(seed: UInt64) {
         let race = CompositionRace(seed: seed, store: seed % 2 == 0 ? scratch.open() : nil)
@@ -121,8 +111,7 @@ import Testing
     }
 }
 
-/// Parts whose bodies are versions that only grow, answers composed of two of them each, and what
-/// may no longer be found.
+/// Parts whose bodies are growing versions, and answers composed of two of them each.
 private final class CompositionRace: Sendable {
     private static let partCount = 5
     let wrong = Atomic<Int>(0)
@@ -145,8 +134,7 @@ private final class CompositionRace: Sendable {
         for version in 1...most {
             if version > times, found.load(ordering: .relaxed) > 1_000 { break }
             let part = Int.random(in: 0..<Self.partCount, using: &generator)
-            // The stored part has an earlier version, so no composed answer may hold that one
-            // afterwards.
+            // The stored part has an earlier version, which no composed answer may hold afterwards.
             switch Int.random(in: 0..<8, using: &generator) {
             case 0: cache.remove(key("/\(part)"))
             case 1: purge(.hard, .target("/\(part)"))

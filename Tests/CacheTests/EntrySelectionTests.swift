@@ -18,6 +18,8 @@ import Testing
         #expect(selection(.prefix(Array(target.dropLast()))).chooses(answer))
         #expect(selection(.prefix("/v1/"), .resource(7)).chooses(answer))
         #expect(!selection(.prefix("/v1/"), .resource(8)).chooses(answer))
+        let wide = response("/a", resources: [StoredResponse.everyResource])
+        #expect([0, 1, .max - 1].allSatisfy { wide.mayName($0) })
     }
 
     @Test(arguments: [41, 42] as [UInt64])
@@ -32,14 +34,6 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatMayNameEverythingNamesEach() {
-        let answer = response("/a", resources: [StoredResponse.everyResource])
-        #expect([0, 1, .max - 1].allSatisfy { answer.mayName($0) })
-    }
-}
-
-/// A selection means the same entries in memory and in the file.
-@Suite struct EntrySelectionPropertyTests {
     let scratch = Scratch()
 
     private static let targets = [
@@ -107,9 +101,6 @@ import Testing
         }
         let last = try #require(PathPattern(Array("/*ab".utf8)))
         #expect(last.matches(Array("/aab".utf8)) && !last.matches(Array("/abc".utf8)))
-    }
-
-    @Test func malformedPatternsAreRefused() {
         let many = "/" + String(repeating: "*a", count: PathPattern.mostStars + 1)
         for text in ["", "/", "/v1/a", "v1/*", "/v1/*?l=en", "/v1/* ", "/ä*", many] {
             #expect(PathPattern(Array(text.utf8)) == nil, "\(text)")

@@ -3,14 +3,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Reads of SQLite's that the disk fails (EIO), of the files in one directory alone: others' go
-/// through.
+/// Reads of SQLite's that the disk fails (EIO), of the files in one directory alone.
 enum FailingReads {
     private struct Plan {
         var directory = ""
-        /// Reads that go well first.
         var spared = 0
-        /// Reads that fail then.
         var left = 0
         var failed = 0
     }
@@ -20,8 +17,7 @@ enum FailingReads {
     /// One test at a time has a plan.
     private static let turn = Mutex(())
 
-    /// Lets `count` reads fail in `directory` while `body` runs, after as many as `spared`; gives
-    /// how many did.
+    /// Lets `count` reads fail in `directory` after `spared` others, and returns how many did.
     @discardableResult
     static func run(in directory: String, after spared: Int = 0, _ count: Int = 1, _ body: () throws -> Void) rethrows
         -> Int

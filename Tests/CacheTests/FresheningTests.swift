@@ -4,7 +4,6 @@ import Testing
 @testable import Cache
 @testable import Freshness
 @testable import HTTP
-@testable import Store
 
 private func lines(_ fields: [String]) -> [UInt8] { Array(fields.map { $0 + "\r\n" }.joined().utf8) }
 
@@ -80,18 +79,16 @@ private let (dated, redated) = ("Last-Modified: \(date(5))", "Last-Modified: \(d
         #expect(String(decoding: fresh.head, as: UTF8.self).contains("Content-Length: 10\r\n"))
     }
 
-    @Test func fieldsMissingInThe304Stay() throws {
-        let old = stored([before, brief, dated, "Test-Header: a"])
+    @Test func whatA304DoesNotSayStays() throws {
+        let old = stored([before, brief, dated, "Test-Header: a"], resources: [1, 2])
         let fresh = try freshened(old, by: [dated, later])
+        #expect(fresh.resources == [1, 2] && fresh.key == old.key && fresh.status == 200)
         #expect(fields(fresh).contains("Test-Header: a") && fresh.freshFor == 2)
         // The tag of the cache's own, too: it is computed once.
         #expect(fields(fresh).contains { $0.hasPrefix("ETag: \"refrain-") })
-    }
-
-    @Test func a304WithoutDateCameWhenItCame() throws {
-        let old = stored([before, brief, tag])
-        let fresh = try freshened(old, by: [], revalidation(after: 1000))
-        #expect(fields(fresh).contains("Date: \(date(noon + 1000))") && fresh.lifetime.initialAge == 0)
+        let tagged = stored([before, brief, tag])
+        let undated = try freshened(tagged, by: [], revalidation(after: 1000))
+        #expect(fields(undated).contains("Date: \(date(noon + 1000))") && undated.lifetime.initialAge == 0)
     }
 
     @Test(
@@ -107,20 +104,17 @@ private let (dated, redated) = ("Last-Modified: \(date(5))", "Last-Modified: \(d
         #expect(isContradicted(stored(old + [brief]), by: new) == expected)
     }
 
-    @Test func anOwnTagIsNotTheOrigins() {
+    @Test func otherSelectingFieldsAndOwnTagsContradict() {
+        let old = stored(["Vary: Foo, Bar", tag, "Cache-Control: max-age=9"])
+        #expect(isContradicted(old, by: ["Vary: Foo"]) && isContradicted(old, by: ["Vary: *"]))
+        #expect(!isContradicted(old, by: []))
+        #expect(!isContradicted(old, by: ["Vary: bar", "vary: FOO"]))
         let own = stored([dated])
         let line = fields(own).filter { $0.hasPrefix("ETag") }
         #expect(line.count == 1 && isContradicted(own, by: line))
     }
 
-    @Test func otherSelectingFieldsContradict() {
-        let old = stored(["Vary: Foo, Bar", tag, "Cache-Control: max-age=9"])
-        #expect(isContradicted(old, by: ["Vary: Foo"]) && isContradicted(old, by: ["Vary: *"]))
-        #expect(!isContradicted(old, by: []))
-        #expect(!isContradicted(old, by: ["Vary: bar", "vary: FOO"]))
-    }
-
-    @Test func theLifetimeFollowsTheUpdatedFields() throws {
+    @Test func theLifetimeFollowsTheUpdatedFieldsOrTheOperator() throws {
         let old = stored([before, "Cache-Control: max-age=1", tag, "Age: 500"])
         let fresh = try freshened(
             old, by: [later, "Cache-Control: max-age=3600, stale-while-revalidate=5", "Age: 30"], revalidation(delay: 2)
@@ -129,13 +123,10 @@ private let (dated, redated) = ("Last-Modified: \(date(5))", "Last-Modified: \(d
             fresh.lifetime
                 == Lifetime(
                     freshFor: 3600, staleFor: 5, staleIfErrorFor: 86_400, keepFor: 86_400, initialAge: 32))
-    }
-
-    @Test func theLifetimeOfAFixedRuleIsTheOperators() throws {
-        let old = stored([tag, "Cache-Control: no-store"], followsOrigin: false)
-        let fresh = try freshened(old, by: [later, "Set-Cookie: a=b"], revalidation(.fixed(60, stale: 30)))
-        #expect(fresh.lifetime == Lifetime(freshFor: 60, staleFor: 30, keepFor: 86_400) && !fresh.hasDate)
-        #expect(!fields(fresh).contains { $0.hasPrefix("Set-Cookie") })
+        let fixed = stored([tag, "Cache-Control: no-store"], followsOrigin: false)
+        let renewed = try freshened(fixed, by: [later, "Set-Cookie: a=b"], revalidation(.fixed(60, stale: 30)))
+        #expect(renewed.lifetime == Lifetime(freshFor: 60, staleFor: 30, keepFor: 86_400) && !renewed.hasDate)
+        #expect(!fields(renewed).contains { $0.hasPrefix("Set-Cookie") })
         let missing = stored([tag], status: 404, followsOrigin: false)
         #expect(try freshened(missing, by: [], revalidation(.fixed(60, stale: 30))).freshFor == 7)
     }
@@ -151,26 +142,24 @@ private let (dated, redated) = ("Last-Modified: \(date(5))", "Last-Modified: \(d
         #expect(why == reason && once.body == old.body && fields(once).contains(line))
     }
 
-    @Test func resourcesKeyAndStatusStay() throws {
-        let old = stored([tag, brief], resources: [1, 2])
-        let fresh = try freshened(old, by: [])
-        #expect(fresh.resources == [1, 2] && fresh.key == old.key && fresh.status == 200)
-    }
-}
-
-@Suite struct HeadFresheningTests {
     private let old = stored([before, brief, tag, dated, "A: 1"])
 
     private func after(_ new: [String], contentLength: Int? = nil) -> StoredResponse {
         old.updated(byHead: lines(new), contentLength: contentLength, revalidation())
     }
 
-    @Test func anAgreeingHeadUpdates() {
+    @Test func anAgreeingHeadUpdatesOthersMakeStale() {
         let fresh = after([later, "Cache-Control: max-age=1000", "A: 2", tag], contentLength: 10)
         #expect(fresh.freshFor == 1000 && fresh.body == old.body && fresh.receivedAt == noon + 10)
         #expect(fields(fresh).contains("A: 2") && !fields(fresh).contains("A: 1"))
         let silent = after(["Cache-Control: max-age=1000"])
         #expect(silent.freshFor == 1000 && fields(silent).contains("A: 1"), "it says nothing of the content")
+        #expect(after(["Cache-Control: max-age=1000"], contentLength: 11).freshFor == 0)
+        let untagged = stored([brief])
+        let own = fields(untagged).filter { $0.hasPrefix("ETag") }
+        for line in own + ["ETag: \"x\""] {
+            #expect(untagged.updated(byHead: lines([line]), contentLength: nil, revalidation()).freshFor == 0)
+        }
     }
 
     @Test(arguments: [
@@ -179,17 +168,5 @@ private let (dated, redated) = ("Last-Modified: \(date(5))", "Last-Modified: \(d
     func aDisagreeingHeadMakesStale(new: [String]) {
         let stale = after(["Cache-Control: max-age=1000"] + new)
         #expect(Freshness.of(stale, at: noon) == .expired && fields(stale) == fields(old) && stale.body == old.body)
-    }
-
-    @Test func anotherLengthMakesStale() {
-        #expect(after(["Cache-Control: max-age=1000"], contentLength: 11).freshFor == 0)
-    }
-
-    @Test func aTagWhereTheOriginHadNoneMakesStale() {
-        let untagged = stored([brief])
-        let own = fields(untagged).filter { $0.hasPrefix("ETag") }
-        for line in own + ["ETag: \"x\""] {
-            #expect(untagged.updated(byHead: lines([line]), contentLength: nil, revalidation()).freshFor == 0)
-        }
     }
 }

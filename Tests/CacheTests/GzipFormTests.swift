@@ -6,7 +6,6 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-/// Two forms of one answer, each with its own tag.
 @Suite struct GzipFormTests {
     private static let body = String(repeating: "{\"id\":\"1\"}", count: 200)
 
@@ -30,6 +29,10 @@ import Testing
         #expect(AnswerForm.whole.content(of: stored, .gzip) == [1, 2, 3])
         #expect(AnswerForm.whole.content(of: stored) == Array(Self.body.utf8))
         #expect(String(decoding: stored.fields, as: UTF8.self) == "Content-Type: application/json\r\nETag: \"abc\"\r\n")
+        let untagged = answer()
+        #expect(head(untagged, .whole, .identity).contains("ETag: \"refrain-c"))
+        #expect(head(untagged, .whole, .gzip).contains("-gzip\"\r\n"))
+        #expect(!untagged.isRevalidatable)
     }
 
     @Test(arguments: [
@@ -38,13 +41,6 @@ import Testing
     ])
     func tagsAreTold(own: String, coded: String) {
         #expect(head(answer("ETag: \(own)"), .whole, .gzip).contains("ETag: \(coded)\r\n"))
-    }
-
-    @Test func aTagOfTheCachesOwnIsToldToo() {
-        let stored = answer()
-        #expect(head(stored, .whole, .identity).contains("ETag: \"refrain-c"))
-        #expect(head(stored, .whole, .gzip).contains("-gzip\"\r\n"))
-        #expect(!stored.isRevalidatable)
     }
 
     @Test func variesIsSaidOnce() {
@@ -72,14 +68,7 @@ import Testing
         #expect(try ParsedRequest(fields: "If-None-Match: \"abc-gzip\"").form(of: answer("ETag: W/\"abc\"")) == .whole)
     }
 
-    @Test func a304HasTheTagOfTheForm() {
-        let stored = answer("ETag: \"abc\"", "Content-Type: a", "Cache-Control: private")
-        let text = "HTTP/1.1 304 Not Modified\r\nETag: \"abc%\"\r\nCache-Control: private\r\nVary: Accept-Encoding\r\n"
-        #expect(head(stored, .notModified, .identity) == text.replacing("%", with: ""))
-        #expect(head(stored, .notModified, .gzip) == text.replacing("%", with: "-gzip"))
-    }
-
-    @Test func partsAreOfTheContentItself() throws {
+    @Test func partsAreOfTheContentAndA304HasTheFormsTag() throws {
         let stored = answer("ETag: \"abc\"")
         let text = head(stored, .partial(0..<4), .gzip)
         #expect(
@@ -89,20 +78,26 @@ import Testing
         // A client that has a part of the coded form cannot go on with the other one.
         #expect(try ParsedRequest(fields: "Range: bytes=0-3", "If-Range: \"abc-gzip\"").form(of: stored) == .whole)
         #expect(try ParsedRequest(fields: "Range: bytes=0-3", "If-Range: \"abc\"").form(of: stored) == .partial(0..<4))
+        let whole = answer("ETag: \"abc\"", "Content-Type: a", "Cache-Control: private")
+        let told = "HTTP/1.1 304 Not Modified\r\nETag: \"abc%\"\r\nCache-Control: private\r\nVary: Accept-Encoding\r\n"
+        #expect(head(whole, .notModified, .identity) == told.replacing("%", with: ""))
+        #expect(head(whole, .notModified, .gzip) == told.replacing("%", with: "-gzip"))
     }
 
-    @Test func bothFormsAreCounted() {
+    @Test func bothFormsAreCountedAndGoTogether() throws {
         let (one, two) = (answer(gzip: nil), answer(gzip: Array(repeating: 0, count: 300)))
         #expect(two.byteCount >= one.byteCount + 300 && two.record.byteCount < one.record.byteCount)
-    }
-
-    @Test func aFormGoesWhereItsContentGoes() throws {
-        let stored = answer("ETag: \"abc\"")
-        #expect(stored.withoutFreshness(at: noon).gzip?.body == [1, 2, 3])
-        #expect(stored.with(outline: FakeOutline(byteCount: 1)).gzip?.body == [1, 2, 3])
+        let stored = answer(gzip: nil)
+        #expect(stored.mayBecomeCoded)
+        #expect(stored.noteCodingRequest() && !stored.mayBecomeCoded)
+        #expect(!stored.noteCodingRequest())
+        #expect(!response("/small").mayBecomeCoded)
+        let tagged = answer("ETag: \"abc\"")
+        #expect(tagged.withoutFreshness(at: noon).gzip?.body == [1, 2, 3])
+        #expect(tagged.with(outline: FakeOutline(byteCount: 1)).gzip?.body == [1, 2, 3])
         let revalidation = Revalidation(
             request: RequestFacts(), rule: .fixed(60, stale: 0), notFound: .off, badRequest: .off, now: noon + 200)
-        let fresh = try #require(stored.freshened(by: Array("ETag: \"abc\"\r\n".utf8), revalidation).stored)
+        let fresh = try #require(tagged.freshened(by: Array("ETag: \"abc\"\r\n".utf8), revalidation).stored)
         #expect(fresh.gzip?.body == [1, 2, 3] && head(fresh, .whole, .gzip).contains("abc-gzip"))
     }
 
@@ -117,8 +112,7 @@ import Testing
         let found = cache.memory.lookup(stored.key)
         #expect(found?.gzip?.body == [9] && found?.outline != nil)
         #expect(cache.memory.byteCount == found?.byteCount && cache.memory.byteCount > before)
-        // A purge that was about to remove the earlier form removes this one: it means the answer,
-        // and not the object.
+        // A purge that was about to remove the earlier form means the answer, not the object.
         cache.memory.remove(stored)
         #expect(cache.memory.lookup(stored.key) == nil && cache.memory.byteCount == 0)
         cache.attach(gzip: [9], to: stored)
@@ -126,13 +120,5 @@ import Testing
         cache.store(answer("ETag: \"other\"", gzip: nil))
         cache.attach(gzip: [9], to: stored)
         #expect(cache.memory.lookup(stored.key)?.gzip == nil)
-    }
-
-    @Test func theFirstRequestIsTold() {
-        let stored = answer(gzip: nil)
-        #expect(stored.mayBecomeCoded)
-        #expect(stored.noteCodingRequest() && !stored.mayBecomeCoded)
-        #expect(!stored.noteCodingRequest())
-        #expect(!response("/small").mayBecomeCoded)
     }
 }

@@ -31,8 +31,7 @@ struct IdleWriterTests {
         writer.end()
     }
 
-    /// On a busy machine the writer gets no time: other threads do the work that it has not done by
-    /// the next turn.
+    /// The writer gets no time on a busy machine: other threads do its work by the next turn.
     @Test func aBusyWriterIsNotAskedAgain() {
         let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let writer = started {
@@ -48,16 +47,13 @@ struct IdleWriterTests {
         writer.end()
     }
 
-    @Test func overtakingPausesTheWriter() {
+    @Test func aPausedOrMissingThreadIsAskedForNothing() {
         let writer = started {}
         writer.overtake()
         #expect(!writer.mayWrite && !writer.ask())
         writer.end()
+        #expect(!IdleWriter().ask())
     }
-
-    @Test func withoutAThreadItIsAskedForNothing() { #expect(!IdleWriter().ask()) }
-
-    // MARK: Small transactions
 
     private let scratch = Scratch()
 
@@ -74,7 +70,6 @@ struct IdleWriterTests {
         return store
     }
 
-    /// No turn comes for these.
     private func enqueue(_ responses: [StoredResponse], in store: FileTier) {
         store.shared.pending.withLock { pending in
             for response in responses {
@@ -83,24 +78,20 @@ struct IdleWriterTests {
         }
     }
 
-    @Test func oneTransactionIsSmall() {
-        let store = quiet()
-        enqueue((0..<150).map { response("/\($0)") }, in: store)
-        for left in [86, 22, 0] {
-            #expect(little(store) == .wrote)
-            #expect(store.entries == 150 - left && store.shared.pending.withLock { $0.queued.count } == left)
-            #expect(store.shared.pending.withLock { $0.inFlight.isEmpty })
-        }
-        #expect(little(store) == .nothing)
-    }
-
-    @Test func lastUsesAreWrittenWhereNothingElseWaits() throws {
+    @Test func oneTransactionIsSmallAndWritesUsesAlone() throws {
         let store = quiet()
         let kept = response("/kept")
         store.write(kept)
         store.shared.pending.withLock { $0.touch(kept.key.index, at: 2_000_000_000) }
         #expect(little(store) == .wrote && little(store) == .nothing)
         #expect(try sqlite(scratch.file, "SELECT last_used FROM entry") == 2_000_000_000)
+        enqueue((0..<150).map { response("/\($0)") }, in: store)
+        for left in [86, 22, 0] {
+            #expect(little(store) == .wrote)
+            #expect(store.entries == 151 - left && store.shared.pending.withLock { $0.queued.count } == left)
+            #expect(store.shared.pending.withLock { $0.inFlight.isEmpty })
+        }
+        #expect(little(store) == .nothing)
     }
 
     /// Room is made by the queue: it takes long, and others wait for the lock meanwhile.

@@ -4,7 +4,6 @@ import Testing
 @testable import Freshness
 @testable import HTTP
 
-/// Answers as bytes for another process.
 @Suite struct PortableRecordTests {
     private static let text = String(repeating: "{\"id\":\"1\"}", count: 200)
 
@@ -40,17 +39,14 @@ import Testing
         #expect(found.key == answer.key && self.bytes(found) == bytes)
     }
 
-    /// A checksum agrees with a record that was damaged before it was written.
-    @Test func aRecordThatCannotBeInflatedIsDamaged() throws {
+    @Test func personalComposedAndDamagedAnswersAreNotPortable() throws {
+        #expect(Self.answer().isPortable && response("/a", selecting: "0123456789abcdef foo").isPortable)
+        #expect(!response("/a", scope: someone(1)).isPortable)
+        #expect(!composed("/a", from: [Self.answer()]).isPortable)
+        // A checksum agrees with a record that was damaged before it was written.
         var coded = try #require(Gzip.system.deflate(Array(Self.text.utf8)))
         coded[coded.count / 2] ^= 0xFF
         let answer = Self.answer().with(gzip: coded)
         #expect(read(bytes(answer), for: answer.key) == nil)
-    }
-
-    @Test func personalAndComposedAnswersAreNotPortable() {
-        #expect(Self.answer().isPortable && response("/a", selecting: "0123456789abcdef foo").isPortable)
-        #expect(!response("/a", scope: someone(1)).isPortable)
-        #expect(!composed("/a", from: [Self.answer()]).isPortable)
     }
 }

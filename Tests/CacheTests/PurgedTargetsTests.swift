@@ -15,12 +15,15 @@ import Testing
         purged.lastPurge(of: Array(target.utf8), storefront: Array(storefront.utf8), classTag: tag)
     }
 
-    @Test func theLatestPurgeOfATargetCounts() {
+    @Test func theLatestPurgeOfATargetCountsForNoOther() {
         #expect(last(purged, "/a") == .min)
         purged.note(purge([.target("/a")], at: 10))
         purged.note(purge([.target("/a")], .soft, at: 20))
         purged.note(purge([.target("/a")], .dryRun, at: 30))
         #expect(last(purged, "/a") == 20 && last(purged, "/ab") == .min)
+        // An album that the purge did not choose showed the song as it was.
+        purged.note(purge([.prefix("/songs"), .resource(1)], at: 10))
+        #expect(last(purged, "/songs/1") == 10 && last(purged, "/albums/1") == .min)
     }
 
     @Test(arguments: [
@@ -39,36 +42,20 @@ import Testing
         #expect(last(narrowed, target, storefront, tag) == .min)
     }
 
-    /// An album that the purge did not choose showed the song as it was.
-    @Test func aPurgeOfAResourceInSomeAnswersLeavesItInOthers() {
-        purged.note(purge([.prefix("/songs"), .resource(1)], at: 10))
-        #expect(last(purged, "/songs/1") == 10 && last(purged, "/albums/1") == .min)
-    }
-
-    /// It went by its first purge, and took all that is older than its last along.
-    @Test func aTargetThatIsPurgedAgainIsNotTheFirstToBeForgotten() {
-        for number in 0..<16_384 { purged.note(purge([.target("/\(number)")], at: Int64(number))) }
-        purged.note(purge([.target("/0")], at: 20_000))
-        purged.note(purge([.target("/new")], at: 20_001))
-        #expect(last(purged, "/0") == 20_000 && last(purged, "/other") < 10_000)
-    }
-
     /// Marks of the file are noted again whenever it is opened: they pushed out others.
     @Test func aMarkThatIsKnownIsNotedOnce() throws {
         func selection(_ number: Int) -> [EntrySelection.Condition] { [.prefix("/\(number)/")] }
         for number in 0..<200 { purged.note(purge(selection(number), at: Int64(number) + 1_000)) }
         for number in 0..<200 {
             let written = purged.marks(of: purge(selection(number), at: Int64(number)))
-            for mark in written {
-                if case .time(let time) = mark.value { purged.note(mark.key, at: time) }
-            }
+            for mark in written { if case .time(let time) = mark.value { purged.note(mark.key, at: time) } }
         }
         #expect(last(purged, "/0/a") == 1_000 && last(purged, "/199/a") == 1_199)
         #expect(purged.forgottenUntil == .min && last(purged, "/other") == .min)
     }
 
     /// A forgotten purge may have been of any target.
-    @Test func forgottenPurgesCountForAllTargets() {
+    @Test func forgottenPurgesCountForAllTargetsLatestOnesLast() {
         for number in 0..<20_000 { purged.note(purge([.target("/\(number)")], at: Int64(number))) }
         #expect(last(purged, "/19999") == 19_999)
         let floor = last(purged, "/other")
@@ -76,19 +63,15 @@ import Testing
         let wide = PurgedTargets()
         for number in 0..<300 { wide.note(purge([.prefix("/\(number)/")], at: Int64(number))) }
         #expect(last(wide, "/299/a") == 299 && last(wide, "/other") == 43)
+        // It went by its first purge, and took all that is older than its last along.
+        let again = PurgedTargets()
+        for number in 0..<16_384 { again.note(purge([.target("/\(number)")], at: Int64(number))) }
+        again.note(purge([.target("/0")], at: 20_000))
+        again.note(purge([.target("/new")], at: 20_001))
+        #expect(last(again, "/0") == 20_000 && last(again, "/other") < 10_000)
     }
 
-    /// It was set right before anything was looked for: purges from the file counted as of the
-    /// start, and answers were composed of parts from before them.
-    @Test func aClockThatWasBehindAtTheStartAloneMadePurgesOlder() {
-        purged.note(Array("/a".utf8), at: noon)
-        #expect(purged.cap(at: noon - 86_400) == 1 && last(purged, "/a") == noon - 86_400)
-        let mark = purged.heed(clock: noon + 5)
-        #expect(mark?.value == .time(noon + 5) && last(purged, "/a") == noon + 5)
-    }
-
-    /// A process whose clock was a day slow purged. Once the clock was right, answers were composed
-    /// of parts from before the purge, because its time was of the day before.
+    /// Once a slow clock was right, answers were composed of parts from before the purge.
     @Test func aPurgeByASlowClockCountsFromTheCorrection() {
         #expect(purged.heed(clock: noon) == nil, "nothing was purged")
         purged.note(Purge(selection: EntrySelection([.target("/a")]), mode: .hard, now: noon - 86_400))
@@ -98,5 +81,11 @@ import Testing
         #expect(purged.heed(clock: noon + 1) == nil)
         // And back: a purge of the future counts as of now.
         #expect(purged.heed(clock: noon - 86_400) == nil && purged.cap(at: noon - 86_400) == 1)
+        // Purges from the file counted as of the start, so answers were composed of older parts.
+        let started = PurgedTargets()
+        started.note(Array("/a".utf8), at: noon)
+        #expect(started.cap(at: noon - 86_400) == 1 && last(started, "/a") == noon - 86_400)
+        let written = started.heed(clock: noon + 5)
+        #expect(written?.value == .time(noon + 5) && last(started, "/a") == noon + 5)
     }
 }

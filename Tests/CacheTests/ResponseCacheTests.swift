@@ -32,17 +32,13 @@ import Testing
         #expect(cache.lookup(key("/nowhere"), reader, at: noon) == nil)
     }
 
-    @Test func anExpiredAnswerIsAMissAndRemoved() {
+    @Test func anExpiredAnswerGoesAndAUseIsWrittenOnceAMinute() throws {
         let (cache, store, reader) = scratch.cacheWithReader()
         cache.write(response("/a", lifetime: Lifetime(freshFor: 10, staleFor: 5)))
         #expect(cache.lookup(key("/a"), reader, at: noon + 14) != nil)
         #expect(cache.lookup(key("/a"), reader, at: noon + 15) == nil)
         cache.flush()
         #expect(cache.memory.count == 0 && store.entries == 0)
-    }
-
-    @Test func aUseInMemoryReachesTheDiskOnceAMinute() throws {
-        let (cache, _) = scratch.cache()
         cache.store(response("/a"))
         for second in 0..<200 { _ = cache.lookup(key("/a"), nil, at: noon + Int64(second)) }
         cache.flush()
@@ -50,11 +46,10 @@ import Testing
     }
 
     @Test func removedAnswersNeverComeBack() {
-        // Memory too small for anything, so that every look-up goes to the queue or the disk and is
-        // promoted.
+        // Memory is too small for anything: every look-up goes to the queue or the disk.
         let store = scratch.open()
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 20_000, shardCount: 1), store: store)
-        let removedUpTo = (0..<8).map { _ in Counter() }
+        let removedUpTo = Mutex([Int](repeating: -1, count: 8))
         concurrently(4) { thread in
             let reader = store.makeReader()
             var generator = SeededGenerator(seed: UInt64(thread))
@@ -64,10 +59,10 @@ import Testing
                     cache.store(response("/\(number)", "\(round)", at: noon + Int64(round)))
                     if round % 3 == 0 {
                         cache.remove(key("/\(number)"))
-                        removedUpTo[number].value.store(round, ordering: .sequentiallyConsistent)
+                        removedUpTo.withLock { $0[number] = round }
                     }
                 } else {
-                    let removed = removedUpTo[number].value.load(ordering: .sequentiallyConsistent)
+                    let removed = removedUpTo.withLock { $0[number] }
                     guard let found = cache.lookup(key("/\(number)"), reader, at: noon) else { continue }
                     let version = Int(String(decoding: found.body, as: UTF8.self)) ?? -1
                     #expect(version > removed, "thread \(thread), round \(round)")
@@ -86,13 +81,7 @@ import Testing
         waitUntil { left() == 1 }
         #expect(left() == 1)
     }
-}
 
-private final class Counter: Sendable {
-    let value = Atomic<Int>(-1)
-}
-
-@Suite struct StorageBreakdownTests {
     private func breakdown(_ cache: ResponseCache) throws -> StorageBreakdown {
         let result = Mutex<StorageBreakdown?>(nil)
         cache.breakdown { made in result.withLock { $0 = made } }
@@ -101,7 +90,6 @@ private final class Counter: Sendable {
     }
 
     @Test func bothTiersAreToldApartByClassAndStorefront() throws {
-        let scratch = Scratch()
         let store = FileTier.open(path: scratch.file, maxBytes: 16 << 20) { _ in }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         for number in 0..<3 { cache.store(response("/v1/\(number)", storefront: "us", classTag: 2)) }
@@ -116,49 +104,29 @@ private final class Counter: Sendable {
         cache.store(response("/v1/5", storefront: ""))
         #expect(try breakdown(cache) == made)
     }
-}
 
-/// Looking without a trace.
-@Suite struct PeekTests {
-    /// A cache of `one` and three others, which were used since.
-    private func cache(of one: StoredResponse, maxBytes: Int) -> ResponseCache {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: maxBytes, shardCount: 1), store: nil)
+    /// An entry outlived others once an operator had looked at it, or it had been compressed.
+    @Test(arguments: [false, true]) func aLookAndAFormThatIsAttachedAreNoUse(isAttached: Bool) {
+        let one = response("/1", filler(4_000))
+        let cache = ResponseCache(
+            memory: MemoryTier(maxBytes: one.byteCount * 4 + 2_000, shardCount: 1), store: nil)
         cache.store(one)
         for number in 2...4 { cache.store(response("/\(number)", filler(4_000))) }
         for number in 2...4 { _ = cache.lookup(response("/\(number)").key, nil, at: noon + 1) }
-        return cache
-    }
-
-    /// An entry that an operator looked at outlived those that clients used.
-    @Test func aLookDoesNotKeepAnEntryFromEviction() {
-        let one = response("/1", filler(4_000))
-        let cache = cache(of: one, maxBytes: one.byteCount * 4)
-        #expect(cache.peek(one.key, nil, at: noon + 1) === one)
+        if isAttached { cache.attach(gzip: [9], to: one) }
+        let found = cache.peek(one.key, nil, at: noon + 1)
+        #expect(found != nil && (found?.gzip != nil) == isAttached)
         cache.store(response("/5", filler(4_000)))
         #expect(cache.peek(one.key, nil, at: noon + 1) == nil)
     }
 
-    /// Compressing an answer in the background kept it in memory as a request would.
-    @Test func aFormThatIsAttachedIsNoUse() {
-        let one = response("/1", filler(4_000))
-        let cache = cache(of: one, maxBytes: one.byteCount * 4 + 2000)
-        cache.attach(gzip: [9], to: one)
-        #expect(cache.peek(one.key, nil, at: noon + 1)?.gzip != nil)
-        cache.store(response("/5", filler(4_000)))
-        #expect(cache.peek(one.key, nil, at: noon + 1) == nil)
-    }
-
-    @Test func whatNothingCanUseIsNotShownAndStays() {
+    @Test func whatNothingCanUseIsNotShownAndAVariantIs() throws {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         let old = response("/1", lifetime: Lifetime(freshFor: 100))
         cache.store(old)
         #expect(cache.peek(old.key, nil, at: noon + 100) == nil)
         #expect(cache.memory.count == 1)
         #expect(cache.lookup(old.key, nil, at: noon + 100) == nil && cache.memory.count == 0, "a request removes it")
-    }
-
-    @Test func aVariantIsFoundWithoutItsFields() throws {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         var vary = ResponseFacts.Vary()
         vary.merge(Array("Accept-Language".utf8).span)
         let stored = cache.store(response("/1"), varyingBy: vary, forwarded: [UInt8]().span, nil)

@@ -14,7 +14,6 @@ import Testing
         response("/\(number)", String(repeating: "<body \(number)>", count: 40), resources: [3, UInt64(number) + 9])
     }
 
-    /// Goes over the whole file once.
     @discardableResult
     private func pass(_ store: FileTier) -> Int {
         var pieces = 0
@@ -88,7 +87,7 @@ import Testing
         #expect(store.status.checked == count && store.entries == count && store.status.damaged == 0)
     }
 
-    @Test func aPieceIsBounded() {
+    @Test func piecesAndTheirPaceAreBounded() {
         let store = scratch.open()
         for number in 0..<600 { store.store(response("/small/\(number)")) }
         store.write((0..<200).map { response("/\($0)", filler(10_000)) })
@@ -98,9 +97,6 @@ import Testing
             #expect(piece.rows <= CheckPass.pieceRows && piece.bytes <= CheckPass.pieceBytes + 12_000)
         }
         #expect(rows.reduce(0, +) == 800 && rows.count >= 10, "\(rows)")
-    }
-
-    @Test func itReadsNoFasterThanItWasToldAndATenthOfTheTime() {
         let second: UInt64 = 1_000_000_000
         #expect(CheckPass.rest(bytes: 256 << 10, took: 1_000, rate: 1 << 20) == second / 4)
         #expect(CheckPass.rest(bytes: 1 << 20, took: second, rate: 1 << 20) == 9 * second, "a slow disk")

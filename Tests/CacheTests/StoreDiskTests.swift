@@ -6,8 +6,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// Disks that cannot be read in places, or take nothing; clocks that were ahead; bounds that were
-/// lowered.
+/// Disks that cannot be read or take nothing; clocks that were ahead; bounds that were lowered.
 @Suite struct StoreDiskTests {
     let scratch = Scratch()
 
@@ -21,8 +20,7 @@ import Testing
         #expect(rename(path, path + "x") == 0 && symlink(path + "x", path) == 0)
     }
 
-    /// Nothing was written any more, purges were refused, and the answers that they chose were
-    /// found. Only failed reads counted, and a segment that cannot be opened was met for good.
+    /// Nothing was written any more, and answers were found that a refused purge had chosen.
     @Test(arguments: [false, true])
     func aSegmentThatCannotBeReadCostsWhatItHoldsAndNothingElse(isUnopenable: Bool) async throws {
         let all = entries(0..<300)

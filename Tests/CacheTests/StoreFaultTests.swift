@@ -39,8 +39,7 @@ private final class SmallDisk: Sendable {
     }
 }
 
-/// Disks that are full and files that others remove: memory goes on, it is said once, and the store
-/// finds its way back without help.
+/// Memory goes on, it is said once, and the store finds its way back without help.
 extension Requirement {
     fileprivate static let smallDisk = Requirement("no right to mount: no disk was filled") { SmallDisk.canBeMounted }
 }
@@ -95,8 +94,7 @@ extension Requirement {
         other.close()
         let store = scratch.open()
         let reader = filled(store)
-        // In one go for the store: a turn in between, for what was stored before, finds the folder
-        // gone, and begins a cache of its own in the place of the other one.
+        // In one go: a turn in between finds the folder gone, and begins a cache in its place.
         store.runner.work.withLock { _ in
             Segments.remove(folder: Segments.folder(of: scratch.file))
             for suffix in [".segments", ""] {
@@ -162,8 +160,7 @@ extension Requirement {
         let store = scratch.open()
         for round in 0..<4 {
             _ = filled(store)
-            // The first report is looked into, and the file is sound; what is reported again after
-            // that is believed: not everything shows in such a look.
+            // The first report is looked into, and the file is sound; a later one is believed.
             for _ in 0..<(round == 0 ? 2 : 1) {
                 store.report("round \(round)")
                 store.flush()
@@ -205,8 +202,7 @@ extension Requirement {
         #expect(DatabaseFile.size(path) == piece.count)
     }
 
-    /// In a process of its own: a program that another test starts has a copy of each descriptor
-    /// until it runs, and so segments that were removed would still take room on the disk.
+    /// In its own process: another test's child could hold removed segments open, and their room.
     @Test(.requires(.smallDisk))
     func aCacheLargerThanTheDiskKeepsWithinTheDisk() async {
         await #expect(processExitsWith: .success) {

@@ -5,7 +5,6 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// The file goes from one process to the next while both run.
 @Suite struct StoreHandoverTests {
     let scratch = Scratch()
 
@@ -58,8 +57,7 @@ import Testing
         #expect(new.makeReader().lookup(key("/a"), at: noon)?.body == response("/a").body)
     }
 
-    /// It was forgotten; and rows that it had not reached would have counted as reached, where the
-    /// other process gave rows other numbers.
+    /// It was forgotten; or rows counted as reached to which the other process gave new numbers.
     @Test func aPurgeUnderWayGoesOnWhereTheFileIsTakenBack() throws {
         let old = scratch.open()
         old.write((0..<300).map { response("/\($0)") })

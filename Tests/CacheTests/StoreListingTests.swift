@@ -1,11 +1,8 @@
-import TestSupport
 import Testing
 
-@testable import Cache
 @testable import Freshness
 @testable import Store
 
-/// Listings show operators the answers that look-ups would find.
 @Suite struct StoreListingTests {
     private let scratch = Scratch()
 

@@ -40,11 +40,8 @@ import Testing
         var status = stat()
         #expect(stat(scratch.file + ".lock", &status) == 0 && status.st_mode & 0o777 == 0o600 && status.st_size == 0)
         #expect(try StoreLock(scratch.file).isInPlace)
-    }
-
-    /// A program that is being started has copies of all descriptors.
-    @Test func aCopyThatNobodyAskedForKeepsNoLock() throws {
-        var lock: StoreLock? = try StoreLock(scratch.file)
+        // A program that is being started has copies of all descriptors.
+        lock = try StoreLock(scratch.file)
         let copy = dup(try #require(lock?.descriptor))
         defer { close(copy) }
         lock = nil
@@ -96,8 +93,6 @@ import Testing
         store.write(response("/a"))
         #expect(store.health == .available && StoreLock.holder(of: scratch.file) == Int(getpid()))
     }
-
-    // MARK: Links
 
     @Test func aLinkInPlaceOfTheFileIsNotFollowed() throws {
         let target = scratch.directory + "/elsewhere"

@@ -6,8 +6,8 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// Facts in the cache file outlive the process, and never mention answers that the disk lacks.
-@Suite struct StoreFactsTests {
+/// Facts, rests and purges in the cache file outlive the process.
+@Suite struct StoreMarksTests {
     private let scratch = Scratch()
 
     private func kept(_ cache: ResponseCache, _ name: String = "a") async -> String? {
@@ -27,14 +27,12 @@ import Testing
         #expect(await kept(cache, "c") == nil)
     }
 
-    /// A crash at any moment leaves the fact or not, and never the fact together with the answers.
-    /// It waited for whatever was to be written next.
+    /// A crash leaves the fact or not, and never the fact together with the purged answers.
     @Test func aFactThatWaitsForAPurgeIsWrittenAtItsEnd() throws {
         scratch.fill((0..<300).map { response("/\($0)") })
         let store = scratch.open()
         let all = EntrySelection([.prefix("/")])
-        // On the queue one after the other: the purge has taken one step when all else is written,
-        // and no turn is on its way.
+        // On the queue in turn: the purge has taken one step when all else is written.
         let (runner, shared) = (store.runner, store.shared)
         runner.queue.suspend()
         store.purge(Purge(selection: all, mode: .hard, now: noon)) { _ in }
@@ -67,11 +65,6 @@ import Testing
         store.flush()
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM fact") == 0)
     }
-}
-
-/// Forms that rest outlive the process.
-@Suite struct StoreRestsTests {
-    private let scratch = Scratch()
 
     private func note(_ store: FileTier, _ target: String, _ seconds: Int64) {
         store.storeRest(of: Array(target.utf8), until: noon + seconds)
@@ -87,33 +80,22 @@ import Testing
         return found.withLock { $0 }.sorted()
     }
 
-    @Test func restsSurviveARestart() async {
+    @Test func restsSurviveARestartAndLeaveTheFileWhenTheyEnd() async throws {
+        let clock = TestClock()
         let store = scratch.open(now: { noon })
         note(store, "/a", 100)
         note(store, "/b", 50)
         note(store, "/a", 70)
         store.close()
-        let later = scratch.open(now: { noon })
+        let later = scratch.open(now: { clock.now })
         #expect(await read(later, after: 49) == ["/a 70", "/b 50"])
         #expect(await read(later, after: 50) == ["/a 70"])
         #expect(await read(later, after: 70).isEmpty)
-    }
-
-    @Test func endedRestsLeaveTheFile() throws {
-        let clock = TestClock()
-        let store = scratch.open(now: { clock.now })
-        note(store, "/a", 10)
-        store.flush()
-        clock.now = noon + 10
-        note(store, "/b", 50)
-        store.flush()
+        clock.now = noon + 70
+        note(later, "/c", 500)
+        later.flush()
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM rest") == 1)
     }
-}
-
-/// A purged answer is not composed of older parts, whatever restarts there are.
-@Suite struct StorePurgedTests {
-    private let scratch = Scratch()
 
     private func purge(_ cache: ResponseCache, _ conditions: EntrySelection.Condition..., at now: Int64) async {
         _ = await cache.purge(.hard, at: now, EntrySelection(conditions))
@@ -135,21 +117,14 @@ import Testing
         #expect(cache.last("/a") == 10 && cache.last("/b") == 30 && cache.last("/d") == .min)
         #expect(cache.last("/c/1") == 20 && cache.last("/e/1") == 25 && cache.last("/e/2") == .min)
         #expect(cache.last("/f/1") == 45)
-    }
-
-    /// A word that this version does not know may mean any target.
-    @Test func aPurgeThatIsNotUnderstoodCountsForAllTargets() async throws {
-        var (cache, store) = scratch.cache()
         store.close()
-        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(5))
-        try database.execute("INSERT INTO purged VALUES ('colour blue', 20)")
+        // A word that this version does not know may mean any target.
+        #expect(try sqlite(scratch.file, "INSERT INTO purged VALUES ('colour blue', 20) RETURNING at") == 20)
         (cache, store) = scratch.cache()
-        #expect(cache.last("/a") == 20)
+        #expect(cache.last("/a") == 20 && cache.last("/b") == 30)
     }
 
-    /// Purges of other nodes were dated anew at every start, and after a purge of everything, which
-    /// forgot them. The log of the nodes has them still: no answer from before the restart was good
-    /// for composing.
+    /// Purges of other nodes were dated anew at each start: no older answer was good for composing.
     @Test func aPurgeBeforeOneOfEverythingWasOfTheRestart() async {
         var (cache, store) = scratch.cache()
         let conditions: [EntrySelection.Condition] = [.target("/a"), .prefix("/c"), .target("/e")]
@@ -191,8 +166,7 @@ import Testing
         waitUntil { (try? sqlite(scratch.file, "SELECT max(at) FROM purged")) == noon }
     }
 
-    /// A process whose clock was a day slow purged and was killed. For the next one, whose clock
-    /// was right, answers from before the purge were younger than it.
+    /// A killed process had purged by a slow clock: for the next one older answers were younger.
     @Test(arguments: [false, true])
     func aPurgeByASlowClockCountsForTheNextProcess(isSetBackLater: Bool) async throws {
         let clock = TestClock()

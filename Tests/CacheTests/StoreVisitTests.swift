@@ -6,13 +6,11 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// The answers that a visit met.
 private final class Guests: Sendable {
     private let met = Mutex<[StoredResponse]>([])
     var all: [StoredResponse] { met.withLock { $0 } }
     var targets: [String] { all.map { String(decoding: $0.key.target, as: UTF8.self) } }
 
-    /// False when there are `limit`.
     func meet(_ response: StoredResponse, upTo limit: Int = .max) -> Bool {
         met.withLock { met in
             met.append(response)
@@ -42,10 +40,14 @@ private final class Guests: Sendable {
         for number in 0..<200 {
             store.write(response("/\(number)", "body \(number)", resources: [UInt64(number)]))
         }
+        // A variant index is no answer.
+        store.write(response("/i", selecting: "0123456789abcdef accept-language"))
+        store.write(response("/i", variant: "0123456789abcdef"))
         store.write(response("/7", "anew"))
         let (guests, visited) = await visit(cache(store))
-        #expect(guests.targets == (["/7"] + (0..<200).reversed().filter { $0 != 7 }.map { "/\($0)" }))
-        #expect(visited == 200 && guests.all.first?.body == Array("anew".utf8))
+        #expect(guests.targets == (["/7", "/i"] + (0..<200).reversed().filter { $0 != 7 }.map { "/\($0)" }))
+        #expect(visited == 201 && guests.all.first?.body == Array("anew".utf8))
+        #expect(guests.all.dropFirst().first?.key == key("/i", "0123456789abcdef"))
         let sixth = guests.all.first { $0.key == key("/6") }
         #expect(content(sixth) == content(response("/6", "body 6")) && sixth?.resources == [6])
     }
@@ -71,14 +73,6 @@ private final class Guests: Sendable {
         #expect(await visit(cache(store)).visited == 0, "a closed one")
     }
 
-    @Test func variantIndexesAreNoAnswers() async {
-        let store = scratch.open()
-        store.store(response("/a", selecting: "0123456789abcdef accept-language"))
-        store.write(response("/a", variant: "0123456789abcdef"))
-        let (guests, _) = await visit(cache(store))
-        #expect(guests.all.map(\.key) == [key("/a", "0123456789abcdef")])
-    }
-
     @Test func aDamagedRowIsPassedOver() async throws {
         let store = scratch.open()
         store.write((0..<5).map { response("/\($0)") })
@@ -87,24 +81,7 @@ private final class Guests: Sendable {
         #expect(visited == 4 && Set(guests.targets).count == 4)
     }
 
-    @Test func aDamagedFileEndsItAndIsReplaced() async throws {
-        scratch.fill((0..<50).map { response("/\($0)", filler(20_000)) })
-        let store = scratch.open()
-        store.flush()
-        // Until the visit has met the damage the writer does nothing.
-        let mayWrite = DispatchSemaphore(value: 0)
-        store.runner.queue.async { mayWrite.waitOrFail() }
-        try scratch.damage()
-        #expect(await visit(cache(store)).visited == 0)
-        mayWrite.signal()
-        store.flush()
-        #expect(store.status.failedReads == 1 && scratch.setAside.count == 1)
-        store.write(response("/a"))
-        #expect(await visit(cache(store)).visited == 1)
-    }
-
-    /// Rows are replaced and removed all the while; each that comes out is whole, and the writer
-    /// goes on.
+    /// Rows are replaced and removed all the while, and the writer goes on.
     @Test(arguments: TestSize.of([61], release: [61, 62]) as [UInt64])
     func aVisitBesideTheWriterMeetsEachOnceAndWhole(seed: UInt64) async {
         let store = scratch.open()

@@ -18,14 +18,11 @@ import Testing
 
     private func head(_ response: StoredResponse) -> String { String(decoding: response.head, as: UTF8.self) }
 
-    @Test func theHeadIsReadyForTheWire() {
+    @Test func theHeadIsReadyForTheWireWithAStrongTag() {
         let response = stored(404, "Content-Type: a/b\r\nETag: \"x\"\r\n", "hello")
         #expect(head(response) == "HTTP/1.1 404 Not Found\r\nContent-Type: a/b\r\nETag: \"x\"\r\nContent-Length: 5\r\n")
         #expect(String(decoding: response.fields, as: UTF8.self) == "Content-Type: a/b\r\nETag: \"x\"\r\n")
         #expect(head(stored(204, "A: b\r\n", "")) == "HTTP/1.1 204 No Content\r\nA: b\r\n", "no length")
-    }
-
-    @Test func aStrongEntityTagIsAddedOnceAndOnlyWhereThereIsNone() {
         let one = stored(200, "")
         // The checksum and the length of "{}": the same in every process, and after every start.
         #expect(head(one).contains("ETag: \"refrain-c2be633561e4558c40000000000000002\"\r\n"))
@@ -34,9 +31,6 @@ import Testing
         #expect(again.head == one.head && again.receivedAt == noon + 1 && again.freshFor == 9)
         #expect(!head(stored(200, "eTaG: W/\"v\"\r\n")).contains("refrain-"))
         #expect(!head(stored(404, "")).contains("ETag"))
-    }
-
-    @Test func anEntityTagIsADigestWhereTheOriginsRulesAreFollowed() {
         // SHA-256 of "{}".
         #expect(head(stored(200, "", "{}", true)).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
     }
@@ -63,7 +57,7 @@ import Testing
         #expect(String(decoding: response.fields, as: UTF8.self) == kept)
     }
 
-    @Test func theOriginsDateIsKeptWhereItsRulesAre() {
+    @Test func datesAndCookiesAreKeptWhereTheOriginsRulesAre() {
         func kept(_ fields: String, _ followsOrigin: Bool) -> StoredResponse {
             stored(404, fields, "", followsOrigin)
         }
@@ -75,15 +69,12 @@ import Testing
             #expect(fields(kept(none, true)) == "Date: \(date(noon))\r\n" && kept(none, true).hasDate)
         }
         #expect(fields(kept("Date: \(date(5))\r\n", false)).isEmpty && !kept("", false).hasDate)
-    }
-
-    @Test func cookiesAreKeptWhereTheOriginsRulesAre() {
         let lines = "Set-Cookie: a=b\r\nSet-Cookie: c=d\r\nSet-Cookie2: e=f\r\n"
-        func kept(_ followsOrigin: Bool) -> [UInt8] {
+        func cookies(_ followsOrigin: Bool) -> [UInt8] {
             KeptFields.storable(Array(lines.utf8).span, followsOrigin: followsOrigin).lines
         }
-        #expect(kept(true) == Array(lines.utf8))
-        #expect(kept(false).isEmpty)
+        #expect(cookies(true) == Array(lines.utf8))
+        #expect(cookies(false).isEmpty)
     }
 
     @Test func theChecksumCoversEverythingThatIsWritten() {
@@ -103,7 +94,7 @@ import Testing
         #expect(Set(others.map(\.record.checksum) + [base.record.checksum]).count == others.count + 1)
     }
 
-    @Test func aStoredKeyDoesNotKeepTheRoomOfTheLongestTarget() {
+    @Test func keysAreStoredWithoutRoomAndFullBodiesNotCopied() {
         var reused = CacheKey()
         reused.set(scope: .shared, target: Array(repeating: UInt8(ascii: "a"), count: 24_000))
         reused.set(scope: .shared, target: Array("/v1/catalog/us/albums/1".utf8))
@@ -113,6 +104,12 @@ import Testing
         #expect(stored.key == reused && stored.key.target == reused.target)
         // Allocators round up to sixteen bytes, and leave no smaller rest at the end.
         #expect(stored.key.bytes.capacity < stored.key.bytes.count + 32)
+        let body = [UInt8](repeating: 7, count: 100_000)
+        let full = StoredResponse(
+            key: key("/a"), status: 200, fields: [], body: body, receivedAt: noon, lifetime: Lifetime(freshFor: 1),
+            classTag: 0, storefront: [])
+        let (one, other) = (body.withUnsafeBytes { $0.baseAddress }, full.body.withUnsafeBytes { $0.baseAddress })
+        #expect(one == other)
     }
 
     @Test(arguments: [0, 1, 900, 100_000])
@@ -125,15 +122,6 @@ import Testing
             lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
         #expect(stored.body == body && stored.body.capacity < count + 32)
         #expect(stored.head.capacity <= stored.head.count + stored.head.count / 8 + 16)
-    }
-
-    @Test func aBodyThatFillsItsBufferIsNotCopied() {
-        let body = [UInt8](repeating: 7, count: 100_000)
-        let stored = StoredResponse(
-            key: key("/a"), status: 200, fields: [], body: body, receivedAt: noon, lifetime: Lifetime(freshFor: 1),
-            classTag: 0, storefront: [])
-        let (one, other) = (body.withUnsafeBytes { $0.baseAddress }, stored.body.withUnsafeBytes { $0.baseAddress })
-        #expect(one == other)
     }
 
     @Test func anOutlineGoesWhereTheBodyGoesAndCounts() throws {
@@ -154,38 +142,27 @@ import Testing
             #expect(other.outline === outline && !other.isCopy(of: outlined))
             #expect(other.byteCount == outlined.byteCount)
         }
-    }
-
-    /// Tiers rely on it: an answer must leave with the same number of bytes with which it came.
-    @Test func theSizeOfAnOutlineIsAskedOnce() {
-        let outline = FakeOutline(byteCount: 1_000)
-        let response = response("/a").with(outline: outline)
-        let before = response.byteCount
+        // Tiers rely on it: an answer must leave with the same number of bytes with which it came.
+        let before = outlined.byteCount
         outline.bytes.store(5, ordering: .relaxed)
-        #expect(response.byteCount == before)
+        #expect(outlined.byteCount == before)
     }
 
-    @Test func aCopyIsTheSameButForItsOutline() {
+    @Test func copiesDifferInTheirOutlinesAndKeepTheirAge() {
         let one = response("/a", "body")
         #expect(one.isCopy(of: one) && one.isCopy(of: response("/a", "body")))
         let outlined = [1, 2].map { one.with(outline: FakeOutline(byteCount: $0)) }
         #expect(outlined[0].isCopy(of: one) && one.isCopy(of: outlined[0]) && outlined[0].isCopy(of: outlined[1]))
         #expect(!one.isCopy(of: response("/a", "bodz")) && !one.isCopy(of: response("/a", "body", at: noon + 1)))
         #expect(!one.isCopy(of: response("/a", "body", lifetime: Lifetime(freshFor: 1))))
-    }
-
-    @Test func aUseIsReportedOnceAMinute() {
-        let response = response("/a")
-        #expect(!response.shouldReportUse(at: noon + 59, every: 60))
-        #expect(response.shouldReportUse(at: noon + 60, every: 60))
-        #expect(!response.shouldReportUse(at: noon + 60, every: 60))
-        #expect(response.shouldReportUse(at: noon + 120, every: 60))
+        let used = response("/a")
+        #expect(!used.shouldReportUse(at: noon + 59, every: 60))
+        #expect(used.shouldReportUse(at: noon + 60, every: 60))
+        #expect(!used.shouldReportUse(at: noon + 60, every: 60))
+        #expect(used.shouldReportUse(at: noon + 120, every: 60))
         // The clock was ahead.
-        #expect(response.shouldReportUse(at: noon + 30, every: 60))
-        #expect(!response.shouldReportUse(at: noon + 30, every: 60))
-    }
-
-    @Test func anAnswerWithinARuleKeepsItsAge() {
+        #expect(used.shouldReportUse(at: noon + 30, every: 60))
+        #expect(!used.shouldReportUse(at: noon + 30, every: 60))
         let granted = response(
             "/a", lifetime: Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10))
         let taken = granted.within(Lifetime(freshFor: 40))
@@ -195,7 +172,6 @@ import Testing
     }
 }
 
-/// The head in which a response leaves.
 func head(_ response: StoredResponse, _ form: AnswerForm, _ coding: ContentCoding = .identity) -> String {
     var buffer = ByteBuffer(capacity: 64)
     response.appendHead(form, coding, to: &buffer)
@@ -208,19 +184,15 @@ func head(_ response: StoredResponse, _ form: AnswerForm, _ coding: ContentCodin
         "Cache-Control: max-age=9", "Expires: \(date(9))", "Content-Location: /b", "Content-Range: odd",
     ])
 
-    @Test func aWholeAnswerHasItsOwnHead() {
+    @Test func aWholeAnswerHasItsOwnHeadANotModifiedOneItsDate() {
         #expect(head(full, .whole) == String(decoding: full.head, as: UTF8.self))
-    }
-
-    @Test func notModifiedNamesTheDateWhereThereIsNoTag() {
         let response = StoredResponse(
             restoring: key("/a"), status: 200, fields: Array("Last-Modified: \(date(0))\r\n".utf8), content: .plain([]),
             receivedAt: noon, lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
         #expect(head(response, .notModified) == "HTTP/1.1 304 Not Modified\r\nLast-Modified: \(date(0))\r\n")
     }
 
-    /// There were two rules: an answer that was not stored kept Content-Language, and whatever else
-    /// it said of its content.
+    /// There were two rules: an answer that was not stored kept Content-Language.
     @Test func notModifiedSaysTheSameWhereTheAnswerIsNotStored() throws {
         let lines = [
             "Date: \(date(noon))", "Content-Type: a/b", "Content-Language: de", "ETag: \"a\"", "Vary: Foo", "X: y",
@@ -236,7 +208,7 @@ func head(_ response: StoredResponse, _ form: AnswerForm, _ coding: ContentCodin
         #expect(head(stored, .notModified) == "HTTP/1.1 304 Not Modified\r\n" + kept)
     }
 
-    @Test func aPartHasAllFieldsAndItsPlace() {
+    @Test func aPartHasItsPlaceAndAnUnsatisfiableRangeTheLength() {
         let text = head(full, .partial(2..<5))
         #expect(text.hasPrefix("HTTP/1.1 206 Partial Content\r\nDate: "))
         #expect(
@@ -244,9 +216,6 @@ func head(_ response: StoredResponse, _ form: AnswerForm, _ coding: ContentCodin
                 "X: y\r\nCache-Control: max-age=9\r\nExpires: \(date(9))\r\nContent-Location: /b\r\n"
                     + "Content-Range: bytes 2-4/10\r\nContent-Length: 3\r\n"))
         #expect(!text.contains("odd"))
-    }
-
-    @Test func anUnsatisfiableRangeLearnsTheLength() {
         var buffer = ByteBuffer(capacity: 64)
         full.appendContentRange(to: &buffer)
         #expect(String(decoding: buffer.copyReadable(), as: UTF8.self) == "Content-Range: bytes */10\r\n")

@@ -15,8 +15,7 @@ func key(_ target: String, _ variant: String = "", _ scope: CacheKey.Scope = .sh
     CacheKey(scope: scope, target: Array(target.utf8), variant: Array(variant.utf8))
 }
 
-/// A text of that many bytes. `String(repeating:count:)` appends its one character as often: that
-/// was half of what some tests took.
+/// A text of that many bytes; `String(repeating:count:)` is much slower.
 func filler(_ count: Int) -> String {
     String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: count), as: UTF8.self)
 }
@@ -50,7 +49,6 @@ extension ParsedRequest {
     }
 }
 
-/// An outline of nothing.
 final class FakeOutline: Outline {
     let bytes: Atomic<Int>
     var byteCount: Int { bytes.load(ordering: .relaxed) }
@@ -104,10 +102,9 @@ final class Scratch: Sendable {
     var directory: String { folder?.path ?? "/nonexistent" }
 
     var file: String { directory + "/cache.sqlite" }
-    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted() }
-    /// The lines that its stores logged.
+    var names: [String] { (try? folder?.names) ?? [] }
+    var everything: Data { get throws { try folder?.everything ?? Data() } }
     var said: [String] { lines.all }
-    /// Its store's segments, and their sizes.
     var segments: [Int: Int] { (try? Segments.listed(in: Segments.folder(of: file))) ?? [:] }
     /// The files that were set aside, without their journals and segments.
     var setAside: [String] {
@@ -117,7 +114,6 @@ final class Scratch: Sendable {
     }
 }
 
-/// The lines a store logged.
 final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
     var all: [String] { lines.withLock { $0 } }
@@ -140,8 +136,7 @@ extension Scratch {
         now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
     ) -> FileTier {
         let (file, lines) = (file ?? self.file, lines ?? self.lines)
-        // A program that another test starts has a copy of each descriptor, and so of a lock that
-        // was just let go of, until it is another program.
+        // A program that another test starts has a copy of a lock's descriptor for a moment.
         let lock = try? StoreLock.take(file, within: .milliseconds(500)) { _ in }
         return FileTier.open(
             path: file, maxBytes: maxBytes, classNames: ["albums", "songs"], lock: lock, unixSeconds: now,
@@ -225,7 +220,6 @@ extension FileTier {
         flush()
     }
 
-    /// Purges, and waits until that is done.
     func purged(_ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon) async -> Int? {
         await withCheckedContinuation { continuation in
             purge(Purge(selection: selection, mode: mode, now: now)) { continuation.resume(returning: $0) }
@@ -252,7 +246,6 @@ extension Freshening {
     }
 }
 
-/// Runs SQL on a file from outside, as an operator would.
 func sqlite(_ path: String, _ sql: String) throws -> Int64 {
     try Database(path: path, mode: .readWrite, busyTimeout: .seconds(5)).integer(sql)
 }
@@ -267,7 +260,6 @@ func texts(_ path: String, _ sql: String, _ values: [SQLValue] = [], column: Int
     return found
 }
 
-/// The file that holds the answers.
 extension FileTier {
     var shared: SharedState { records.shared }
     var runner: StoreRunner { records.runner }

@@ -13,15 +13,7 @@ import Testing
         return try #require(hash)
     }
 
-    @Test func eachUserHasAScopeOfTheirOwn() throws {
-        let generations = UserGenerations()
-        let (anna, ben) = (try user("anna"), try user("ben"))
-        #expect(generations.scope(of: anna, at: second(0)) != nil)
-        #expect(generations.scope(of: anna, at: second(0)) == generations.scope(of: anna, at: second(99)))
-        #expect(generations.scope(of: anna, at: second(0)) != generations.scope(of: ben, at: second(0)))
-    }
-
-    @Test func endingAGenerationLeavesNoWayBack() throws {
+    @Test func eachUserHasAScopeThatEndsForGood() throws {
         var generations = UserGenerations()
         let (anna, ben) = (try user("anna"), try user("ben"))
         let before = generations.scope(of: anna, at: second(0))
@@ -33,28 +25,24 @@ import Testing
         generations.end(anna, at: second(120))
         #expect(generations.scope(of: anna, at: second(130)) != after)
         #expect(generations.scope(of: ben, at: second(100)) == bens)
+        generations = UserGenerations()
+        #expect(generations.scope(of: anna, at: second(0)) != nil)
+        #expect(generations.scope(of: anna, at: second(0)) == generations.scope(of: anna, at: second(99)))
+        #expect(generations.scope(of: anna, at: second(0)) != generations.scope(of: ben, at: second(0)))
     }
 
-    @Test func aRecentWriterStaysQuietWhenTheTableIsFull() throws {
+    @Test func aFullTableEndsAllGenerationsAndRecentWritersStayQuiet() throws {
         var generations = UserGenerations()
-        let anna = try user("anna")
+        let (anna, untouched) = (try user("anna"), try user("carla"))
         for number in 1..<UserGenerations.maxUsers { generations.end(try user("user \(number)"), at: second(0)) }
         let before = generations.scope(of: anna, at: second(100))
+        let others = generations.scope(of: untouched, at: second(100))
         generations.end(anna, at: second(100))
         generations.end(try user("one more"), at: second(101))
+        let after = generations.scope(of: untouched, at: second(101))
+        #expect(after != nil && after != others)
         #expect(generations.scope(of: anna, at: second(109)) == nil)
         #expect(generations.scope(of: anna, at: second(110)) != before)
-    }
-
-    @Test func whenTheTableIsFullEveryGenerationEnds() throws {
-        var generations = UserGenerations()
-        let anna = try user("anna")
-        let untouched = try user("carla")
-        generations.end(anna, at: second(0))
-        let before = [generations.scope(of: anna, at: second(10)), generations.scope(of: untouched, at: second(10))]
-        for number in 0..<UserGenerations.maxUsers { generations.end(try user("user \(number)"), at: second(0)) }
-        let after = [generations.scope(of: anna, at: second(10)), generations.scope(of: untouched, at: second(10))]
-        #expect(zip(before, after).allSatisfy { $0 != $1 && $1 != nil })
     }
 
     /// Nodes agree on a generation, and answers kept in the one before were left to eviction.

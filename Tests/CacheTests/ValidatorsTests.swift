@@ -14,20 +14,9 @@ import Testing
         #expect(lines(both) == "If-None-Match: W/\"a\"\r\nIf-Modified-Since: \(date(5))\r\n" && both.isRevalidatable)
         let dated = stored(["Last-Modified: \(date(5))"])
         #expect(lines(dated) == "If-Modified-Since: \(date(5))\r\n" && dated.isRevalidatable)
-    }
-
-    @Test func aTagOfTheCachesOwnIsNeverShownToTheOrigin() {
         let own = stored([])
         #expect(String(decoding: own.head, as: UTF8.self).contains("ETag: \"refrain-"))
         #expect(lines(own).isEmpty && !own.isRevalidatable)
-    }
-
-    @Test(arguments: ["ETag: abc", "ETag: w/\"a\"", "Last-Modified: yesterday", "Date: \(date(5))"])
-    func theOriginIsNotAskedWithWhatIsNoValidator(line: String) {
-        #expect(lines(stored([line])).isEmpty && !stored([line]).isRevalidatable)
-    }
-
-    @Test func theyAreReadAnewFromWhatWasRestored() {
         let one = stored(["ETag: \"a\"", "Last-Modified: \(date(5))", "Date: \(date(noon))"])
         let again = StoredResponse(
             restoring: one.key, status: 200, fields: Array(one.fields), content: one.content, receivedAt: noon,
@@ -36,19 +25,22 @@ import Testing
         #expect(again.record.checksum == one.record.checksum)
     }
 
+    @Test(arguments: ["ETag: abc", "ETag: w/\"a\"", "Last-Modified: yesterday", "Date: \(date(5))"])
+    func theOriginIsNotAskedWithWhatIsNoValidator(line: String) {
+        #expect(lines(stored([line])).isEmpty && !stored([line]).isRevalidatable)
+    }
+
     /// Where the cache's own tag is the only validator it is told and not read.
     @Test(arguments: [false, true], [200, 404])
     func aStoredAnswerHasThoseThatItsFieldsSay(followsOrigin: Bool, status: Int) {
         let lines = [
-            "ETag: \"a\"\r\n", "ETag: W/\"b\"\r\n", "ETag: c\r\n", "Last-Modified: \(date(5))\r\n",
-            "Last-Modified: then\r\n", "Date: \(date(noon))\r\n",
+            "ETag: \"a\"", "ETag: W/\"b\"", "ETag: c", "Last-Modified: \(date(5))", "Last-Modified: then",
+            "Date: \(date(noon))",
         ]
         for chosen in 0..<1 << lines.count {
-            let fields = lines.indices.map { chosen >> $0 & 1 == 1 ? lines[$0] : "X-\($0): y\r\n" }.joined()
-            let stored = StoredResponse(
-                key: key("/a"), status: status, fields: Array(fields.utf8), followsOrigin: followsOrigin, body: [1],
-                receivedAt: noon, lifetime: Lifetime(freshFor: 60, staleFor: 0), classTag: 0, storefront: [])
-            let (told, head) = (stored.validators, stored.head)
+            let fields = lines.indices.map { chosen >> $0 & 1 == 1 ? lines[$0] : "X-\($0): y" }
+            let answer = stored(fields, status: status, followsOrigin: followsOrigin)
+            let (told, head) = (answer.validators, answer.head)
             let read = Validators(head.span)
             #expect(told.tagValue == read.tagValue && told.entityTag == read.entityTag)
             #expect(told.isOwnTag == read.isOwnTag && told.date == read.date)
@@ -59,15 +51,12 @@ import Testing
     /// They are told and not read, because composing is as fast as that.
     @Test(arguments: [200, 404])
     func aComposedAnswerHasThoseThatItsFieldsSay(status: Int) {
-        let fields = "ETag: \"a\"\r\nLast-Modified: \(date(5))\r\nDate: \(date(noon))\r\nVary: a\r\n"
-        let part = StoredResponse(
-            key: key("/a"), status: status, fields: Array(fields.utf8), body: [1], receivedAt: noon,
-            lifetime: Lifetime(freshFor: 60, staleFor: 0), classTag: 0, storefront: [])
+        let fields = ["ETag: \"a\"", "Last-Modified: \(date(5))", "Date: \(date(noon))", "Vary: a"]
+        let part = stored(fields, status: status, followsOrigin: false)
         let composed = StoredResponse(
             composed: Array("whole".utf8), key: key("/c"), parts: [part], detail: .reduced, receivedAt: noon,
             lifetime: part.lifetime, classTag: 0)
-        let told = composed.validators
-        let head = composed.head
+        let (told, head) = (composed.validators, composed.head)
         let read = Validators(head.span)
         #expect(told.tagValue == read.tagValue && told.entityTag == read.entityTag)
         #expect(told.isOwnTag == read.isOwnTag && told.isOwnTag == (status == 200))
