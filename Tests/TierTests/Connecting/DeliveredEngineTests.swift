@@ -1,5 +1,3 @@
-import Cache
-import EventLoop
 import Foundation
 import Store
 import TestSupport
@@ -22,9 +20,7 @@ import Testing
 
     /// By the passwords that an operator replaces.
     private func scene(_ user: String, _ password: String) throws -> TierScene {
-        try TierScene([engine.endpoint]) {
-            ($0.user, $0.password) = (Array(user.utf8), Array(password.utf8))
-        }
+        try TierScene([engine.endpoint]) { ($0.user, $0.password) = (Array(user.utf8), Array(password.utf8)) }
     }
 
     /// Every command that a node sends, as it is sent.

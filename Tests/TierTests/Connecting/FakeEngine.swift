@@ -5,17 +5,11 @@ import TestSupport
 
 @testable import Tier
 
-/// An engine on the loopback that does as a test says, however rude.
-///
-/// It has one plain blocking thread a connection, and uses none of the code under test but the
-/// reading of commands.
+/// An engine on the loopback that does as a test says, with a blocking thread for each connection.
 final class FakeEngine: Sendable {
-    /// One thing that it does with a command.
     enum Act: Sendable {
         case send([UInt8])
-        /// Waits until the test opens the gate.
         case wait(DispatchSemaphore)
-        case close
         /// Takes all that comes and says nothing any more.
         case hold
 
@@ -80,8 +74,6 @@ final class FakeEngine: Sendable {
         case .wait(let gate):
             gate.wait()
             return true
-        case .close:
-            return false
         case .hold:
             client.receiveToEnd()
             return false

@@ -14,12 +14,20 @@ import Testing
     private static let master = RESPReply.array([.bulk("master"), .integer(0), .array([])])
     private static let noAuth = RESPReply.error(code: "NOAUTH", text: "Authentication required.")
 
-    @Test func aGreetingHasWhatIsNeeded() {
+    @Test func aGreetingHasWhatIsNeededAndShowsNoPassword() {
         let rest = [RESPCommand("CLIENT", "SETNAME", "refrain-n1"), RESPCommand("ROLE")]
         #expect(Self.greeting().commands == rest)
         #expect(Self.greeting(password: "p").commands == [RESPCommand("AUTH", "p")] + rest)
         #expect(Self.greeting(user: "u", password: "p").commands == [RESPCommand("AUTH", "u", "p")] + rest)
         #expect(Self.greeting(user: "u").commands == rest)
+        let endpoints = ["a", "::1"].map { Endpoint(isTLS: false, host: $0, port: 6379) }
+        var settings = TierSettings(endpoints: endpoints, nodeName: "n1")
+        settings.user = [1]
+        settings.password = Array("secret".utf8)
+        #expect("\(settings)" == "a:6379,[::1]:6379" && String(reflecting: settings) == "a:6379,[::1]:6379")
+        var dumped = ""
+        dump(settings, to: &dumped)
+        #expect(!dumped.contains("115") && !dumped.contains("secret"))
     }
 
     @Test func onlyAMasterIsUsed() {
@@ -37,31 +45,15 @@ import Testing
         for (role, failure) in table { #expect(Self.greeting().verdict([.simple("OK"), role]) == failure) }
     }
 
-    @Test func theNamesReplyDoesNotMatter() {
-        let refusal = RESPReply.error(code: "NOPERM", text: "")
-        #expect(Self.greeting().verdict([refusal, Self.master]) == nil)
-        #expect(Self.greeting(password: "p").verdict([.simple("OK"), refusal, Self.master]) == nil)
-    }
-
-    @Test func credentialsMustBeTaken() {
+    @Test func onlyCredentialsMustBeTaken() {
         let greeting = Self.greeting(password: "p")
         #expect(
             greeting.verdict([.error(code: "WRONGPASS", text: ""), Self.noAuth, Self.noAuth]) == .refused("WRONGPASS"))
         // An engine without a password, which would let in anyone, says so.
         #expect(greeting.verdict([.error(code: "ERR", text: ""), .simple("OK"), Self.master]) == .refused("ERR"))
         #expect(greeting.verdict([.bulk(nil), .simple("OK"), Self.master]) == .refused("unknown"))
-    }
-}
-
-@Suite struct TierSettingsTests {
-    @Test func thePasswordIsNotShown() {
-        let endpoints = ["a", "::1"].map { Endpoint(isTLS: false, host: $0, port: 6379) }
-        var settings = TierSettings(endpoints: endpoints, nodeName: "n1")
-        settings.user = [1]
-        settings.password = Array("secret".utf8)
-        #expect("\(settings)" == "a:6379,[::1]:6379" && String(reflecting: settings) == "a:6379,[::1]:6379")
-        var dumped = ""
-        dump(settings, to: &dumped)
-        #expect(!dumped.contains("115") && !dumped.contains("secret"))
+        let refusal = RESPReply.error(code: "NOPERM", text: "")
+        #expect(Self.greeting().verdict([refusal, Self.master]) == nil)
+        #expect(Self.greeting(password: "p").verdict([.simple("OK"), refusal, Self.master]) == nil)
     }
 }

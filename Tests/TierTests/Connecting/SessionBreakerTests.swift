@@ -1,4 +1,3 @@
-import EventLoop
 import Testing
 
 @testable import Tier
@@ -40,9 +39,6 @@ import Testing
         var five = failed(5)
         #expect(five.ask(6, timeout: .seconds(9)) == Script.fail(6))
         #expect(five.state.status.timeouts == 5 && five.state.status.failures == 6)
-    }
-
-    @Test func anAnswerInBetweenBeginsTheCountAnew() {
         var script = failed(4)
         _ = script.wait(.seconds(1))
         #expect(script.greet() == [])
@@ -65,15 +61,12 @@ import Testing
         #expect(!script.state.status.isBreakerOpen && script.state.status.waiting == 0)
         #expect(script.wait(.seconds(10)) == [] && script.state.wakeAt == nil)
         #expect(script.ask(8) == [Script.wire(Script.get(8))])
-    }
-
-    @Test func noClientIsUsedAsAProbe() {
-        var script = probing()
+        script = probing()
         #expect(script.ask(6) == Script.fail(6))
         #expect(script.receive("-LOADING text\r\n").last == .report(.connected(Script.a)), "any reply will do")
     }
 
-    @Test func aFailedProbeIsTheOnlyOneOfItsSecond() {
+    @Test func thereIsOneProbeInASecond() {
         var script = probing()
         #expect(script.wait(.milliseconds(50)) == [.close, .fail(.probe)])
         #expect(script.ask(7) == Script.fail(7))
@@ -83,11 +76,8 @@ import Testing
         #expect(script.wait(.milliseconds(1)) == [.dial(Script.a)])
         #expect(script.ask(9) == Script.fail(9))
         #expect(script.greet() == [Self.question])
-    }
-
-    /// The connection came about before the second was over.
-    @Test func aProbeWaitsForItsTime() {
-        var script = Script.started()
+        // The connection came about before the second was over.
+        script = Script.started()
         for number in 1...5 {
             _ = script.ask(number)
             _ = script.wait(.milliseconds(50))
@@ -98,7 +88,7 @@ import Testing
         #expect(script.wait(.milliseconds(1)) == [Self.question])
     }
 
-    @Test func roundsThatFailCountToo() {
+    @Test func failedRoundsCountAndFailWhatWaits() {
         var script = Script.started([Script.a, Script.b])
         for round in 1...5 {
             #expect(!script.state.status.isBreakerOpen)
@@ -109,27 +99,7 @@ import Testing
         #expect(script.state.status.isBreakerOpen)
         // Dialling goes on, but no request waits for it.
         #expect(script.ask(1, timeout: .seconds(10)) == Script.fail(1))
-    }
-
-    @Test func aTimeoutWithoutAConnectionIsAFailure() {
-        var script = Script.started()
-        for number in 1...5 {
-            #expect(script.ask(number) == [])
-            let report = number == 5 ? [Script.unusable(.dial(.timedOut))] : []
-            #expect(script.wait(.milliseconds(50)) == Script.fail(number) + report)
-        }
-        #expect(script.ask(6) == Script.fail(6))
-    }
-
-    @Test func pipelinesThatFailTogetherAreOneFailure() {
-        var script = Script.ready()
-        for number in 1...20 { _ = script.ask(number) }
-        #expect(script.wait(.milliseconds(50)).count == 21)
-        #expect(!script.state.status.isBreakerOpen)
-    }
-
-    @Test func waitingPipelinesFailWhenTheBreakerOpens() {
-        var script = Script.started()
+        script = Script.started()
         for round in 1...5 {
             _ = script.ask(round, timeout: .seconds(60))
             #expect(script.refuse().filter { $0 == .fail(Script.id(1)) }.count == (round == 5 ? 1 : 0))
@@ -138,7 +108,21 @@ import Testing
         #expect(script.state.status.waiting == 0)
     }
 
-    @Test func answersThatAreErrorsAndDemotionsAreNoFailures() {
+    @Test func timeoutsAreFailuresAndThoseTogetherAreOne() {
+        var script = Script.started()
+        for number in 1...5 {
+            #expect(script.ask(number) == [])
+            let report = number == 5 ? [Script.unusable(.dial(.timedOut))] : []
+            #expect(script.wait(.milliseconds(50)) == Script.fail(number) + report)
+        }
+        #expect(script.ask(6) == Script.fail(6))
+        script = Script.ready()
+        for number in 1...20 { _ = script.ask(number) }
+        #expect(script.wait(.milliseconds(50)).count == 21)
+        #expect(!script.state.status.isBreakerOpen)
+    }
+
+    @Test func errorsDemotionsAndIdleEndsAreNoFailures() {
         var script = Script.ready()
         for number in 1...10 {
             _ = script.ask(number)
@@ -147,10 +131,7 @@ import Testing
             #expect(script.greet() == [])
         }
         #expect(!script.state.status.isBreakerOpen && script.state.status.reconnects == 10)
-    }
-
-    @Test func idleConnectionsThatAreClosedAreNoFailures() {
-        var script = Script.ready()
+        script = Script.ready()
         for _ in 0..<10 {
             #expect(script.lose() == [])
             _ = script.wait(.seconds(1))

@@ -8,7 +8,7 @@ import Testing
     private typealias Script = SessionScript
     private let refused = TierFailure.dial(.connect("refused"))
 
-    @Test func aConnectionIsGreetedBeforeAnythingElseIsSent() {
+    @Test func onlyAGreetedMasterIsUsed() {
         var script = Script()
         #expect(script.start() == [.dial(Script.a)])
         #expect(script.ask(1) == [])
@@ -23,10 +23,7 @@ import Testing
             ])
         #expect(script.state.status.endpoint == Script.a)
         #expect(script.start() == [])
-    }
-
-    @Test func aReplicaIsLeftForTheNextEngine() {
-        var script = Script.started([Script.a, Script.b])
+        script = Script.started([Script.a, Script.b])
         #expect(script.greet(Script.replica) == [.close, .dial(Script.b)])
         #expect(script.greet() == [.report(.connected(Script.b))])
         #expect(script.state.status.endpoint == Script.b)
@@ -48,22 +45,16 @@ import Testing
         #expect(script.state.status.lastError == failure.word)
     }
 
-    @Test func anUnansweredGreetingTimesOut() {
+    @Test func diallingAndGreetingHaveTheirTime() {
         var script = Script.started([Script.a, Script.b])
         _ = script.state.opened(now: script.now)
         #expect(script.wait(.milliseconds(49)) == [])
         #expect(script.wait(.milliseconds(1)) == [.close, .dial(Script.b)])
         #expect(script.state.status.lastError == "timeout")
-    }
-
-    @Test func anEngineThatClosesInsteadOfGreetingIsLeft() {
-        var script = Script.started([Script.a, Script.b])
+        script = Script.started([Script.a, Script.b])
         _ = script.state.opened(now: script.now)
         #expect(script.lose() == [.dial(Script.b)])
-    }
-
-    @Test func diallingHasItsTime() {
-        var script = Script.started([Script.a, Script.b])
+        script = Script.started([Script.a, Script.b])
         #expect(script.wait(.milliseconds(999)) == [])
         #expect(script.wait(.milliseconds(1)) == [.close, .dial(Script.b)])
         #expect(script.wait(.seconds(1)) == [.close, Script.unusable(.dial(.timedOut), Script.b)])
@@ -78,10 +69,7 @@ import Testing
             #expect(script.wait(.milliseconds(pause) - .nanoseconds(1)) == [])
             #expect(script.wait(.nanoseconds(1)) == [.dial(Script.a)])
         }
-    }
-
-    @Test func pausesAreShortAgainAfterAnAnswer() {
-        var script = Script.started()
+        script = Script.started()
         for _ in 0..<3 {
             _ = script.refuse()
             _ = script.wait(.seconds(1))
@@ -93,7 +81,7 @@ import Testing
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
     }
 
-    @Test func oneConnectionIsDialledAtATime() {
+    @Test func oneConnectionIsDialledAtATimeUntilTheEnd() {
         var script = Script.ready()
         #expect(script.state.opened(now: script.now) == [])
         #expect(script.refuse() == [])
@@ -101,9 +89,15 @@ import Testing
         #expect(script.lose() == [] && script.refuse() == [])
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
         #expect(script.lose() == [] && script.receive("+OK\r\n") == [])
+        script = Script.asked(1)
+        #expect(script.state.stop() == [.close] + Script.fail(1))
+        #expect(script.state.stop() == [] && script.ask(2) == Script.fail(2))
+        #expect(script.start() == [] && script.wait(.seconds(10)) == [])
+        #expect(script.state.wakeAt == nil)
+        #expect(script.state.status.waiting == 0 && script.state.status.waitingBytes == 0)
     }
 
-    @Test func onlyChangesOfFortuneAreReported() {
+    @Test func onlyChangesOfHealthAreReported() {
         var script = Script.ready()
         // Lost and found again.
         #expect(script.lose() == [])
@@ -117,26 +111,11 @@ import Testing
         #expect(script.refuse(.timedOut) == [])
         _ = script.wait(.seconds(1))
         #expect(script.greet() == [.report(.connected(Script.a))])
-    }
-
-    @Test func anotherMasterIsReported() {
-        var script = Script.ready([Script.a, Script.b])
+        script = Script.ready([Script.a, Script.b])
         #expect(script.lose() == [])
         _ = script.wait(.milliseconds(100))
         #expect(script.refuse() == [.dial(Script.b)])
         #expect(script.greet() == [.report(.connected(Script.b))])
-    }
-
-    @Test func stoppingEndsEverything() {
-        var script = Script.asked(1)
-        #expect(script.state.stop() == [.close] + Script.fail(1))
-        #expect(script.state.stop() == [] && script.ask(2) == Script.fail(2))
-        #expect(script.start() == [] && script.wait(.seconds(10)) == [])
-        #expect(script.state.wakeAt == nil)
-        #expect(script.state.status.waiting == 0 && script.state.status.waitingBytes == 0)
-    }
-
-    @Test func linesOfTheLog() {
         #expect("\(SessionState.Usability.connected(Script.a))" == "shared tier a:6379: connected")
         let v6 = Endpoint(isTLS: true, host: "::1", port: 6380)
         #expect(

@@ -1,9 +1,7 @@
-import EventLoop
 import Testing
 
 @testable import Tier
 
-/// Scripts: what becomes of pipelines.
 @Suite struct SessionPipelineTests {
     private typealias Script = SessionScript
 
@@ -11,7 +9,7 @@ import Testing
         .complete(Script.id(number), replies)
     }
 
-    @Test func repliesGoToTheirPipelinesInOrder() {
+    @Test func repliesGoToTheirPipelinesInOrderAndAreTimed() {
         var script = Script.ready()
         #expect(script.ask(1) == [Script.wire(Script.get(1))])
         let two = [Script.get(2), Script.get(3)]
@@ -21,10 +19,7 @@ import Testing
         #expect(script.receive("1\r\n3\r\n$-1\r\n") == [complete(2, .bulk("2"), .bulk("3")), complete(4, .bulk(nil))])
         let status = script.state.status
         #expect(status.commands == 4 && status.failures == 0 && status.waiting == 0 && status.waitingBytes == 0)
-    }
-
-    @Test func latencyIsFromSendingToTheLastReply() {
-        var script = Script.started()
+        script = Script.started()
         _ = script.ask(1)
         #expect(script.wait(.milliseconds(7)) == [])
         _ = script.greet()
@@ -54,8 +49,6 @@ import Testing
         #expect(script.greet() == [.report(.connected(Script.b))])
     }
 
-    // MARK: Deadlines
-
     @Test func aLateReplyClosesTheConnection() {
         var script = Script.asked(1)
         #expect(script.wait(.milliseconds(30)) == [])
@@ -78,27 +71,21 @@ import Testing
         #expect(script.receive("$1\r\n1\r\n$1\r\n2\r\n") == [complete(1, .bulk("1")), complete(2, .bulk("2"))])
         #expect(script.wait(.seconds(5)) == [])
         #expect(script.state.wakeAt == nil)
-    }
-
-    @Test func anOverduePipelineFailsEarlierOnes() {
-        var script = Script.ready()
+        script = Script.ready()
         _ = script.ask(1, timeout: .seconds(5))
         _ = script.ask(2)
         #expect(script.wait(.milliseconds(50)) == [.close] + Script.fail(1, 2))
         #expect(script.state.status.timeouts == 1)
     }
 
-    @Test func waitingForTheFirstConnectionHasTheSameDeadline() {
+    @Test func waitingForAConnectionHasTheSameDeadline() {
         var script = Script.started()
         #expect(script.ask(1) == [] && script.ask(2, timeout: .milliseconds(200)) == [])
         #expect(script.wait(.milliseconds(50)) == Script.fail(1))
         #expect(script.wait(.milliseconds(10)) == [])
         #expect(script.greet() == [.report(.connected(Script.a)), Script.wire(Script.get(2))])
         #expect(script.state.status.timeouts == 1 && script.state.status.failures == 1)
-    }
-
-    @Test func aShortDeadlineFailsBeforeTheNextRound() {
-        var script = Script.started()
+        script = Script.started()
         _ = script.ask(1, timeout: .milliseconds(100))
         _ = script.ask(2, timeout: .milliseconds(101))
         #expect(script.refuse() == [Script.unusable(.dial(.connect("refused")))] + Script.fail(1))
@@ -110,8 +97,6 @@ import Testing
                 .report(.connected(Script.a)), Script.wire(Script.get(2)), Script.wire(Script.get(4)),
             ])
     }
-
-    // MARK: Replies that take their time
 
     /// Sixteen large values took more than 50 ms of a link, and their connection was closed.
     @Test func anEngineWhoseReplyKeepsComingIsNotDead() {
@@ -128,8 +113,16 @@ import Testing
         #expect(script.state.status.timeouts == 0 && script.wait(.seconds(9)) == [])
     }
 
-    @Test func aReplyThatStopsInTheMiddleIsLate() {
+    @Test func aReplyThatStopsOrTakesASecondIsLate() {
         var script = Script.asked(1)
+        _ = script.receive("$1000\r\n")
+        for _ in 0..<34 {
+            #expect(script.wait(.milliseconds(30)) == [])
+            #expect(script.receive("x") == [])
+        }
+        #expect(script.wait(.milliseconds(30)) == [.close] + Script.fail(1))
+        #expect(script.state.status.timeouts == 1 && SessionLimits().flowTime == .seconds(1))
+        script = Script.asked(1)
         #expect(script.wait(.milliseconds(30)) == [])
         #expect(script.receive("$100\r\nx") == [])
         #expect(script.wait(.milliseconds(49)) == [])
@@ -139,19 +132,6 @@ import Testing
         _ = script.ask(2)
         #expect(script.wait(.milliseconds(50)) == [.close] + Script.fail(2))
     }
-
-    @Test func aFlowingReplyHasOneSecond() {
-        var script = Script.asked(1)
-        _ = script.receive("$1000\r\n")
-        for _ in 0..<34 {
-            #expect(script.wait(.milliseconds(30)) == [])
-            #expect(script.receive("x") == [])
-        }
-        #expect(script.wait(.milliseconds(30)) == [.close] + Script.fail(1))
-        #expect(script.state.status.timeouts == 1 && SessionLimits().flowTime == .seconds(1))
-    }
-
-    // MARK: Nonsense
 
     @Test(arguments: ["hello\r\n", "+OK\n", "$-7\r\n", "$99999999\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n"])
     func aMalformedReplyClosesTheConnection(text: String) {
@@ -169,16 +149,7 @@ import Testing
         #expect(answered.receive("$1\r\n1\r\n" + text) == [complete(1, .bulk("1")), .close])
     }
 
-    @Test func aMismatchedReplyReplacesTheConnection() {
-        var script = Script.asked(1, 2)
-        #expect(script.receive("$1\r\n1\r\n") == [complete(1, .bulk("1"))])
-        #expect(script.state.distrust(now: script.now) == [.close] + Script.fail(2))
-        #expect(script.state.status.lastError == "mismatch")
-        #expect(script.state.distrust(now: script.now) == [])
-        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
-    }
-
-    @Test func aConnectionThatIsLostFailsWhatWaits() {
+    @Test func aLostOrMismatchedConnectionFailsWhatWaits() {
         var script = Script.asked(1)
         _ = script.receive("$1\r")
         #expect(script.lose() == Script.fail(1))
@@ -188,9 +159,13 @@ import Testing
         _ = script.greet()
         _ = script.ask(3)
         #expect(script.receive("$1\r\n3\r\n") == [complete(3, .bulk("3"))])
+        script = Script.asked(1, 2)
+        #expect(script.receive("$1\r\n1\r\n") == [complete(1, .bulk("1"))])
+        #expect(script.state.distrust(now: script.now) == [.close] + Script.fail(2))
+        #expect(script.state.status.lastError == "mismatch")
+        #expect(script.state.distrust(now: script.now) == [])
+        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
     }
-
-    // MARK: Bounds
 
     @Test(arguments: [true, false]) func pipelinesBeyondTheBoundFailAtOnce(isReady: Bool) {
         var script = isReady ? Script.ready() : Script()

@@ -21,7 +21,6 @@ struct SessionScript {
         state = SessionState(TierSettings(endpoints: endpoints, nodeName: "n1"), limits: limits)
     }
 
-    /// A session that has found its master.
     static func ready(_ endpoints: [Endpoint] = [a], limits: SessionLimits = SessionLimits()) -> SessionScript {
         var script = SessionScript(endpoints, limits: limits)
         #expect(script.start() == [.dial(endpoints[0])])
@@ -29,7 +28,6 @@ struct SessionScript {
         return script
     }
 
-    /// A session that dials.
     static func started(_ endpoints: [Endpoint] = [a]) -> SessionScript {
         var script = SessionScript(endpoints)
         #expect(script.start() == [.dial(endpoints[0])])
@@ -61,7 +59,6 @@ struct SessionScript {
         return receive(replies)
     }
 
-    /// One command, `GET number`.
     mutating func ask(_ number: Int, timeout: Duration? = nil) -> [Action] {
         state.submit(Self.id(number), [Self.get(number)], timeout: timeout, now: now)
     }

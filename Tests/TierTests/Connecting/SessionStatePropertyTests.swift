@@ -4,8 +4,7 @@ import Testing
 
 @testable import Tier
 
-/// Random events against the promises in the head of SessionState.swift, with an engine that
-/// answers each `GET n` with `n` and may be slow, cut its replies anywhere, break, or say too much.
+/// Random events; an engine that answers `GET n` with `n` and may be slow, cut, break or lie.
 @Suite struct SessionStatePropertyTests {
     private struct World {
         var script: SessionScript

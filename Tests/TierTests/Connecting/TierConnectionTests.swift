@@ -5,7 +5,6 @@ import Testing
 @testable import EventLoop
 @testable import Tier
 
-/// The connection with real sockets, and engines that do as the test says.
 @Suite(.timeLimit(.minutes(10))) struct TierConnectionTests {
     private static func echoed(_ text: String) -> [RESPReply] { [.bulk(text)] }
 
@@ -24,8 +23,6 @@ import Testing
         #expect(status.commands == 103 && status.failures == 0 && status.latencyCount == 102)
         #expect(status.endpoint == engine.endpoint && status.lastError == nil && !status.isBreakerOpen)
     }
-
-    // MARK: Which engine
 
     @Test func masterIsFoundAmongTheAddressesOfOneName() async throws {
         let master = try FakeEngine(FakeEngine.master)
@@ -48,8 +45,6 @@ import Testing
         #expect(await scene.echo("a", timeout: .milliseconds(1)) == nil)
     }
 
-    // MARK: Engines that break
-
     @Test func lateRepliesOfAFrozenEngineAreDropped() async throws {
         let gate = DispatchSemaphore(value: 0)
         let engine = try FakeEngine { number, words in
@@ -66,20 +61,6 @@ import Testing
         #expect(status.timeouts == 1 && status.reconnects == 1 && status.lastError == "timeout")
         #expect(scene.lines.count == 1)
     }
-
-    @Test(arguments: [("HTTP/1.1 400 Bad Request\r\n\r\n", "malformed"), ("$100\r\nabc", "closed")])
-    func aBrokenReplyIsNoAnswer(text: String, error: String) async throws {
-        let engine = try FakeEngine { number, words in
-            words == ["ECHO", "x"] ? [.send(text), .close] : FakeEngine.master(number, words)
-        }
-        let scene = try TierScene([engine.endpoint])
-        #expect(await scene.echo("x") == nil)
-        #expect(scene.status.lastError == error)
-        scene.connected()
-        #expect(await scene.echo("b") == Self.echoed("b"))
-    }
-
-    // MARK: The end
 
     @Test func closingEndsWhatWaits() async throws {
         let engine = try FakeEngine { number, words in

@@ -5,9 +5,7 @@ import Testing
 
 @testable import Tier
 
-/// A loop with a connection to engines. The connection is used through `onLoop`.
-///
-/// Timeouts are long where nothing else is said: only what is meant to be late may be.
+/// A loop with a connection to engines. Timeouts are long: only what is meant to be late may be.
 final class TierScene {
     static let patient: Duration = .seconds(600)
 
@@ -46,7 +44,6 @@ final class TierScene {
     func onLoop<R>(_ body: (TierConnection) -> R) -> R { loop.sync { body(connection!) } }
 
     var status: TierStatus { onLoop { $0.status } }
-    /// The lines of the log.
     var lines: [String] { log.all }
 
     /// Sends, and returns at once; the outcome can be waited for.
@@ -72,14 +69,10 @@ final class TierScene {
 /// The replies that a completion was called with; traps at a second call.
 final class Outcome: Sendable {
     private let ends = AsyncStream<[RESPReply]?>.makeStream()
-    private let calls = Mutex(0)
+    private let calls = Atomic(0)
 
     func end(_ replies: [RESPReply]?) {
-        let count = calls.withLock { calls in
-            calls += 1
-            return calls
-        }
-        precondition(count == 1, "called twice")
+        precondition(calls.add(1, ordering: .relaxed).newValue == 1, "called twice")
         ends.continuation.yield(replies)
     }
 

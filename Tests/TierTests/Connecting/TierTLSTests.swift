@@ -28,7 +28,7 @@ import Testing
         #expect(await scene.send(RESPCommand("GET", "k")) == [.bulk(value)])
     }
 
-    @Test func engineOfAnotherAuthorityOrNameIsNotUsed() async throws {
+    @Test func anEngineThatCannotBeVerifiedIsNotUsed() async throws {
         let (stranger, _) = try Self.engine()
         let (misnamed, authority) = try Self.engine(hosts: ["engine.test"])
         for (engine, trusted) in [(stranger, try ThrowawayAuthority()), (misnamed, authority)] {
@@ -37,9 +37,6 @@ import Testing
             #expect(await scene.send(RESPCommand("PING"), timeout: .milliseconds(1)) == nil)
             #expect(!scene.status.isConnected)
         }
-    }
-
-    @Test func trustAnchorsThatAreNotThereAreAFailure() async throws {
         let (engine, _) = try Self.engine()
         let endpoint = Endpoint(isTLS: true, host: "127.0.0.1", port: engine.port)
         let scene = try TierScene([endpoint]) { $0.trustAnchorsFile = engine.folder.file("none.pem") }

@@ -16,28 +16,19 @@ import Testing
 
     private func array(_ count: Int) -> [UInt8] { Array("*\(count)\r\n".utf8) }
 
-    @Test func line() {
+    @Test func linesBulksDepthAndElementsAreBounded() {
         let text = [UInt8](repeating: UInt8(ascii: "a"), count: 64 << 10)
         #expect(count([UInt8(ascii: "+")] + text + [13, 10]) == 1)
         #expect(refusal([UInt8(ascii: "+")] + text) == nil)
         #expect(refusal([UInt8(ascii: "+")] + text + [UInt8(ascii: "a")]) == .lineTooLong)
-    }
-
-    @Test func bulk() {
         let content = [UInt8](repeating: 1, count: 8 << 20)
         #expect(count(Array("$\(content.count)\r\n".utf8) + content + [13, 10]) == 1)
         // The announcement alone is enough.
         #expect(refusal(Array("$\(content.count + 1)\r\n".utf8)) == .bulkTooLarge)
-    }
-
-    @Test func nesting() {
         let nested = (0..<4).flatMap { _ in array(1) }
         #expect(count(nested + Array(":1\r\n".utf8)) == 1)
         #expect(refusal(nested + array(1)) == .nestedTooDeep)
         #expect(refusal(nested + array(0)) == .nestedTooDeep)
-    }
-
-    @Test func elements() {
         let many = (0..<100_000).flatMap { _ in Array(":1\r\n".utf8) }
         #expect(count(array(100_000) + many) == 1)
         #expect(refusal(array(100_001)) == .tooManyElements)

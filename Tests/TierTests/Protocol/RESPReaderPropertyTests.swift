@@ -29,16 +29,6 @@ import Testing
             .sorted()
     }
 
-    @Test(arguments: 0..<TestSize.of(10, full: 40)) func anyCutOfWrittenRepliesReadsTheSame(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        for _ in 0..<20 {
-            let replies = (0..<Int.random(in: 1...6, using: &random)).map { _ in reply(&random) }
-            let wire = replies.flatMap(\.wire)
-            let read = ReadReplies(wire, cuts: cuts(wire.count, &random))
-            #expect(read.replies == replies && read.fault == nil && read.isBetweenReplies, "seed \(seed)")
-        }
-    }
-
     @Test(arguments: 0..<TestSize.of(10, full: 40)) func damagedBytesAreReadTheSameHoweverTheyAreCut(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let alphabet = Array("+-:$*0123456789\r\n".utf8)

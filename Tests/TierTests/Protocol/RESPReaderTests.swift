@@ -4,7 +4,6 @@ import Testing
 @testable import Tier
 
 @Suite struct RESPReaderTests {
-    /// Bytes on the wire, and the replies in them.
     private static let examples: [(wire: String, replies: [RESPReply])] = [
         ("+OK\r\n", [.simple("OK")]), ("+\r\n", [.simple("")]),
         ("-ERR unknown command 'x'\r\n", [.error(code: "ERR", text: "unknown command 'x'")]),
@@ -62,19 +61,17 @@ import Testing
         }
     }
 
-    @Test func repliesBeforeAFaultAreRead() {
+    @Test func aFaultIsFinal() {
         let read = ReadReplies("+OK\r\n:1\r\n?\r\n+OK\r\n")
         #expect(read.replies == [.simple("OK"), .integer(1)])
         #expect(read.fault == .kind)
-    }
-
-    @Test func faultIsFinal() {
         var reader = RESPReader()
         #expect(thrown { () throws(RESPFault) in try reader.read([0x21].span) } == .kind)
         #expect(thrown { () throws(RESPFault) in try reader.read(Array("+OK\r\n".utf8).span) } == .kind)
+        #expect(Set(RESPFault.allCases.map(\.reason)).count == RESPFault.allCases.count)
     }
 
-    @Test func nothingBehindAReplyIsConsumedWithIt() throws {
+    @Test func repliesEndWhereTheyEndAndBulksKeepAllBytes() throws {
         var reader = RESPReader()
         let bytes = Array("$1\r\na\r\n+OK\r\n".utf8)
         let first = try reader.read(bytes.span)
@@ -84,20 +81,11 @@ import Testing
         #expect(second == RESPReader.Step(consumed: 5, reply: .simple("OK")))
         let none = try reader.read(bytes.span.extracting(first: 0))
         #expect(none == RESPReader.Step(consumed: 0, reply: nil))
-    }
-
-    @Test func invalidUTF8IsKeptInBulksOnly() {
         let all = (0...255).map { UInt8($0) }
         let wire = Array("$256\r\n".utf8) + all + Array("\r\n+".utf8) + [0xFF] + Array("\r\n".utf8)
         #expect(ReadReplies(wire).replies == [.bulk(all), .simple("\u{FFFD}")])
     }
 
-    @Test func everyFaultHasAReason() {
-        #expect(Set(RESPFault.allCases.map(\.reason)).count == RESPFault.allCases.count)
-    }
-}
-
-@Suite struct RESPReplyTests {
     @Test func eachKindHasItsAccessor() {
         let all: [RESPReply] = [
             .simple("OK"), .error(code: "ERR", text: "x"), .integer(7), .bulk("a"), .bulk(nil), .array([.integer(1)]),

@@ -4,7 +4,6 @@
 struct ReadReplies: Equatable {
     private(set) var replies: [RESPReply] = []
     private(set) var fault: RESPFault?
-    /// Whether nothing of a further reply has come.
     private(set) var isBetweenReplies = true
 
     init(_ pieces: [[UInt8]], limits: RESPLimits = RESPLimits()) {
@@ -34,7 +33,6 @@ struct ReadReplies: Equatable {
 extension RESPReply {
     static func bulk(_ text: String) -> RESPReply { .bulk(Array(text.utf8)) }
 
-    /// As it is on the wire.
     var wire: [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes)

@@ -1,5 +1,4 @@
 import EventLoop
-import Store
 
 @testable import Tier
 
@@ -13,7 +12,6 @@ struct FollowerScript {
     var wall = noon * 1000
     /// The engine's clock, likewise.
     var engine = noon * 1000
-    /// The page that the node has asked for last.
     private var page = FollowerState.Question.page(0)
 
     init(_ adjust: (inout LogFollower.Settings) -> Void = { _ in }) {
@@ -83,7 +81,6 @@ struct FollowerScript {
         effects.questions.contains(.signs) ? sign() : wake()
     }
 
-    /// Answers the page that was asked for last.
     @discardableResult
     mutating func answerPage(_ replies: [RESPReply]?) -> [State.Effect] { tell(.answered(page, replies)) }
 
@@ -171,7 +168,6 @@ extension [FollowerState.Effect] {
 
     var warnings: [String] { compactMap { if case .warn(let line) = $0 { line } else { nil } } }
 
-    /// The commands of the question, each as one line.
     func lines(_ question: FollowerState.Question) -> [String] {
         flatMap { effect -> [String] in
             guard case .ask(question, let commands) = effect else { return [] }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Tier
 
-/// Scripts: a node's events, and its actions.
 @Suite struct FollowerStateTests {
     /// A node that has read a log up to 20, and reads on.
     private var script = FollowerScript.ready()
@@ -16,15 +15,12 @@ import Testing
         PurgeLogEntry(at(milliseconds), purge(.target([47])))
     }
 
-    @Test func nothingIsAskedBeforeTheDiskHasTold() {
+    @Test func theDiskIsAskedFirstThenTheTimeThenTheNodes() {
         var script = FollowerScript()
         #expect(script.state.wakeAt == nil && script.status.readiness == .away)
         #expect(script.tell(.began(nil)).questions == [.signs])
         #expect(script.state.wakeAt == nil, "the answer wakes it")
-    }
-
-    @Test func timeComesBeforeTheNodes() {
-        var script = FollowerScript()
+        script = FollowerScript()
         #expect(script.tell(.began(logMark(20))).lines(.signs) == ["TIME"])
         #expect(script.state.logMark == logMark(20), "it is known without an engine")
         let effects = script.tell(.answered(.signs, [script.signs([:])[0]]))
@@ -56,7 +52,7 @@ import Testing
     }
 
     /// Its purges ended all answers stored until then, on all nodes and for good.
-    @Test func aPurgeFromTheFutureCountsAsNow() {
+    @Test mutating func aPurgeFromTheFutureCountsAsNow() {
         var script = FollowerScript.reading()
         let entries = [1, 2].map { UInt64(noon * 1000) + $0 }
         let record = purge(.prefix([47]), mode: .soft, at: noon + 300_000_000, by: "b")
@@ -65,9 +61,7 @@ import Testing
         #expect(first.warnings == ["purge log: the clock of node b is 300000000 s ahead"])
         let second = script.tell(.purged(.logged(PurgeLogEntry(at(entries[0]), record)), 1))
         #expect(second.times == [script.wall / 1000] && second.warnings.isEmpty)
-    }
-
-    @Test mutating func aPurgeIsNotDatedAfterTheEnginesClock() {
+        script = .ready()
         let effects = script.tell(.purge(1, purge(.target([47]), at: noon + 300_000_000)))
         #expect(effects.questions == [.announcement(1)])
         #expect(effects.lines(.announcement(1))[0].contains(" at \(script.engine / 1000) by a target /"))
@@ -114,11 +108,22 @@ import Testing
         return script
     }
 
-    @Test func aPurgeWaitsForNoNodeForEver() {
+    @Test func aPurgeWaitsForNoNodeForEverNorForAnotherLog() {
         var script = waiting()
         script.pass(.seconds(2))
         #expect(script.tell(.woken).reports.map { $0.missing.map(\.name) } == [["b"]])
         #expect(script.tell(.woken).reports.isEmpty, "it is reported once")
+        // Another purge of the new log had a later position, and seemed to be beyond it.
+        script = waiting()
+        let other = LogEpoch(number: 2)
+        script.pass(.milliseconds(250))
+        #expect(script.tell(.woken).pages == [at(30)])
+        var effects = script.read([], last: 30, stored: other)
+        #expect(effects.purges == [.everything(.otherEpoch)])
+        effects += script.sign(["b": LogMark(other, LogPosition(.max, 0))])
+        script.pass(.seconds(2))
+        effects += script.tell(.woken)
+        #expect(effects.reports.map { $0.missing.map(\.name) } == [["b"]])
     }
 
     @Test func aPurgeMissingInTheLogIsDoneHere() {
@@ -133,22 +138,7 @@ import Testing
         #expect(script.tell(.purged(.asked(1), 1)).reports.map(\.purged) == [1])
     }
 
-    /// Another purge of the new log had a later position, and seemed to be beyond it.
-    @Test func aPurgeLostWithTheLogIsNotDoneElsewhere() {
-        var script = waiting()
-        let other = LogEpoch(number: 2)
-        script.pass(.milliseconds(250))
-        #expect(script.tell(.woken).pages == [at(30)])
-        var effects = script.read([], last: 30, stored: other)
-        #expect(effects.purges == [.everything(.otherEpoch)])
-        effects += script.sign(["b": LogMark(other, LogPosition(.max, 0))])
-        script.pass(.seconds(2))
-        effects += script.tell(.woken)
-        #expect(effects.reports.map { $0.missing.map(\.name) } == [["b"]])
-    }
-
-    /// A node that had taken the engine for away purged that alone, and seemed to have done all
-    /// that the log had.
+    /// A node that had purged it alone seemed to have done all that the log had.
     @Test func aLoggedPurgeWaitsForEarlierOnes() {
         var script = FollowerScript.reading()
         script.answerPage(nil)
@@ -188,8 +178,7 @@ import Testing
         return asked
     }
 
-    /// Each copy in the log was another purge of every node, and no copy was read before the next
-    /// one was written.
+    /// Each copy in the log was another purge of every node.
     @Test mutating func aPurgeThatWaitedForALargeOneWasWrittenEveryTwoSeconds() {
         let large = PurgeLogEntry(at(30), purge(.prefix([47])))
         script.tell(.purge(1, large.record))
@@ -221,10 +210,7 @@ import Testing
         script.read([50])
         script.tell(.purged(.logged(entry(50)), 0))
         #expect(Self.logging(&script, for: .seconds(3)) == [.unlogged([1])])
-    }
-
-    @Test func aPurgeThatWasLostWithTheLogIsWrittenToTheNext() {
-        var script = unlogged()
+        script = unlogged()
         #expect(script.read([], last: 20, stored: LogEpoch(number: 5)).purges == [.everything(.otherEpoch)])
         script.tell(.purged(.everything(.otherEpoch), 0))
         #expect(Self.logging(&script, for: .seconds(3)) == [.unlogged([1])])
@@ -253,17 +239,14 @@ import Testing
         #expect(written.last?.hasSuffix(" mode soft at \(noon) by a") == true)
     }
 
-    @Test func aSilentEngineIsAwayUntilAHeartbeat() {
+    @Test func anUnreadablePageOrASilentEngineIsWaitedFor() {
         var script = FollowerScript.reading()
         #expect(script.answerPage(nil).isEmpty)
         #expect(script.status.readiness == .away)
         #expect(script.read([30]).isEmpty, "too late")
         #expect(script.wake().questions == [.signs])
         #expect(script.sign().questions == [.page(4)])
-    }
-
-    @Test func aPageThatCannotBeReadIsToldOfOnce() {
-        var script = FollowerScript.reading()
+        script = FollowerScript.reading()
         let refusal = [RESPReply.error(code: "NOPERM", text: "")]
         #expect(script.answerPage(refusal) == [.warn("purge log: cannot be read: NOPERM; retrying")])
         _ = script.wake()
@@ -271,19 +254,15 @@ import Testing
         #expect(script.answerPage(refusal).isEmpty)
     }
 
-    @Test func aLogWithoutAnEpochIsBegunAndReadAgain() {
+    @Test mutating func aLogWithoutAnEpochIsBegunAndReadAfterAPause() {
         var script = FollowerScript.reading()
         var parts = script.parts([])
         parts[2] = .bulk(nil)
         #expect(script.answerPage([.array(parts)]).questions == [.beginning])
         #expect(script.tell(.answered(.beginning, [.bulk(nil)])).isEmpty)
         #expect(script.wake().questions == [.page(3)])
-    }
-
-    /// It began the log and asked for the next page as fast as the engine answered.
-    @Test mutating func anEngineThatKeepsNoEpochWasAskedWithoutAPause() {
-        var parts = script.parts([])
-        parts[2] = .bulk(nil)
+        // It began the log and asked for the next page as fast as the engine answered.
+        script = .ready()
         var pages: [Instant] = []
         var effects = script.wake()
         for _ in 0..<100 {
@@ -304,16 +283,14 @@ import Testing
         #expect(zip(pages, pages.dropFirst()).allSatisfy { $1 - $0 >= LogFollower.Settings().pause })
     }
 
-    @Test mutating func theLogIsTrimmedToItsNewestOldEntry() {
+    @Test mutating func theLogIsTrimmedAndFutureHeartbeatsCountAsNow() {
         let end = script.engine - 30 * 86_400_000 - 1
         #expect(script.sign().lines(.horizon) == ["XREVRANGE refrain:purges \(end) - COUNT 1"])
         let newest = RESPReply.array([.array([.bulk("7-1"), .array([])])])
         #expect(script.tell(.answered(.horizon, [newest])).lines(.trimming) == ["XTRIM refrain:purges MINID 7-1"])
         #expect(script.sign().questions.isEmpty, "once an hour")
-    }
-
-    /// Each purge waited for it, until the engine's clock came to the time that it had said.
-    @Test mutating func aHeartbeatFromTheFutureCountsAsNow() {
+        // Each purge waited for it, until the engine's clock came to the time that it had said.
+        script = .ready()
         let warnings = script.sign(["b": logMark(20)], seen: 300_000_000_000).warnings
         #expect(warnings.count == 1 && warnings[0].contains("the last heartbeat of node b is in the future"))
         var sign: [String] = []
@@ -322,20 +299,16 @@ import Testing
             sign[2].contains(" b ") && sign[2].contains("seen=\(script.engine) ready=1 applied=\(logMark(20).text)"))
     }
 
-    /// It left the list, and nobody else ever heard of the purge.
-    @Test mutating func aNodeThatLeavesWritesWhatTheLogLacks() {
-        script.sign()
-        script.purgeUnlogged(1)
-        #expect(script.tell(.leave).questions == [.unlogged([1]), .farewell])
-    }
-
-    @Test mutating func aNodeThatLeavesGivesNoMoreSigns() {
+    @Test mutating func leavingAndClosingEndSignsAndReportPurges() {
         #expect(script.tell(.leave).lines(.farewell) == ["HDEL refrain:nodes a"])
         #expect(script.tell(.answered(.farewell, nil)) == [.left])
         for _ in 0..<10 { #expect(!script.wake().questions.contains(.signs)) }
-    }
-
-    @Test mutating func closingReportsToWaitingPurges() {
+        // It left the list, and nobody else ever heard of the purge.
+        script = .ready()
+        script.sign()
+        script.purgeUnlogged(1)
+        #expect(script.tell(.leave).questions == [.unlogged([1]), .farewell])
+        script = .ready()
         script.tell(.purge(1, purge(.target([47]))))
         let effects = script.tell(.close)
         #expect(effects.purges == [.asked(1)] && effects.reports.map(\.purged) == [nil])

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import Cache
 @testable import Store
 @testable import Tier
 
@@ -22,12 +21,6 @@ import Testing
         b.end()
         let database = try Database(path: folder.file("b.sqlite"), mode: .readOnly, busyTimeout: .zero)
         #expect(try database.integer("SELECT count(*) FROM fact WHERE name = 'purge_log'") == 1)
-        // More than a page of them.
-        let scene = try TierScene([engine.endpoint])
-        let record = try #require(PurgeRecord(EntrySelection([target("/other")]), .hard, at: noon, by: "a"))
-        let fill = RESPCommand(
-            [Array("XADD".utf8), TierKeys(prefix: "refrain").purges, Array("*".utf8)] + record.fields)
-        for _ in 0..<6 { _ = await scene.begin(Array(repeating: fill, count: 100)).replies() }
         _ = await a.purge(target("/1"))
         _ = await a.purge(target("/2"), mode: .soft)
         b = try NodeScene([engine.endpoint], "b", file: folder.file("b.sqlite"))

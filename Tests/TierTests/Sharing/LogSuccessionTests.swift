@@ -1,5 +1,4 @@
 import EventLoop
-import Store
 import Testing
 
 @testable import Tier
@@ -82,8 +81,7 @@ import Testing
         return lines
     }
 
-    /// It was said for good: a node that had gone on, purged and ended counted as having its place
-    /// in an engine that came back without the purge.
+    /// A node that had purged and ended counted as having its place in an engine without the purge.
     @Test(arguments: [other, third])
     func aDoubtThatWasOverWasSaidOnAndOn(stored: LogEpoch) {
         var script = script(["b": logMark(20)])
@@ -115,8 +113,7 @@ import Testing
         #expect(page(&script, place: place, last: last, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
-    /// Its own loss was not told to any node: the next one found all others in agreement once it
-    /// had left, or was never on the list.
+    /// Its loss was told to no node: the next one found all others in agreement.
     @Test func aLeavingNodeWithALossStaysOnTheList() {
         for isLost in [true, false] {
             var script = script(["b": logMark(20)])
@@ -129,18 +126,15 @@ import Testing
         #expect(away.tell(.leave).contains(.left))
     }
 
-    @Test func aRefusedSuccessionTakesTheEngineAsItIs() {
-        var script = script()
-        let begin = script.now
-        var effects = page(&script, place: nil)
-        while effects.purges.isEmpty, script.now - begin < .seconds(60) { effects = page(&script, place: nil) }
-        #expect(effects.purges == [.everything(.otherEpoch)] && script.now - begin < .seconds(2))
-    }
-
     /// The node was away for longer than the log reaches back: the others lose nothing.
-    @Test func aNodeWhosePlaceWasTrimmedMakesItselfAloneStale() {
+    @Test func aPlaceOnDiskIsNotConfirmedAndATrimmedOneGone() {
         var script = FollowerScript.begun(logMark(5))
         #expect(script.read([10, 20], first: 10).purges == [.everything(.trimmed)])
+        // A new process does not know the last entry that the one before it had read.
+        script = FollowerScript.begun(logMark(20))
+        #expect(ends(script.read([10, 20], place: 20, engine: 1)))
+        #expect(script.status.readiness == .catchingUp, "it was never ready")
+        #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
     /// A list of nodes that was read before may lack one that has come since.
@@ -162,18 +156,20 @@ import Testing
     }
 
     /// Ids that were given and lost are given again.
-    @Test func anotherPurgeAtOurPlaceIsALoss() {
+    @Test func anotherPurgeOrNumberIsAnotherLifeThatIsTaken() {
         var script = script()
         #expect(ends(page(&script, record: purge(.target([48])))))
-    }
-
-    @Test func anotherNumberBesideTheLogIsAnotherLife() {
-        var script = script()
+        script = self.script()
         #expect(page(&script, stored: LogEpoch(number: 5)).purges == [.everything(.otherEpoch)])
+        script = self.script()
+        let begin = script.now
+        var effects = page(&script, place: nil)
+        while effects.purges.isEmpty, script.now - begin < .seconds(60) { effects = page(&script, place: nil) }
+        #expect(effects.purges == [.everything(.otherEpoch)] && script.now - begin < .seconds(2))
     }
 
     /// The node may have been the only one that had read a purge which is lost.
-    @Test func anUnconfirmedNodeIsWaitedForAndThenMissed() {
+    @Test func anUnconfirmedNodeIsMissedAndOneThatMovedFollowed() {
         var script = script(["b": logMark(20)])
         let begin = script.now
         var effects: [FollowerState.Effect] = []
@@ -185,26 +181,14 @@ import Testing
         #expect(ends(effects))
         #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
         #expect(script.now - begin >= LogFollower.Settings().successionPatience && script.now - begin < .seconds(12))
-    }
-
-    @Test func oneNodeInTheOtherLifeMovesAll() {
-        var script = script(["b": logMark(20)])
+        script = self.script(["b": logMark(20)])
         #expect(page(&script).purges.isEmpty)
         script.sign(["b": LogMark(Self.other, LogPosition(20, 0))])
         #expect(ends(page(&script)))
         #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
-    /// A new process does not know the last entry that the one before it had read.
-    @Test func aPlaceFromTheDiskIsNotConfirmed() {
-        var script = FollowerScript.begun(logMark(20))
-        #expect(ends(script.read([10, 20], place: 20, engine: 1)))
-        #expect(script.status.readiness == .catchingUp, "it was never ready")
-        #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
-    }
-
-    /// A node that begins with the state on its disk: its first page comes before the list of
-    /// nodes.
+    /// A node that begins with the state on its disk: a page comes before the list of nodes.
     private func started(_ stored: LogEpoch) -> FollowerScript {
         var script = FollowerScript()
         script.tell(.began(logMark(20)))
@@ -232,9 +216,6 @@ import Testing
             #expect(script.state.logMark?.epoch == LogEpoch(number: Self.third.number ^ 1))
             marks[name] = script.state.logMark
         }
-    }
-
-    @Test func aNodeWithoutAListEndsTheOldLife() {
         var script = started(epoch)
         let begin = script.now
         var effects = page(&script)

@@ -48,13 +48,11 @@ final class LookupScene {
 
         var hasLooked: Bool { found.withLock { $0 != nil } }
 
-        /// The value that was found whole.
         func looked() async throws -> StoredResponse? {
             guard case .whole(let response) = try await finding() else { return nil }
             return response
         }
 
-        /// The answer that was composed of values.
         func composed() async throws -> StoredResponse? {
             guard case .composed(let response) = try await finding() else { return nil }
             return response
@@ -66,9 +64,7 @@ final class LookupScene {
         }
     }
 
-    /// - Parameters:
-    ///   - hints: of what the answer can be made of.
-    ///   - enough: how many values it takes to make it; the bodies are joined.
+    /// - Parameter enough: how many values it takes to make the answer; the bodies are joined.
     func begin(_ target: String, hints: [UInt64] = [], enough: Int = .max) -> Lookup {
         let lookup = Lookup()
         loop.sync {

@@ -16,13 +16,10 @@ import Testing
         NodeRecord(identity(name, process: process), seen: Self.engineTime + seen, isReady: true, mark: mark)
     }
 
-    /// The replies to a sign of life, as an engine would give them; `after` its first.
-    private func replies(after milliseconds: Int64 = 0, _ nodes: [String: NodeRecord] = [:]) -> [RESPReply] {
-        let time = Self.engineTime + milliseconds
+    /// The replies to a sign of life, as an engine would give them.
+    private func replies(_ nodes: [String: NodeRecord] = [:]) -> [RESPReply] {
         let fields = nodes.flatMap { [RESPReply.bulk($0.key), .bulk($0.value.text)] }
-        return [
-            .array([.bulk("\(time / 1000)"), .bulk("\(time % 1000 * 1000)")]), .array(fields), .integer(0),
-        ]
+        return [.array([.bulk("\(Self.engineTime / 1000)"), .bulk("0")]), .array(fields), .integer(0)]
     }
 
     private let successor = NodeIdentity(
@@ -55,7 +52,7 @@ import Testing
             ])
     }
 
-    @Test func theEnginesClockDecidesWhichNodesAreAlive() {
+    @Test func theEnginesClockDecidesWhichNodesAreThere() {
         let registry = registry([
             "b": record("b", seen: -10_000), "c": record("c", seen: -10_001), "d": record("d", seen: -86_400_001),
         ])
@@ -65,16 +62,13 @@ import Testing
         #expect(nodes.map(\.isSelf) == [true, false, false])
         let later = registry.nodes(mark: nil, isReady: true, tail: LogTail(), now: Self.start + .seconds(30))
         #expect(later.map(\.isAlive) == [true, false, false] && later.map(\.lastSeen) == [0, 40, 40])
-    }
-
-    @Test func aNodeSilentForADayLeavesTheList() {
-        let registry = registry(["b": record("b", seen: -86_400_000), "c": record("c", seen: -86_400_001)])
-        let commands = registry.heartbeat(Self.keys, mark: nil, isReady: true, now: Self.start)
+        let silent = self.registry(["b": record("b", seen: -86_400_000), "c": record("c", seen: -86_400_001)])
+        let commands = silent.heartbeat(Self.keys, mark: nil, isReady: true, now: Self.start)
         #expect(commands.last.map(text) == ["HDEL", "refrain:nodes", "c"])
-        #expect(registry.missing(nil, now: Self.start).map(\.node.name) == ["b"])
+        #expect(silent.missing(nil, now: Self.start).map(\.node.name) == ["b"])
     }
 
-    @Test func nodesThatAppliedAPurgeAreNotMissing() {
+    @Test func nodesLackThePurgesBeyondTheirMark() {
         let registry = registry([
             "b": record("b", seen: -1_000, mark: logMark(10)), "c": record("c", seen: -40_000, mark: logMark(9)),
             "d": record("d", seen: 0),
@@ -85,6 +79,11 @@ import Testing
         #expect(missing.map(\.node) == [("c", 40), ("d", 0), ("e", 0)].map { .init(name: $0.0, lastSeen: $0.1) })
         #expect(missing.map(\.isAlive) == [false, true, true])
         #expect(registry.missing(nil, now: Self.start).count == 4)
+        var tail = LogTail()
+        for milliseconds in 1...5 { tail.note(LogPosition(UInt64(milliseconds), 0)) }
+        let lagging = self.registry(["b": record("b", seen: 0, mark: logMark(2)), "c": record("c", seen: 0)])
+        let nodes = lagging.nodes(mark: logMark(5), isReady: true, tail: tail, now: Self.start)
+        #expect(nodes.map(\.lag) == [0, 3, nil])
     }
 
     /// The node was waited for and listed until the engine's clock came to the time in its record.
@@ -97,14 +96,6 @@ import Testing
         #expect(anew.seen == Self.engineTime && anew.mark == logMark(2) && anew.address == "b:1")
     }
 
-    @Test func howFarBehindANodeIsIsCountedInPurges() {
-        var tail = LogTail()
-        for milliseconds in 1...5 { tail.note(LogPosition(UInt64(milliseconds), 0)) }
-        let registry = registry(["b": record("b", seen: 0, mark: logMark(2)), "c": record("c", seen: 0)])
-        let nodes = registry.nodes(mark: logMark(5), isReady: true, tail: tail, now: Self.start)
-        #expect(nodes.map(\.lag) == [0, 3, nil])
-    }
-
     @Test func aLastingDuplicateNameIsReportedOnce() {
         var registry = registry()
         let other = ["a": record("a", seen: 0, process: 2)]
@@ -114,6 +105,12 @@ import Testing
         #expect(registry.take(replies(["a": record("a", seen: 0)]), wall: 0, now: Self.start) == nil)
         let told = (0..<6).map { _ in registry.take(replies(other), wall: 0, now: Self.start) != nil }
         #expect(told == [false, false, true, false, false, false])
+        // A record from before the start is none.
+        registry = NodeRegistry(identity("a"))
+        let earlier = ["a": record("a", seen: 0, process: 2)]
+        for _ in 0..<3 { #expect(registry.take([replies()[0]], wall: 0, now: Self.start) == nil) }
+        #expect(registry.take(replies(earlier), wall: 0, now: Self.start) == nil)
+        #expect(registry.take(replies(["a": record("a", seen: 0)]), wall: 0, now: Self.start) == nil)
     }
 
     /// While a purge waited for other nodes, both gave signs of life many times a second.
@@ -144,28 +141,8 @@ import Testing
         #expect((0..<4).contains { _ in old.take(replies(["a": elsewhere]), wall: 0, now: Self.start) != nil })
     }
 
-    @Test func aRecordFromBeforeTheStartIsNoDuplicate() {
-        var registry = NodeRegistry(identity("a"))
-        let earlier = ["a": record("a", seen: 0, process: 2)]
-        for _ in 0..<3 { #expect(registry.take([replies()[0]], wall: 0, now: Self.start) == nil) }
-        #expect(registry.take(replies(earlier), wall: 0, now: Self.start) == nil)
-        #expect(registry.take(replies(["a": record("a", seen: 0)]), wall: 0, now: Self.start) == nil)
-    }
-
-    @Test func repliesThatAreNoneChangeNothing() {
-        var registry = registry(["b": record("b", seen: 0)])
-        let time = registry.engineTime(Self.start)
-        let nonsense: [[RESPReply]] = [
-            [], [.error(code: "LOADING", text: "")], [.array([.bulk("x"), .bulk("y")]), .integer(1), .integer(1)],
-            [.array(nil), .array([.bulk("b")]), .integer(1)], [.array([.bulk("-5"), .bulk("0")])],
-        ]
-        for replies in nonsense { #expect(registry.take(replies, wall: 0, now: Self.start) == nil) }
-        #expect(registry.engineTime(Self.start) == time)
-        #expect(registry.missing(nil, now: Self.start).map(\.node.name) == ["b"])
-    }
-
     /// The age of a node that was heard of at the end of time did not fit into 64 bits.
-    @Test func microsecondsBeforeTheSecondEndedTheProcess() {
+    @Test func repliesThatAreNoneChangeNothing() {
         let ends = [Int64.min, -1, 0, 999_999, 1_000_000, 1 << 40, 1 << 40 + 1, .max]
         let node = [RESPReply.bulk("b"), .bulk("seen=\(Int64.max) ready=1")]
         for (seconds, microseconds) in ends.flatMap({ second in ends.map { (second, $0) } }) {
@@ -178,25 +155,29 @@ import Testing
             #expect(registry.nodes(mark: nil, isReady: true, tail: LogTail(), now: Self.start).count == 2)
             #expect(registry.missing(nil, now: Self.start).count == 1)
         }
+        var registry = self.registry(["b": record("b", seen: 0)])
+        let time = registry.engineTime(Self.start)
+        let nonsense: [[RESPReply]] = [
+            [], [.error(code: "LOADING", text: "")], [.array([.bulk("x"), .bulk("y")]), .integer(1), .integer(1)],
+            [.array(nil), .array([.bulk("b")]), .integer(1)], [.array([.bulk("-5"), .bulk("0")])],
+        ]
+        for replies in nonsense { #expect(registry.take(replies, wall: 0, now: Self.start) == nil) }
+        #expect(registry.engineTime(Self.start) == time)
+        #expect(registry.missing(nil, now: Self.start).map(\.node.name) == ["b"])
     }
-}
 
-@Suite struct NodeRecordTests {
     private let own = NodeIdentity(name: "a", address: "10.0.0.1:80", version: "1.4", process: 71, startedAt: 5)
 
-    @Test func writtenValuesAreRead() {
+    @Test func writtenValuesAreReadWithoutUnknownNames() {
         for mark in [nil, logMark(5, 2)] {
             let record = NodeRecord(own, seen: 9, isReady: mark != nil, mark: mark)
             #expect(NodeRecord(Array(record.text.utf8)) == record)
         }
-    }
-
-    @Test func namesOfLaterVersionsAreLeftOut() {
         let record = NodeRecord(Array("color=red seen=9 address=x =1 y".utf8))
         #expect(record?.seen == 9 && record?.address == "x" && record?.mark == nil)
-    }
-
-    @Test func aRecordWithoutItsTimeIsInvalid() {
+        let odd = NodeIdentity(name: "a", address: "x seen=1\n", version: "", process: 1, startedAt: 5)
+        let blank = NodeRecord(Array(NodeRecord(odd, seen: 9, isReady: false, mark: nil).text.utf8))
+        #expect(blank?.address == "x_seen=1_" && blank?.seen == 9)
         for text in ["", "address=x", "seen=", "seen=-1", "seen=99999999999999999999"] {
             #expect(NodeRecord(Array(text.utf8)) == nil, "\(text)")
         }
@@ -204,15 +185,7 @@ import Testing
         #expect(NodeRecord(long)?.seen == 9 && NodeRecord(long + [0x78]) == nil)
     }
 
-    @Test func aBlankEndsNoField() {
-        let odd = NodeIdentity(name: "a", address: "x seen=1\n", version: "", process: 1, startedAt: 5)
-        let record = NodeRecord(Array(NodeRecord(odd, seen: 9, isReady: false, mark: nil).text.utf8))
-        #expect(record?.address == "x_seen=1_" && record?.seen == 9)
-    }
-}
-
-@Suite struct LogTailTests {
-    @Test func purgesBeyondAPositionAreCounted() {
+    @Test func purgesBeyondAPositionAreCountedUpToABound() {
         var tail = LogTail()
         #expect(tail.count(beyond: .start) == 0)
         for milliseconds in [1, 2, 2, 1, 4] { tail.note(LogPosition(UInt64(milliseconds), 0)) }
@@ -220,10 +193,6 @@ import Testing
         #expect(tail.count(beyond: LogPosition(3, 0)) == 1 && tail.count(beyond: LogPosition(4, 0)) == 0)
         tail.forget()
         #expect(tail.count(beyond: .start) == 0)
-    }
-
-    @Test func noMoreThanTheBoundAreCounted() {
-        var tail = LogTail()
         for milliseconds in 1...LogTail.most { tail.note(LogPosition(UInt64(milliseconds), 0)) }
         #expect(tail.count(beyond: .start) == LogTail.most)
         for milliseconds in 1...(3 * LogTail.most) {

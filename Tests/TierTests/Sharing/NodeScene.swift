@@ -1,6 +1,5 @@
 import EventLoop
 import Store
-import Synchronization
 import TestSupport
 import Testing
 
@@ -8,8 +7,7 @@ import Testing
 @testable import Freshness
 @testable import Tier
 
-/// A node that shares a tier: a loop, a cache and a follower of the purge log. Timeouts are long
-/// and pauses short where nothing else is said: only what is meant to be late may be.
+/// A node that shares a tier. Timeouts are long and pauses short where nothing else is said.
 final class NodeScene {
     let name: String
     let loop: EventLoop
@@ -50,7 +48,6 @@ final class NodeScene {
         }
     }
 
-    /// Two nodes that are ready and know of each other.
     static func pair(
         _ engine: RedisServer, file: String? = nil, _ adjust: (inout LogFollower.Settings) -> Void = { _ in }
     ) throws -> (a: NodeScene, b: NodeScene) {
@@ -74,13 +71,11 @@ final class NodeScene {
         cache.close()
     }
 
-    /// The lines of the log.
     var lines: [String] { log.all }
     /// How often everything was taken for stale, and why.
     var breaks: [String] { lines.filter { $0.contains("treated as stale") } }
     var status: SharingStatus { loop.sync { follower!.status } }
 
-    /// Asks for a purge, and returns at once.
     func begin(_ selection: EntrySelection, mode: PurgeMode = .hard) -> AsyncStream<PurgeReport> {
         let (reports, continuation) = AsyncStream<PurgeReport>.makeStream()
         loop.sync {

@@ -16,14 +16,7 @@ import Text
 
     private func drawn(_ number: UInt64) -> UserGeneration { UserGeneration(bits: UInt128(number) << 64 | 7) }
 
-    @Test func nodesCallAUserBySameName() throws {
-        let anna = Array("anna".utf8)
-        let other = UserHashKey.common(prefix: Array("t".utf8)).hash(token: anna.span)
-        #expect(try user("anna") == other)
-        #expect(try user("anna") != user("ben"))
-    }
-
-    @Test func theQuestionAndItsReplyAgree() throws {
+    @Test func questionsAnnouncementsAndRepliesAgree() throws {
         let anna = try user("anna")
         let commands = TierGeneration.question(anna, keys, drawn: drawn(3))
         let value = Hexadecimal.text(anna.bytes) + ":" + Hexadecimal.text(drawn(3).bytes)
@@ -32,17 +25,12 @@ import Text
         for first in [RESPReply.simple("OK"), .bulk(nil)] {
             #expect(TierGeneration.read([first, .bulk(value)], of: anna) == .current(drawn(3)))
         }
+        let writing = Hexadecimal.text(anna.bytes) + ":writing"
+        #expect(TierGeneration.announcement(anna, keys) == [RESPCommand("SET", name, writing, "PX", "180000")])
+        #expect(TierGeneration.read([.bulk(nil), .bulk(writing)], of: anna) == .writing)
     }
 
-    @Test func aWriteIsSeen() throws {
-        let anna = try user("anna")
-        let value = Hexadecimal.text(anna.bytes) + ":writing"
-        let name = "t:g:" + Hexadecimal.text(anna.bytes)
-        #expect(TierGeneration.announcement(anna, keys) == [RESPCommand("SET", name, value, "PX", "180000")])
-        #expect(TierGeneration.read([.bulk(nil), .bulk(value)], of: anna) == .writing)
-    }
-
-    @Test func otherRepliesAreUnknown() throws {
+    @Test func otherRepliesAreUnknownAndUsersHaveOneName() throws {
         let (anna, ben) = (try user("anna"), try user("ben"))
         let good = RESPReply.bulk(Array((Hexadecimal.text(anna.bytes) + ":writing").utf8))
         let cut = RESPReply.bulk(Array((Hexadecimal.text(anna.bytes) + ":abc").utf8))
@@ -52,5 +40,9 @@ import Text
         ]
         for reply in replies { #expect(TierGeneration.read(reply, of: anna) == .unknown) }
         #expect(TierGeneration.read([.simple("OK"), good], of: ben) == .unknown, "another user's")
+        let token = Array("anna".utf8)
+        let other = UserHashKey.common(prefix: Array("t".utf8)).hash(token: token.span)
+        #expect(try user("anna") == other)
+        #expect(try user("anna") != user("ben"))
     }
 }

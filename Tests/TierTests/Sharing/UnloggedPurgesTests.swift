@@ -1,11 +1,8 @@
-import Cache
 import Store
-import TestSupport
 import Testing
 
 @testable import Tier
 
-/// Purges that a node has done and that the log may lack.
 @Suite struct UnloggedPurgesTests {
     private func add(_ purges: inout UnloggedPurges, _ number: Int, _ target: String, at time: Int64 = noon) -> Bool {
         purges.add(number, purge(.target(Array(target.utf8)), at: time), at: nil)
@@ -19,10 +16,16 @@ import Testing
         return knowledge.isPurged(TierValue(answer(target), logMark: mark))
     }
 
-    @Test func noValueThatOneOfThemChoseIsTaken() {
+    @Test func chosenValuesAreNotTakenAndLongTargetsCount() {
         var purges = UnloggedPurges()
         #expect(!add(&purges, 1, "/1"))
         #expect(isPurged("/1", by: purges) && !isPurged("/2", by: purges))
+        purges = UnloggedPurges()
+        let long = String(repeating: "x", count: UnloggedPurges.mostBytes / 4)
+        for number in 1...4 { #expect(!add(&purges, number, long)) }
+        #expect(add(&purges, 5, "/") && purges.all.count == 4)
+        #expect(!add(&purges, 6, "/"), "there is room again")
+        #expect(UnloggedPurges.mostCount == 4_096 && UnloggedPurges.mostBytes == 4 << 20)
     }
 
     /// The node that was asked did the purge, and no other ever heard of it.
@@ -57,14 +60,5 @@ import Testing
             #expect(isThere)
         }
         #expect(purges.all.isEmpty && !isPurged("/other", by: purges, logMark: logMark(.max)))
-    }
-
-    @Test func longTargetsCountByTheirBytes() {
-        var purges = UnloggedPurges()
-        let long = String(repeating: "x", count: UnloggedPurges.mostBytes / 4)
-        for number in 1...4 { #expect(!add(&purges, number, long)) }
-        #expect(add(&purges, 5, "/") && purges.all.count == 4)
-        #expect(!add(&purges, 6, "/"), "there is room again")
-        #expect(UnloggedPurges.mostCount == 4_096 && UnloggedPurges.mostBytes == 4 << 20)
     }
 }

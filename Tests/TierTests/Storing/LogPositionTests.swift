@@ -14,17 +14,14 @@ import Testing
     ])
     func everythingElseIsNone(text: String) { #expect(LogPosition(text.utf8) == nil) }
 
-    @Test func theOrderIsThatOfNumbers() throws {
+    @Test func theOrderIsThatOfNumbersAndSecondsAreTheEngines() throws {
         let sorted = ["0-0", "0-9", "0-10", "9-0", "9-1", "10-0"].compactMap { position($0) }
         #expect(sorted.count == 6 && sorted == sorted.shuffled().sorted() && sorted[0] == .start)
-    }
-
-    @Test func secondsAreTheEngines() {
         #expect(LogPosition(1_700_000_000_999, 3).unixSeconds == 1_700_000_000)
         #expect(LogPosition(.max, 0).unixSeconds == 18_446_744_073_709_551)
     }
 
-    @Test func anEpochIsSixteenDigits() {
+    @Test func anEpochIsSixteenDigitsBeforeTheMarksPosition() {
         #expect(epoch.text == "0123456789abcdef" && LogEpoch(epoch.text.utf8) == epoch)
         for text in [
             "", "0123456789abcde", "0123456789abcdef0", "0123456789ABCDEF", "0123456789abcdeg", "+123456789abcdef",
@@ -32,5 +29,10 @@ import Testing
             #expect(LogEpoch(text.utf8) == nil, "\(text)")
         }
         #expect(LogEpoch.random() != LogEpoch.random())
+        let mark = logMark(12, 3)
+        #expect(mark.text == "0123456789abcdef:12-3" && LogMark(mark.text.utf8) == mark)
+        for text in ["", ":", "0123456789abcdef", "0123456789abcdef:12", "0123456789abcdef:12-3:", "x:12-3"] {
+            #expect(LogMark(text.utf8) == nil, "\(text)")
+        }
     }
 }

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Tier
 
-/// Whether a purge of the log chose a value.
 @Suite struct PurgeHistoryTests {
     private func target(_ text: String) -> EntrySelection.Condition { .target(Array(text.utf8)) }
 
@@ -23,23 +22,22 @@ import Testing
         #expect(history.isPurged(answer("/a"), since: logMark(9, .max)))
         #expect(!history.isPurged(answer("/a"), since: logMark(10, 1)))
         #expect(!history.isPurged(answer("/b"), since: logMark(0)))
-    }
-
-    @Test func valuesOfAnotherEpochArePurged() {
-        let history = history([])
-        #expect(!history.isPurged(answer("/a"), since: logMark(0)))
         let other = LogMark(LogEpoch(number: 1), LogPosition(.max, 0))
         #expect(history.isPurged(answer("/a"), since: other))
     }
 
-    @Test func valuesBeforeTheTrimmedLogArePurged() {
+    @Test func trimmedPurgesCountAndKnownOnesCountOnce() {
         let history = PurgeHistory(epoch, forgottenUntil: LogPosition(100, 0))
         #expect(history.isPurged(answer("/a"), since: logMark(99)))
         #expect(!history.isPurged(answer("/a"), since: logMark(100)))
+        var known = self.history([(10, purge(target("/a"))), (20, purge(target("/b")))])
+        known.note(purge(), at: LogPosition(10, 0), noted: noted())
+        known.note(purge(), at: LogPosition(20, 0), noted: noted())
+        #expect(known.count == 2 && !known.isPurged(answer("/c"), since: logMark(0)))
     }
 
-    @Test func valuesBeforeTheBoundedHistoryArePurged() {
-        var history = history([], mostBytes: 100 * (PurgeHistory.purgeBytes + 4))
+    @Test func theHistoryIsBoundedInPurgesAndBytes() {
+        var history = self.history([], mostBytes: 100 * (PurgeHistory.purgeBytes + 4))
         for number in 101...200 as ClosedRange<UInt64> {
             history.note(purge(target("/\(number)")), at: LogPosition(number - 100, 0), noted: noted())
         }
@@ -52,18 +50,15 @@ import Testing
         #expect(!history.isPurged(answer("/x"), since: logMark(50)))
         #expect(history.isPurged(answer("/151"), since: logMark(50)))
         #expect(PurgeHistory.mostBytes == 16 << 20)
-    }
-
-    /// Their number alone was bounded: of long targets they took half a gibibyte.
-    @Test func longTargetsCountByTheirBytes() {
-        var history = history([], mostBytes: 10 * (PurgeHistory.purgeBytes + 8_000))
+        // Their number alone was bounded: of long targets they took half a gibibyte.
+        var large = self.history([], mostBytes: 10 * (PurgeHistory.purgeBytes + 8_000))
         for number in 1...40 as ClosedRange<UInt64> {
             let long = "/\(number)" + String(repeating: "x", count: 8_000 - "\(number)".count - 1)
-            history.note(purge(target(long)), at: LogPosition(number, 0), noted: noted())
-            #expect(history.count <= 10)
+            large.note(purge(target(long)), at: LogPosition(number, 0), noted: noted())
+            #expect(large.count <= 10)
         }
-        history.note(purge(target(String(repeating: "x", count: 1 << 20))), at: LogPosition(41, 0), noted: noted())
-        #expect(history.count == 0 && history.forgottenUntil == LogPosition(41, 0))
+        large.note(purge(target(String(repeating: "x", count: 1 << 20))), at: LogPosition(41, 0), noted: noted())
+        #expect(large.count == 0 && large.forgottenUntil == LogPosition(41, 0))
     }
 
     /// Another node's clock was ahead, and its answer seemed to be from after the purge.
@@ -95,13 +90,6 @@ import Testing
         #expect(latest(0) == noon + 39)
         history.note(purge(target("/a")), at: LogPosition(5, 0), noted: noted(noon + 45, 5))
         #expect(history.count == 3 && latest(2) == noon + 44)
-    }
-
-    @Test func aKnownPurgeIsNotNotedTwice() {
-        var history = history([(10, purge(target("/a"))), (20, purge(target("/b")))])
-        history.note(purge(), at: LogPosition(10, 0), noted: noted())
-        history.note(purge(), at: LogPosition(20, 0), noted: noted())
-        #expect(history.count == 2 && !history.isPurged(answer("/c"), since: logMark(0)))
     }
 
     /// The same as a test of every purge, one by one.

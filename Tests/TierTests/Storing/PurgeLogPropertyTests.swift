@@ -1,12 +1,10 @@
-import Cache
 import Store
 import TestSupport
 import Testing
 
 @testable import Tier
 
-/// Nodes and an engine to which everything happens in a random order. However it went, a node that
-/// has caught up shows nothing as fresh that an acknowledged purge had chosen.
+/// However random the order, a node that has caught up shows nothing purged as fresh.
 @Suite struct PurgeLogPropertyTests {
     @Test(arguments: Array(1...TestSize.of(15, full: 40, release: 400)) as [UInt64])
     func nothingThatWasPurgedComesBack(seed: UInt64) {
@@ -27,7 +25,6 @@ import Testing
         #expect(looked > 100, "seed \(seed): only \(looked) answers were looked at")
     }
 
-    /// Something that happens outside the nodes.
     private func happen(_ log: inout SimulatedLog, _ generator: inout SeededGenerator) {
         log.pass(.random(in: 0...3, using: &generator))
         switch Int.random(in: 0..<200, using: &generator) {
@@ -55,7 +52,6 @@ import Testing
         }
     }
 
-    /// Something that happens to a node.
     private func happen(_ node: inout SimulatedNode, _ log: inout SimulatedLog, _ generator: inout SeededGenerator) {
         let target = SimulatedLog.targets.randomElement(using: &generator)!
         switch Int.random(in: 0..<100, using: &generator) {

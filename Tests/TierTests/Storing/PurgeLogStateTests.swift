@@ -2,7 +2,6 @@ import Testing
 
 @testable import Tier
 
-/// Scripts: the state of the engine's log, and the node's actions.
 @Suite struct PurgeLogStateTests {
     private typealias Action = PurgeLogState.Action
 
@@ -52,7 +51,7 @@ import Testing
         return state
     }
 
-    @Test func aNodeJoiningAnEmptyLogMakesAllStale() {
+    @Test func aJoiningNodeMakesAllStaleAndAppliesWhatFollows() {
         var state = PurgeLogState()
         #expect(state.readiness == .away && state.logMark == nil && !state.mayTake)
         #expect(state.connected() == [.read(after: .start)])
@@ -62,10 +61,7 @@ import Testing
         #expect(state.madeStale(succeeded: true) == [.persist(mark(0)), .read(after: .start)])
         #expect(state.read(page()) == [begin(0), .wait])
         #expect(state.readiness == .ready && state.logMark == mark(0) && state.mayTake)
-    }
-
-    @Test func aJoiningNodeNotesOldAndAppliesNewEntries() {
-        var state = PurgeLogState()
+        state = PurgeLogState()
         _ = state.connected()
         #expect(state.read(page(10, last: 20)) == [begin(20), .makeAllStale(.joined)])
         #expect(state.madeStale(succeeded: true) == [.persist(mark(20)), .read(after: .start)])
@@ -89,16 +85,8 @@ import Testing
         #expect(state.readiness == .ready)
     }
 
-    @Test func nothingIsTakenUntilTheHistoryIsKnown() {
-        var state = connected(20)
-        #expect(state.read(page(10, last: 20)) == [begin(0), .note(entry(10)), .read(after: at(10))])
-        #expect(!state.mayTake)
-        #expect(state.read(page(20, first: 10)) == [.note(entry(20)), .wait])
-        #expect(state.mayTake)
-    }
-
     /// The entry 20 went between two pages: a value with a log mark before it was taken.
-    @Test func entriesTrimmedBetweenPagesAreForgotten() {
+    @Test func nothingIsTakenUntilTheWholeHistoryIsKnown() {
         var state = connected(30)
         #expect(state.read(page(10, last: 30)) == [begin(0), .note(entry(10)), .read(after: at(10))])
         #expect(state.read(page(30, hasForgotten: true)) == [begin(30), .note(entry(30)), .wait])
@@ -106,25 +94,25 @@ import Testing
         var emptied = connected(30)
         _ = emptied.read(page(10, last: 30))
         #expect(emptied.read(page(last: 30, hasForgotten: true)) == [begin(30), .wait])
+        state = connected(20)
+        #expect(state.read(page(10, last: 20)) == [begin(0), .note(entry(10)), .read(after: at(10))])
+        #expect(!state.mayTake)
+        #expect(state.read(page(20, first: 10)) == [.note(entry(20)), .wait])
+        #expect(state.mayTake)
     }
 
-    @Test func aReadyNodeReadsOn() {
-        var state = ready()
-        #expect(state.woken() == [.read(after: at(20))])
-        #expect(state.read(page(first: 10, last: 20)) == [.wait])
-        #expect(state.woken() == [.read(after: at(20))])
-        #expect(state.read(page(30, first: 10)) == [.apply(entry(30))])
-        #expect(state.applied(succeeded: true) == [.persist(mark(30)), .wait])
-        #expect(state.woken() == [.read(after: at(30))])
-    }
-
-    @Test func aPurgeThatTheDiskRefusedIsAppliedAgain() {
+    @Test func whatTheDiskRefusedIsTriedAgain() {
         var state = reading()
         #expect(state.read(page(30, first: 10)) == [.apply(entry(30))])
         #expect(state.applied(succeeded: false) == [.wait])
         #expect(state.position == at(20) && state.logMark == mark(20))
         #expect(state.woken() == [.apply(entry(30))])
         #expect(state.applied(succeeded: true) == [.persist(mark(30)), .wait])
+        state = reading()
+        _ = state.read(page(in: LogEpoch(number: 2)))
+        #expect(state.madeStale(succeeded: false) == [.wait])
+        #expect(state.logMark == mark(20) && !state.mayTake)
+        #expect(state.woken() == [.makeAllStale(.otherEpoch)])
     }
 
     @Test func anotherEpochMakesAllStale() {
@@ -136,12 +124,8 @@ import Testing
         #expect(state.read(page(5, 6, in: other)) == [begin(0, in: other), .note(entry(5)), .apply(entry(6))])
         #expect(state.applied(succeeded: true) == [.persist(mark(6, in: other)), .wait])
         #expect(state.readiness == .ready && state.logMark == mark(6, in: other))
-    }
-
-    /// The node had gone on beyond it, and had it as a soft one.
-    @Test func aHardPurgeInANewLogStaysHard() {
-        let other = LogEpoch(number: 2)
-        var state = reading()
+        // The node had gone on beyond it, and had it as a soft one.
+        state = reading()
         _ = state.read(page(30, in: other))
         #expect(state.madeStale(succeeded: true) == [.persist(mark(20, in: other)), .read(after: .start)])
         #expect(state.read(page(30, in: other)) == [begin(0, in: other), .apply(entry(30))])
@@ -154,11 +138,8 @@ import Testing
         #expect(state.madeStale(succeeded: true) == [.persist(mark(10)), .read(after: .start)])
         // Ids up to 20 were given twice: no value with such a log mark can be judged.
         #expect(state.read(page(10, 15)) == [begin(20), .note(entry(10)), .apply(entry(15))])
-    }
-
-    /// The log had gone on without the purge at this node's place: those beyond were noted alone.
-    @Test func entriesAfterALostPurgeAreApplied() {
-        var state = reading()
+        // The log had gone on without the purge at this place: those beyond were noted alone.
+        state = reading()
         #expect(state.read(page(30), lacksPlace: true) == [begin(30), .makeAllStale(.beyondEnd)])
         #expect(state.madeStale(succeeded: true) == [.read(after: .start)])
         #expect(state.read(page(10, 30)) == [begin(20), .note(entry(10)), .apply(entry(30))])
@@ -184,19 +165,9 @@ import Testing
         #expect(emptied.readiness == .ready && emptied.mayTake)
         var first = connected(0)
         #expect(first.read(page(30)) == [begin(0), .apply(entry(30))], "nothing was trimmed")
-    }
-
-    @Test func entriesThatSomeoneTookOutMakeAllStale() {
-        var state = reading()
-        #expect(state.read(page(first: 10, last: 40, hasForgotten: true)) == [begin(40), .makeAllStale(.trimmed)])
-    }
-
-    @Test func makingStaleIsTriedAgain() {
-        var state = reading()
-        _ = state.read(page(in: LogEpoch(number: 2)))
-        #expect(state.madeStale(succeeded: false) == [.wait])
-        #expect(state.logMark == mark(20) && !state.mayTake)
-        #expect(state.woken() == [.makeAllStale(.otherEpoch)])
+        // Entries that an operator took out.
+        var taken = reading()
+        #expect(taken.read(page(first: 10, last: 40, hasForgotten: true)) == [begin(40), .makeAllStale(.trimmed)])
     }
 
     @Test func aNodeWithoutAConnectionIsAway() {
@@ -213,7 +184,7 @@ import Testing
         #expect(state.readiness == .ready)
     }
 
-    @Test func readEntriesAreAppliedWithoutAConnection() {
+    @Test func whatHasBegunEndsWithoutAConnection() {
         var state = connected(0)
         #expect(state.read(page(10, 20)) == [begin(0), .apply(entry(10))])
         state.disconnected()
@@ -223,10 +194,7 @@ import Testing
         #expect(state.applied(succeeded: true) == [.persist(mark(20))])
         #expect(state.readiness == .away)
         #expect(state.connected() == [.read(after: at(20))])
-    }
-
-    @Test func makingStaleEndsWithoutAConnection() {
-        var state = reading()
+        state = reading()
         _ = state.read(page(first: 5, last: 5, in: LogEpoch(number: 2)))
         state.disconnected()
         #expect(state.madeStale(succeeded: true) == [.persist(mark(5, in: LogEpoch(number: 2)))])
@@ -246,9 +214,15 @@ import Testing
         #expect(state.read(beyond) == [.wait])
     }
 
-    @Test func unaskedEventsChangeNothing() {
+    @Test func aReadyNodeReadsOnAndIgnoresOtherEvents() {
         var state = ready()
         #expect(state.read(page(30, first: 10)) == [] && state.applied(succeeded: true) == [])
         #expect(state.madeStale(succeeded: true) == [] && state.position == at(20))
+        #expect(state.woken() == [.read(after: at(20))])
+        #expect(state.read(page(first: 10, last: 20)) == [.wait])
+        #expect(state.woken() == [.read(after: at(20))])
+        #expect(state.read(page(30, first: 10)) == [.apply(entry(30))])
+        #expect(state.applied(succeeded: true) == [.persist(mark(30)), .wait])
+        #expect(state.woken() == [.read(after: at(30))])
     }
 }

@@ -41,6 +41,10 @@ import Testing
         #expect(read(head + ["class", "x"]).unknown == "the field class")
         #expect(read(head + ["a\nb", "x"]).unknown == "the field a_b")
         #expect(read(["v", "2"]).unknown == "the field v" && read(["v", "1"]).unknown == "an incomplete entry")
+        let record = read(["v", "1", "target", "/a", "by", "a", "at", "1", "mode", "hard"])
+        #expect(record.isUnderstood && record.selection == EntrySelection([.target(Array("/a".utf8))]))
+        let bytes = entry(["v", "1", "mode", "hard", "at", "1", "by"]) + [[0xFF]]
+        #expect(isEverything(PurgeRecord(reading: bytes, at: Self.position)))
     }
 
     @Test(
@@ -71,15 +75,9 @@ import Testing
                 "v", "1", "mode", "hard", "at", "1800000000", "by", "n", "target", "/a", "prefix", "/b", "storefront",
                 "us", "class", "7", "resource", "00000000000000ff",
             ])
-    }
-
-    @Test func aDryRunHasNoRecord() {
         #expect(PurgeRecord(EntrySelection(), .dryRun, at: noon, by: "a") == nil)
-    }
-
-    @Test func aClockBeforeItsTimeCountsAsItsBeginning() throws {
-        let record = try #require(PurgeRecord(EntrySelection(), .soft, at: -5, by: "a"))
-        #expect(PurgeRecord(reading: record.fields, at: Self.position) == record && record.at == 0)
+        let early = try #require(PurgeRecord(EntrySelection(), .soft, at: -5, by: "a"))
+        #expect(PurgeRecord(reading: early.fields, at: Self.position) == early && early.at == 0)
     }
 
     /// Entries of later versions, and damaged ones; `*` is a whole entry.
@@ -107,16 +105,6 @@ import Testing
         let whole = text.replacing("*", with: "v,1,mode,hard,at,1,by,a")
         let words = whole.isEmpty ? [] : whole.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         #expect(isEverything(read(words)))
-    }
-
-    @Test func theOrderOfTheRestDoesNotMatter() {
-        let record = read(["v", "1", "target", "/a", "by", "a", "at", "1", "mode", "hard"])
-        #expect(record.isUnderstood && record.selection == EntrySelection([.target(Array("/a".utf8))]))
-    }
-
-    @Test func aNameOfANodeIsText() {
-        let bytes = entry(["v", "1", "mode", "hard", "at", "1", "by"]) + [[0xFF]]
-        #expect(isEverything(PurgeRecord(reading: bytes, at: Self.position)))
     }
 
     /// Whatever the bytes are: understood to the last, or a purge of everything.

@@ -1,7 +1,3 @@
-import Cache
-import Store
-import TestSupport
-
 @testable import Tier
 
 /// The state that all nodes share: the engine, the origin, and the promises.
@@ -44,8 +40,7 @@ struct SimulatedLog {
         epoch = LogEpoch(number: number)
     }
 
-    /// The latest writes are lost. Where a replica takes over, its clock may be slow, and there is
-    /// another epoch.
+    /// The latest writes are lost; a replica has another epoch, and perhaps a slow clock.
     mutating func loseUnreplicated(inEpoch number: UInt64? = nil, clockBehind: UInt64 = 0) {
         let kept = entries.lastIndex { $0.isReplicated }.map { $0 + 1 } ?? entries.startIndex
         guard kept < entries.count else { return }

@@ -25,7 +25,6 @@ func answer(
 }
 
 extension TierValue {
-    /// The value's bytes in the engine, if it enters at all.
     func bytes() throws -> [UInt8] { try #require(encoded()) }
 }
 
@@ -37,7 +36,6 @@ func someone() -> UserHash? {
 
 let epoch = LogEpoch(number: 0x0123_4567_89AB_CDEF)
 
-/// A log mark in that epoch.
 func logMark(_ milliseconds: UInt64, _ sequence: UInt64 = 0) -> LogMark {
     LogMark(epoch, LogPosition(milliseconds, sequence))
 }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import Tier
 
-/// Scripts: an event, its effects, the next event.
 @Suite struct TierLookTests {
     private let begin = Instant(nanoseconds: 1_000_000_000_000)
 
@@ -22,10 +21,14 @@ import Testing
         return look
     }
 
-    @Test func aFoundValueIsTaken() {
+    @Test func aLookBeginsOnceAndTakesAFoundValue() {
         var look = started()
         #expect(look.answered(isFound: true, gotClaim: false, now: after(1)) == [.take])
         #expect(look.woken(now: after(30)) == [] && look.fetchEnded(now: after(30)) == [] && look.failed() == [])
+        look = started()
+        #expect(look.start(now: after(1)) == [])
+        var unstarted = TierLook()
+        #expect(unstarted.failed() == [] && unstarted.woken(now: begin) == [])
     }
 
     @Test func aComposedAnswerIsNotFetched() {
@@ -33,10 +36,7 @@ import Testing
         #expect(look.answered(isFound: false, gotClaim: true, hasHints: true, now: after(1)) == [.gather])
         #expect(look.gathered(isComposed: true, now: after(2)) == [.take, .giveBack])
         #expect(look.fetchEnded(now: after(3)) == [] && look.gathered(isComposed: true, now: after(3)) == [])
-    }
-
-    @Test func insufficientPartsAreAskedForOnce() {
-        var look = started()
+        look = started()
         #expect(look.answered(isFound: false, gotClaim: true, hasHints: true, now: after(1)) == [.gather])
         #expect(look.gathered(isComposed: false, now: after(2)) == [.fetch])
         #expect(look.fetchEnded(now: after(9)) == [.giveBack])
@@ -48,17 +48,14 @@ import Testing
         #expect(without.answered(isFound: false, gotClaim: false, now: after(28)) == [.wake(at: after(53))])
     }
 
-    @Test func aClaimThatIsNotNeededIsGivenBack() {
-        var look = started()
-        #expect(look.answered(isFound: true, gotClaim: true, now: after(1)) == [.take, .giveBack])
-        #expect(look.fetchEnded(now: after(2)) == [])
-    }
-
     @Test func theClaimHolderFetchesAndReleasesIt() {
         var look = started()
         #expect(look.answered(isFound: false, gotClaim: true, now: after(1)) == [.fetch])
         #expect(look.fetchEnded(now: after(200)) == [.giveBack])
         #expect(look.fetchEnded(now: after(201)) == [])
+        look = started()
+        #expect(look.answered(isFound: true, gotClaim: true, now: after(1)) == [.take, .giveBack])
+        #expect(look.fetchEnded(now: after(2)) == [])
     }
 
     @Test func withoutAClaimTheLookWaits() {
@@ -67,16 +64,13 @@ import Testing
         #expect(look.answered(isFound: false, gotClaim: false, now: after(27)) == [.wake(at: after(52))])
         #expect(look.woken(now: after(52)) == [.ask])
         #expect(look.answered(isFound: true, gotClaim: false, now: after(53)) == [.take])
-    }
-
-    @Test func aClaimThatCameFreeIsTaken() {
-        var look = waiting()
+        look = waiting()
         _ = look.woken(now: after(26))
         #expect(look.answered(isFound: false, gotClaim: true, now: after(27)) == [.fetch])
         #expect(look.fetchEnded(now: after(100)) == [.giveBack])
     }
 
-    @Test func theWaitEndsAfterFourSeconds() {
+    @Test func theWaitEndsAfterFourSecondsOrWithALateReply() {
         var look = started()
         var (now, asked) = (1, 1)
         while true {
@@ -97,9 +91,6 @@ import Testing
         }
         #expect((152...161).contains(asked), "\(asked)")
         #expect(look.fetchEnded(now: after(6_000)) == [])
-    }
-
-    @Test func aReplyAfterTheEndOfPatienceIsUsed() {
         for isFound in [false, true] {
             var look = waiting()
             #expect(look.woken(now: after(3_999)) == [.ask])
@@ -138,12 +129,5 @@ import Testing
         _ = late.woken(now: after(3_000))
         _ = late.answered(isFound: false, gotClaim: true, now: after(3_001))
         #expect(late.fetchEnded(now: after(6_000)) == [.giveBack])
-    }
-
-    @Test func aLookBeginsOnce() {
-        var look = started()
-        #expect(look.start(now: after(1)) == [])
-        var unstarted = TierLook()
-        #expect(unstarted.failed() == [] && unstarted.woken(now: begin) == [])
     }
 }

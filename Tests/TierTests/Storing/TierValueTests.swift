@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import Cache
@@ -36,10 +35,14 @@ import Testing
         #expect(try value.bytes() == bytes)
     }
 
-    @Test func anotherKeyIsAMismatch() throws {
-        let bytes = try TierValue(answer("/a"), logMark: logMark(1)).bytes()
-        for target in ["/b", "/aa", "", "/A"] { #expect(read(bytes, target) == "mismatch") }
-        #expect(read(bytes) == "value")
+    @Test func anotherKeyMismatchesAndCodedContentNeedsZlib() throws {
+        let plain = try TierValue(answer("/a"), logMark: logMark(1)).bytes()
+        for target in ["/b", "/aa", "", "/A"] { #expect(read(plain, target) == "mismatch") }
+        #expect(read(plain) == "value")
+        let stored = answer("/a", Self.text, gzip: Gzip.system.deflate(Array(Self.text.utf8)))
+        let bytes = try TierValue(stored, logMark: logMark(1)).bytes()
+        #expect(read(bytes, "/a", .absent) == "unreadable")
+        #expect(read(plain, "/a", .absent) == "value")
     }
 
     @Test(arguments: [false, true])
@@ -57,16 +60,12 @@ import Testing
         }
     }
 
-    @Test func partsAndOtherThingsAreDamaged() throws {
-        let bytes = try TierValue(answer("/a"), logMark: logMark(1)).bytes()
+    @Test func otherBytesAreDamagedOrTooNew() throws {
+        var bytes = try TierValue(answer("/a"), logMark: logMark(1)).bytes()
         for count in bytes.indices { #expect(read(Array(bytes[..<count])) == "damaged", "\(count)") }
         for other in [bytes + [0], [], Array("OK".utf8), Array(repeating: 0, count: 100)] {
             #expect(read(other) == "damaged")
         }
-    }
-
-    @Test func aValueOfALaterVersionIsTooNew() throws {
-        var bytes = try TierValue(answer("/a"), logMark: logMark(1)).bytes()
         #expect(Array(bytes[..<4]) == Array("RfT1".utf8))
         bytes[3] = UInt8(ascii: "2")
         #expect(read(bytes) == "too new")
@@ -74,37 +73,7 @@ import Testing
         #expect(read(bytes) == "damaged", "there was none before the first")
     }
 
-    @Test func withoutZlibItIsUnreadable() throws {
-        let stored = answer("/a", Self.text, gzip: Gzip.system.deflate(Array(Self.text.utf8)))
-        let bytes = try TierValue(stored, logMark: logMark(1)).bytes()
-        #expect(read(bytes, "/a", .absent) == "unreadable")
-        #expect(try read(TierValue(answer("/a"), logMark: logMark(1)).bytes(), "/a", .absent) == "value")
-    }
-
-    @Test(arguments: [1, 2] as [UInt64])
-    func noBytesTrap(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        let whole = try TierValue(answer("/a"), logMark: logMark(1)).bytes()
-        for _ in 0..<5_000 {
-            var bytes = whole
-            for _ in 0..<Int.random(in: 1...8, using: &generator) {
-                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0 ... .max, using: &generator)
-            }
-            bytes.removeLast(Int.random(in: 0..<4, using: &generator))
-            if bytes != whole { #expect(read(bytes) != "value", "seed \(seed)") }
-        }
-    }
-
-    @Test func nothingPersonalOrComposedEnters() throws {
-        let user = try #require(someone())
-        #expect(TierValue(answer("/a", scope: .personal(user)), logMark: logMark(1)).encoded() == nil)
-        let composed = StoredResponse(
-            composed: Array("{}".utf8), key: key("/a"), parts: [answer("/b")], detail: .composed, receivedAt: noon,
-            lifetime: Lifetime(freshFor: 1), classTag: 1)
-        #expect(TierValue(composed, logMark: logMark(1)).encoded() == nil)
-    }
-
-    @Test func fourMebibytesEnterAndNotAByteMore() throws {
+    @Test func onlySharedAnswersUpToFourMebibytesEnter() throws {
         let overhead = try TierValue(answer("/a", ""), logMark: logMark(1)).bytes().count
         // The tag of content has its length in it.
         for (bytes, isTaken) in [
@@ -114,6 +83,12 @@ import Testing
             #expect((TierValue(answer("/a", body), logMark: logMark(1)).encoded() != nil) == isTaken, "\(bytes)")
         }
         #expect(read([UInt8](repeating: 0, count: TierValue.maxBytes + 1)) == "damaged")
+        let user = try #require(someone())
+        #expect(TierValue(answer("/a", scope: .personal(user)), logMark: logMark(1)).encoded() == nil)
+        let composed = StoredResponse(
+            composed: Array("{}".utf8), key: key("/a"), parts: [answer("/b")], detail: .composed, receivedAt: noon,
+            lifetime: Lifetime(freshFor: 1), classTag: 1)
+        #expect(TierValue(composed, logMark: logMark(1)).encoded() == nil)
     }
 
     /// The value stayed for as long as it could have been served stale, and no node took it.
