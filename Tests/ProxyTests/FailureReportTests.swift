@@ -3,9 +3,9 @@ import Synchronization
 import Testing
 
 @testable import Proxy
+@testable import Upstream
 
 @Suite struct FailureReportTests {
-    /// The lines that these failures make.
     private func lines(_ note: (FailureReport, Instant) -> Void) -> [String] {
         let lines = Mutex<[String]>([])
         note(FailureReport { line in lines.withLock { $0.append(line) } }, Instant(nanoseconds: 0))
@@ -30,5 +30,16 @@ import Testing
             report.note("answers 503", at: start + .seconds(2))
         }
         #expect(lines == ["upstream: answers 503", "upstream: answers otherwise"])
+    }
+
+    /// The two lists of words are one: the origin's side has its own because it knows no reasons.
+    @Test func everyFailuresWordIsThatOfItsReason() {
+        let failures: [UpstreamFailure] = [
+            .dial(.resolve("")), .dial(.connect("")), .dial(.tls("")), .dial(.timedOut), .timeout(.firstByte),
+            .timeout(.content), .timeout(.whole), .closedEarly(.head), .malformed(.statusLine), .switchedProtocols,
+            .tooManyInterimResponses, .tooManyWaiting(retryAfter: 1), .waitedTooLong(retryAfter: 1), .draining,
+            .readerTooSlow, .heldBack(retryAfter: 1),
+        ]
+        for failure in failures { #expect(failure.word == failure.reason.text, "\(failure)") }
     }
 }

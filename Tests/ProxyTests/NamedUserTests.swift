@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import HTTP
 @testable import Proxy
 
 @Suite struct NamedUserTests {

@@ -1,5 +1,4 @@
 import Cache
-import EventLoop
 import Freshness
 import Testing
 
@@ -20,7 +19,7 @@ import Testing
         for _ in 0..<2 { _ = bodies.file(of: stored) }
     }
 
-    @Test func makesAFileOfWhatIsAskedForASecondTime() throws {
+    @Test func makesAFileOfTheResponseThatIsAskedForTwice() throws {
         let bodies = SealedBodies(maxBytes: 1 << 20)
         let stored = response(1)
         #expect(bodies.file(of: stored) == nil)
@@ -28,6 +27,13 @@ import Testing
         #expect(bodies.file(of: stored) === file)
         #expect(file.count == stored.body.count)
         #expect(bodies.byteCount == file.count)
+        // The same target, another content.
+        let (old, new) = (response(2), response(2, bytes: SealedBodies.leastBytes + 1))
+        _ = bodies.file(of: old)
+        #expect(bodies.file(of: old)?.count == old.body.count)
+        #expect(bodies.file(of: new) == nil)
+        #expect(bodies.file(of: new)?.count == new.body.count)
+        #expect(bodies.byteCount == stored.body.count + new.body.count)
     }
 
     @Test func leavesSmallLargeAndPersonalOnes() throws {
@@ -44,7 +50,7 @@ import Testing
     }
 
     /// Many small ones must not take the descriptors that clients need.
-    @Test func makesNoMoreFilesThanItMay() {
+    @Test func filesAreBoundedAndThoseOfGoneResponsesGiveWay() {
         let bodies = SealedBodies(maxBytes: .max)
         var kept: [StoredResponse] = []
         for number in 0..<SealedBodies.mostFiles + 20 {
@@ -52,25 +58,11 @@ import Testing
             seal(kept[number], in: bodies)
         }
         #expect(bodies.byteCount == SealedBodies.mostFiles * SealedBodies.leastBytes)
-    }
-
-    @Test func filesOfWhatIsGoneGiveWay() {
-        let bodies = SealedBodies(maxBytes: 1 << 20)
-        for number in 0..<3 { seal(response(number), in: bodies) }
+        let small = SealedBodies(maxBytes: 1 << 20)
+        for number in 0..<3 { seal(response(number), in: small) }
         let last = response(3)
-        seal(last, in: bodies)
-        #expect(bodies.byteCount == last.body.count)
-    }
-
-    /// The same target, another content.
-    @Test func neverGivesOneResponsesFileForAnother() throws {
-        let bodies = SealedBodies(maxBytes: 1 << 20)
-        let (old, new) = (response(1), response(1, bytes: SealedBodies.leastBytes + 1))
-        _ = bodies.file(of: old)
-        #expect(bodies.file(of: old)?.count == old.body.count)
-        #expect(bodies.file(of: new) == nil)
-        #expect(bodies.file(of: new)?.count == new.body.count)
-        #expect(bodies.byteCount == new.body.count)
+        seal(last, in: small)
+        #expect(small.byteCount == last.body.count)
     }
 
     @Test func staysWithinItsBoundAndKeepsWhatIsUsed() {

@@ -20,7 +20,6 @@ import Testing
         private var now = Instant(nanoseconds: 0)
         private var underWay: [UnderWay] = []
         private var moments: [(at: Instant, kind: Int)] = []
-        /// Since when they wait.
         private var waiting: [Int: Instant] = [:]
         private(set) var (added, gone, joined) = (0, Set<Int>(), 0)
 
@@ -65,7 +64,6 @@ import Testing
             #expect(!isLone && mayWait, note)
         }
 
-        /// Ends a batch under way, or halves it.
         private mutating func end() {
             guard let index = underWay.indices.randomElement(using: &random) else { return }
             let ended = underWay.remove(at: index)
@@ -109,8 +107,7 @@ import Testing
         private mutating func leave(_ member: Int) { #expect(gone.insert(member).inserted, note) }
     }
 
-    /// Each comes out once, none waits alone or for longer than the window, no batch is too large,
-    /// and nothing is kept in the end.
+    /// None waits alone or beyond the window, no batch is too large, and nothing is kept.
     @Test(arguments: 0..<TestSize.of(15, release: 60) as Range<UInt64>)
     func eachGoesOnceAndInTime(seed: UInt64) {
         var run = Run(seed: seed)

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func aMissWaitsBehindAnotherOfItsKind() {
+    @Test func aMissWaitsWhileOneOfItsKindIsUnderWay() {
         var script = Script()
         #expect(script.add(1) == "alone")
         script.wait(40)
@@ -59,10 +59,7 @@ import Testing
         #expect(kinds.ended("albums") == "nothing")
         #expect(kinds.due("albums") == "nothing")
         #expect(kinds.ended() == "send 2")
-    }
-
-    @Test func aBatchGoesWhenNothingIsUnderWay() {
-        var script = Script()
+        script = Script()
         #expect(script.add(1) == "alone")
         #expect(script.add(2, mayWait: false) == "alone")
         _ = (script.add(3), script.add(4))
@@ -94,23 +91,8 @@ import Testing
         late.wait(9)
         #expect(late.add(3) == "wait", "the loop was busy")
         #expect(late.due() == "send 2 3")
-    }
-
-    @Test func aFullBatchHasEachIDOnceAndGoes() {
-        var script = Script()
-        _ = (script.add(1, most: 2), script.add(2, most: 2))
-        #expect(script.add(3, most: 2) == "send 2 3")
-        script.wait(4)
-        #expect(script.due() == "nothing")
-        var twice = Script()
-        _ = (twice.add(1), twice.add(2), twice.add(2))
-        #expect(twice.ended() == "send 2 for more")
-        #expect(twice.halve() == "nothing")
-    }
-
-    /// The moment of a batch that was full, or that went at an end, is not that of the next one.
-    @Test func anOldTimerDoesNotSendTheNextBatch() {
-        var script = Script()
+        // The moment of a batch that was full, or that went at an end, is not that of the next one.
+        script = Script()
         _ = (script.add(1), script.add(2))
         script.wait(2)
         #expect(script.ended() == "send 2")
@@ -122,9 +104,18 @@ import Testing
         #expect(script.due() == "send 3")
     }
 
-    /// A waiting request does not take the end of one half for that of the batch.
-    @Test func aBatchIsUnderWayUntilItsHalvesHaveEnded() {
+    @Test func aFullBatchGoesAndIsUnderWayUntilItsHalvesEnd() {
         var script = Script()
+        _ = (script.add(1, most: 2), script.add(2, most: 2))
+        #expect(script.add(3, most: 2) == "send 2 3")
+        script.wait(4)
+        #expect(script.due() == "nothing")
+        var twice = Script()
+        _ = (twice.add(1), twice.add(2), twice.add(2))
+        #expect(twice.ended() == "send 2 for more")
+        #expect(twice.halve() == "nothing")
+        // A waiting request does not take the end of one half for that of the batch.
+        script = Script()
         _ = script.add(1)
         for number in 2...4 { _ = script.add(number) }
         #expect(script.ended() == "send 2 3 4")
@@ -136,8 +127,7 @@ import Testing
         #expect(script.ended() == "send 5")
     }
 
-    /// Joins this many misses, and halves the batch as often as a part of it fails: the members
-    /// that failed alone, and the number of requests.
+    /// Joins misses and halves the batch while a part fails; returns what failed alone.
     private func join(
         _ count: Int, in state: inout BatchState<String, Int>, after end: BatchState<String, Int>.End,
         isGood: ([Int]) -> Bool = { _ in false }

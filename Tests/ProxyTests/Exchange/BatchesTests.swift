@@ -1,9 +1,7 @@
-import HTTP
 import TestSupport
 import Testing
 
 @testable import AppleMusic
-@testable import Compose
 @testable import Proxy
 
 @Suite struct BatchesTests {

@@ -1,17 +1,13 @@
-import Cache
 import Testing
 
 @testable import Proxy
-@testable import Upstream
 
 /// Events that cannot come in a state: a runner that plays one has lost its way, and stops.
 @Suite struct ExchangeImpossibleTests {
-    enum Row: String, CaseIterable, Codable, Sendable, CustomTestStringConvertible {
+    enum Row: String, CaseIterable, Codable, Sendable {
         case secondBeginning, lateJoining, secondAnswer, headWithoutRequest, contentWithoutHead, secondEnd
         case storingWithoutAnswer, refusingWithoutAnswer, contradictionWithoutCondition, renewalWithoutRefusal
         case takeoverByLeader, completionWithoutPart, secondFailure
-
-        var testDescription: String { rawValue }
 
         /// The last one cannot come.
         var events: [ExchangeState.Event] {

@@ -1,9 +1,7 @@
-import Cache
 import Testing
 
 @testable import Proxy
 @testable import Tier
-@testable import Upstream
 
 /// A leader that asks the shared tier before it asks the origin, event by event.
 @Suite struct ExchangeLookTests {
@@ -30,13 +28,7 @@ import Testing
         #expect(!absent.isShared)
     }
 
-    /// Both were five seconds: a waiter asked the origin in the moment in which its leader did.
-    @Test func aLookEndsBeforeThePatienceOfWaiters() {
-        #expect(TierLook.patience + .seconds(1) <= Flights.Table.patience)
-    }
-
-    /// An answer that has been stored since the look-up is nearer than the tier. And requests that
-    /// cannot be shared took turns over all nodes, one claim at a time.
+    /// A stored answer is nearer; and requests that cannot be shared took turns over all nodes.
     @Test func onlyALeaderWithoutAnAnswerLooks() {
         var script = looking()
         let step = script.play(.joined(.leader(meanwhile: Script.stored())))
@@ -81,5 +73,7 @@ import Testing
         gone.wait(.seconds(2))
         #expect(gone.play(.patienceEnded(standIn: nil)) == "")
         #expect(gone.play(.looked(nil)) == "cancel timer, send waitingClient")
+        // Both were five seconds: a waiter asked the origin in the moment in which its leader did.
+        #expect(TierLook.patience + .seconds(1) <= Flights.Table.patience)
     }
 }

@@ -2,10 +2,8 @@ import Freshness
 import Testing
 
 @testable import Proxy
-@testable import Upstream
 
-/// Answers that are completed by other exchanges: supplements, batches, and these exchanges
-/// themselves.
+/// Supplements, batches, and the exchanges that fetch these.
 @Suite struct ExchangePartsTests {
     private typealias Script = ExchangeScript
 
@@ -29,6 +27,11 @@ import Testing
         // A supplement goes before a batch.
         var both = Script.begun { ($0.hasSupplement, $0.isBatchable) = (true, true) }
         #expect(both.joined() == "wake after 5000 ms, fetch part")
+        for (end, whole) in [(PartEnd.stored(status: 200), nil), (.unusable(status: 404), Script.stored())] {
+            var script = waiting(isBatch: false)
+            script.composed = whole
+            #expect(script.partEnded(end) == "cancel timer, send waitingClient")
+        }
     }
 
     @Test func aWholeAnswerThatCameMeanwhileIsTakenBeforeAComposition() {
@@ -44,7 +47,7 @@ import Testing
         #expect(script.partEnded(.stored(status: 200)) == "wake after 2000 ms, send waitingClient once")
     }
 
-    @Test func oneOfABatchPaysForIt() {
+    @Test func oneOfABatchPaysAndALoneMissGoesAlone() {
         for (isFirst, words) in [(true, "answer 200 of 200"), (false, "saved one, answer 200 of 200")] {
             var script = completing(isBatch: true)
             #expect(script.play(.joined(.alone)) == "join batch")
@@ -53,9 +56,6 @@ import Testing
             let end = script.partEnded(.stored(status: 200), isFirst: isFirst)
             #expect(end == "cancel timer, finish stored 200 of 200, " + words)
         }
-    }
-
-    @Test func aMissWithoutOthersGoesAlone() {
         for hasWaited in [false, true] {
             var script = completing(isBatch: true)
             #expect(script.joined() == "join batch")
@@ -65,27 +65,16 @@ import Testing
         }
     }
 
-    @Test func aBatchIsIgnoredAfterThePatienceOfItsClient() {
-        var script = waiting(isBatch: true)
-        script.wait(.seconds(5))
-        #expect(script.play(.patienceEnded(standIn: nil)) == "cancel timer, send waitingClient")
-        #expect(script.play(.batched(isAlone: true)) == "")
-        #expect(script.partEnded(.stored(status: 200), isFirst: false) == "")
-    }
-
     /// One that is asked in the background, to be compared.
     private func witness() -> ExchangeScript {
         Script { ($0.audience, $0.isWitness, $0.isVerified, $0.isCollapsible) = (.part, true, true, false) }
     }
 
-    @Test func aWitnessAsksInTheBackgroundAloneAndOnce() {
+    @Test func aWitnessAsksOnceInTheBackgroundAndReports() {
         var script = witness()
         #expect(script.play(.began(meanwhile: Script.stored())) == "cancel timer, begin, send refresh once")
         #expect(script.answered(200) == "store 200")
         #expect(script.stored(of: 200) == "compare 200, finish stored 200 of 200, report stored")
-    }
-
-    @Test func aWitnessThatSaysNothingReportsThatToo() {
         for status in [429, 500] {
             var script = witness()
             _ = script.play(.began(meanwhile: nil))
@@ -117,24 +106,6 @@ import Testing
         }
     }
 
-    @Test func anIncompleteAnswerIsAskedForAsAWhole() {
-        for (end, whole) in [(PartEnd.stored(status: 200), nil), (.unusable(status: 404), Script.stored())] {
-            var script = waiting(isBatch: false)
-            script.composed = whole
-            #expect(script.partEnded(end) == "cancel timer, send waitingClient")
-        }
-    }
-
-    @Test func anOriginThatGaveNothingForThePartIsNotAskedAgain() {
-        var script = waiting(isBatch: false)
-        let failed = script.partEnded(.failed(Script.failure))
-        #expect(failed == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
-        var refused = Script.leading { ($0.hasSupplement, $0.hasStandIn, $0.hasImpersonalErrors) = (true, true, true) }
-        refused.standIn = Script.stored()
-        let stale = refused.partEnded(.refused(Script.response(429), .rateLimited))
-        #expect(stale == "cancel timer, finish unstored 429 rateLimited, stale for upstreamError of 429")
-    }
-
     /// Each of up to a hundred that were joined asked for itself an origin that had just refused.
     @Test func aRefusedPartIsNotAskedForAgainAsAWhole() {
         for (status, reason) in [(429, Reason.rateLimited), (503, .serverError)] {
@@ -145,6 +116,13 @@ import Testing
                 #expect(script.isCollapsed != isFirst, "a cookie is the first one's alone")
             }
         }
+        var script = waiting(isBatch: false)
+        let failed = script.partEnded(.failed(Script.failure))
+        #expect(failed == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
+        var refused = Script.leading { ($0.hasSupplement, $0.hasStandIn, $0.hasImpersonalErrors) = (true, true, true) }
+        refused.standIn = Script.stored()
+        let stale = refused.partEnded(.refused(Script.response(429), .rateLimited))
+        #expect(stale == "cancel timer, finish unstored 429 rateLimited, stale for upstreamError of 429")
     }
 
     /// The origin may have failed because of the relationships that the client did not ask for.
@@ -160,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func aLatePartIsReplacedAndStillServesWaiters() {
+    @Test func aLatePartOrBatchIsReplaced() {
         var script = waiting(isBatch: false)
         script.wait(.seconds(5))
         #expect(script.patienceEnded() == "cancel timer, send waitingClient")
@@ -173,6 +151,11 @@ import Testing
         stale.composed = Script.stored()
         let end = stale.partEnded(.stored(status: 200))
         #expect(end == "finish stored 200 of 200", "its timer has gone with the stale answer")
+        var batch = waiting(isBatch: true)
+        batch.wait(.seconds(5))
+        #expect(batch.play(.patienceEnded(standIn: nil)) == "cancel timer, send waitingClient")
+        #expect(batch.play(.batched(isAlone: true)) == "")
+        #expect(batch.partEnded(.stored(status: 200), isFirst: false) == "")
     }
 
     // MARK: As a part of another
@@ -199,7 +182,7 @@ import Testing
         #expect(script.play(.joined(.full)) == "report failed queueFull")
     }
 
-    @Test func aPartWaitsForAnothersRequestWithoutAsking() {
+    @Test func aPartWaitsForAnotherAndIsNotReadWhereTooLarge() {
         let outcomes: [(FlightOutcome, String)] = [
             (.stored(Script.stored(), originStatus: 200), "report stored"),
             (.unstored(Script.response(503), .serverError), "report refused 503 serverError"),
@@ -211,9 +194,6 @@ import Testing
             #expect(script.play(.joined(.waiter)) == "")
             #expect(script.flightFinished(outcome) == words)
         }
-    }
-
-    @Test func aPartThatIsTooLargeIsNotRead() {
         var script = part()
         script.joined()
         #expect(script.headArrived(200) == "invalidate by 200, finish released, report unusable 200, cancel")

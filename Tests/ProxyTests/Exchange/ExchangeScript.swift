@@ -7,8 +7,7 @@ import Testing
 @testable import Proxy
 @testable import Upstream
 
-/// Plays events to an exchange and shows each step as words: `cancel timer, finish stored 200,
-/// answer 200`.
+/// Plays events and shows each step as words: `cancel timer, finish stored 200, answer 200`.
 struct ExchangeScript {
     private var state: ExchangeState
     private(set) var now: Instant

@@ -1,4 +1,3 @@
-import Cache
 import Freshness
 import Testing
 
@@ -9,26 +8,18 @@ import Testing
 @Suite struct ExchangeStateTests {
     private typealias Script = ExchangeScript
 
-    // MARK: Leaders and waiters
-
-    @Test func aLeaderAsksStoresAndAnswers() {
+    @Test func aLeaderAsksUnlessAnAnswerCameMeanwhile() {
         var script = Script()
         #expect(script.play(.began(meanwhile: nil)) == "join")
         #expect(script.joined() == "cancel timer, send waitingClient")
         #expect(script.answered(200) == "store 200")
         #expect(script.stored(of: 200) == "cancel timer, finish stored 200 of 200, answer 200 of 200")
         #expect(!script.isCollapsed)
-    }
-
-    @Test func aLeaderTakesAnAnswerThatCameMeanwhile() {
-        var script = Script.begun()
+        script = Script.begun()
         let step = script.play(.joined(.leader(meanwhile: Script.stored())))
         #expect(step == "cancel timer, finish stored 200 of 200, answer 200 of 200")
         #expect(script.isCollapsed)
-    }
-
-    @Test func requestsWithoutALeaderAskAloneOrAreRefused() {
-        var script = Script.begun()
+        script = Script.begun()
         #expect(script.play(.joined(.alone)) == "cancel timer, send waitingClient", "a hit for miss")
         script = Script.begun()
         #expect(script.play(.joined(.full)) == "cancel timer, refuse 503 queueFull")
@@ -48,9 +39,7 @@ import Testing
         #expect(late.play(.began(meanwhile: Script.stored())) == "finish stored 200 of 200")
     }
 
-    // MARK: Waiting
-
-    @Test func aWaiterGetsWhatTheLeaderBrings() {
+    @Test func aWaiterGetsWhatTheLeaderBringsOrSomethingStale() {
         for (outcome, words) in [
             (FlightOutcome.stored(Script.stored(), originStatus: 200), "answer 200 of 200"),
             (.unstored(Script.response(503), .serverError), "pass 503 serverError"),
@@ -59,6 +48,11 @@ import Testing
             var script = Script.waiting()
             #expect(script.isCollapsed)
             #expect(script.flightFinished(outcome) == "cancel timer, " + words)
+        }
+        for outcome in [FlightOutcome.unstored(Script.response(429), .rateLimited), .failed(Script.failure)] {
+            var script = Script.waiting { $0.hasStandIn = true }
+            script.standIn = Script.stored()
+            #expect(script.flightFinished(outcome).contains("stale for"))
         }
     }
 
@@ -70,14 +64,6 @@ import Testing
         #expect(script.play(.joined(.waiter)) == "wake after 5000 ms")
         #expect(script.play(another) == "cancel timer, begin, send waitingClient", "once")
         #expect(!script.isCollapsed)
-    }
-
-    @Test func waitersWithSomethingStaleGetThatInPlaceOfAnError() {
-        for outcome in [FlightOutcome.unstored(Script.response(429), .rateLimited), .failed(Script.failure)] {
-            var script = Script.waiting { $0.hasStandIn = true }
-            script.standIn = Script.stored()
-            #expect(script.flightFinished(outcome).contains("stale for"))
-        }
     }
 
     @Test func aWaiterTakesOverFromALeaderThatIsLate() {
@@ -112,7 +98,7 @@ import Testing
         #expect(script.play(.mayNotTakeOver) == "cancel timer, refuse 504 waitedTooLong")
     }
 
-    @Test func whatCanBeComposedByThenReplacesAFailure() {
+    @Test func aCompositionReplacesAFailureAndNothingElse() {
         var script = Script.waiting()
         script.composed = Script.stored()
         script.wait(.seconds(15))
@@ -122,12 +108,7 @@ import Testing
         leader.composed = Script.stored()
         let found = leader.failed()
         #expect(found == "cancel timer, finish failed upstreamClosed, answer 200 of none instead of upstreamClosed")
-    }
-
-    // MARK: The stand-in
-
-    @Test func standInsAndErrorsGoBeforeAComposition() {
-        var script = stale()
+        script = stale()
         script.composed = Script.stored()
         script.joined()
         #expect(script.failed() == "cancel timer, finish failed upstreamClosed, stale for upstreamClosed of none")
@@ -153,16 +134,13 @@ import Testing
         #expect(waiter.flightFinished(.released) == "")
     }
 
-    @Test func aPurgedAnswerDoesNotStandIn() {
+    @Test func whatIsStaleAndNotPurgedReplacesAServerError() {
         var script = stale()
         script.joined()
         script.standIn = nil
         script.wait(.seconds(2))
         #expect(script.patienceEnded() == "")
         #expect(script.failed() == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
-    }
-
-    @Test func aStaleAnswerReplacesAServerErrorAlone() {
         for (status, reason, words) in [
             (503, Reason.serverError, "stale for upstreamError of 503"), (404, .status, "pass 404 status"),
         ] {
@@ -173,16 +151,7 @@ import Testing
         }
     }
 
-    // MARK: The origin's answers
-
-    @Test func anErrorWithoutFieldsOfTheClientsIsEveryones() {
-        var script = Script.leading { $0.hasImpersonalErrors = true }
-        script.answered(503)
-        let step = script.unstored(503, .serverError)
-        #expect(step == "cancel timer, finish unstored 503 serverError, pass 503 serverError")
-    }
-
-    @Test func anAnswerPurgedOnItsWayServesItsWaiters() {
+    @Test func purgedAnswersAndImpersonalErrorsServeTheWaiters() {
         var script = Script.leading()
         script.answered(200)
         #expect(script.unstored(200, .outdated) == "cancel timer, finish unstored 200 outdated, pass 200 outdated")
@@ -196,6 +165,10 @@ import Testing
         #expect(
             unusable.play(.stored(Script.stored(), originStatus: 200, isReusable: false))
                 == "cancel timer, finish released, answer 200 of 200")
+        script = Script.leading { $0.hasImpersonalErrors = true }
+        script.answered(503)
+        let end = script.unstored(503, .serverError)
+        #expect(end == "cancel timer, finish unstored 503 serverError, pass 503 serverError")
     }
 
     @Test func aConfirmationFreshensUnlessItIsContradicted() {
@@ -220,7 +193,7 @@ import Testing
         #expect(served.play(.contradicted) == "send revalidation once")
     }
 
-    @Test func aRefusedTokenIsRenewedOnce() {
+    @Test func aRefusedTokenAndUselessGzipAreAskedForAgain() {
         var script = Script.leading { $0.hasOwnToken = true }
         #expect(script.answered(401) == "renew token")
         #expect(script.play(.tokenRenewed(true)) == "send waitingClient")
@@ -229,10 +202,7 @@ import Testing
         var other = Script.leading { $0.hasOwnToken = true }
         other.answered(401)
         #expect(other.play(.tokenRenewed(false)) == "cancel timer, finish released, pass 401 upstreamRefused")
-    }
-
-    @Test func gzipOfNoUseIsAskedForUncompressed() {
-        var script = Script.begun { $0.acceptsGzip = true }
+        script = Script.begun { $0.acceptsGzip = true }
         #expect(script.joined() == "cancel timer, send waitingClient gzip")
         #expect(script.play(.answered(Script.response(200), .damaged)) == "send waitingClient inflating")
         let step = script.play(.answered(Script.response(200), .damaged))

@@ -1,10 +1,8 @@
-import Cache
 import Testing
 
 @testable import Proxy
 @testable import Upstream
 
-/// Answers that are too large to be collected: head, content, end, and the events between.
 @Suite struct ExchangeStreamingTests {
     private typealias Script = ExchangeScript
 
@@ -14,34 +12,22 @@ import Testing
         return script
     }
 
-    @Test func aLargeAnswerGoesAtTheClientsPace() {
+    @Test func aLargeAnswerGoesAtTheClientsPaceUntilItLeaves() {
         var script = streaming()
         #expect(script.play(.received([1, 2, 3])) == "content 3")
         #expect(script.play(.finished) == "end")
         var slow = streaming()
         #expect(slow.play(.clientBlocked) == "pause")
         #expect(slow.play(.clientDrained) == "resume")
-    }
-
-    @Test func aClientThatLeavesInTheMiddleEndsIt() {
-        var script = streaming()
+        script = streaming()
         #expect(script.play(.clientLeft) == "abandon, cancel")
         #expect(script.play(.clientDrained) == "")
         #expect(script.play(.clientBlocked) == "")
         #expect(script.play(.clientLeft) == "")
     }
 
-    /// A timeout was logged as closed by the origin.
-    @Test func aBrokenAnswerIsBrokenForTheClientToo() {
-        let timeout = ExchangeFailure(UpstreamFailure.timeout(.whole))
-        for (failure, words) in [(Script.failure, "upstreamClosed"), (timeout, "upstreamTimeout")] {
-            var script = streaming()
-            #expect(script.play(.failed(failure)) == "break off \(words)")
-        }
-    }
-
     /// It was neither counted nor logged.
-    @Test func aClientThatLeftIsCounted() {
+    @Test func aClientThatLeftIsCountedAndALargeAnswerNotRead() {
         var script = Script.leading()
         #expect(script.play(.clientLeft) == "")
         #expect(script.headArrived(200) == "cancel timer, invalidate by 200, finish released, discard 200, cancel")
@@ -49,23 +35,26 @@ import Testing
         _ = small.play(.clientLeft)
         small.answered(200)
         #expect(small.stored(of: 200).hasSuffix("answer 200 of 200"))
-    }
-
-    @Test func withoutAClientALargeAnswerIsNotRead() {
-        var script = Script.begun { $0.audience = .refresh }
+        script = Script.begun { $0.audience = .refresh }
         #expect(script.headArrived(200) == "invalidate by 200, finish released, cancel")
     }
 
-    @Test func aLargeErrorGivesWayToWhatIsStale() {
+    @Test func largeErrorsGiveWayAndBrokenAnswersBreakOff() {
         var script = Script.leading { $0.hasStandIn = true }
         script.standIn = Script.stored()
         let step = script.headArrived(503)
         #expect(step == "cancel timer, invalidate by 503, finish released, stale for upstreamError of 503, cancel")
         var gone = Script.leading { $0.hasStandIn = true }
         #expect(gone.headArrived(503).hasSuffix("refuse 502 upstreamError, cancel"))
+        // A timeout was logged as closed by the origin.
+        let timeout = ExchangeFailure(UpstreamFailure.timeout(.whole))
+        for (failure, words) in [(Script.failure, "upstreamClosed"), (timeout, "upstreamTimeout")] {
+            var broken = streaming()
+            #expect(broken.play(.failed(failure)) == "break off \(words)")
+        }
     }
 
-    @Test func aLargeAnswerInGzipIsAskedForPlain() {
+    @Test func codedOrRefusedLargeAnswersAreAskedForAgain() {
         var script = Script.leading { $0.acceptsGzip = true }
         #expect(script.play(.headArrived(Script.response(200, "Content-Encoding: gzip\r\n"))) == "send waitingClient")
         #expect(script.headArrived(200).hasSuffix("stream 200"))
@@ -74,9 +63,6 @@ import Testing
         let gzip = Script.response(200, "Content-Encoding: gzip\r\n")
         #expect(damaged.play(.answered(gzip, .damaged)) == "send waitingClient inflating")
         #expect(damaged.play(.headArrived(gzip)).hasSuffix("refuse 502 upstreamMalformed, cancel"))
-    }
-
-    @Test func aLargeRefusalOfTheTokenIsPassedOnWhereThereIsNoOther() {
         for (isAnother, words) in [(true, "send waitingClient"), (false, "stream 401")] {
             var script = Script.leading { $0.hasOwnToken = true }
             #expect(script.headArrived(401) == "renew token")

@@ -45,15 +45,22 @@ import Testing
 
     private struct Unexpected: Error {}
 
-    @Test func theFirstLeadsTheOthersWaitAndAllAreHandedOut() throws {
+    @Test func theFirstLeadsThoseWithItsTokenThatWait() throws {
         var (table, id) = try led("a", "b")
         #expect(table.join(other, epoch: 0, now: start, "c") != .wait)
         #expect(table.finish(id, .shared, now: start) == ["a", "b"])
         #expect(table.finish(id, .shared, now: start) == [])
         #expect(table.join(key, epoch: 0, now: start, "d") != .wait)
+        table = Table()
+        let (one, two) = (FlightKey(key.key, token: 1), FlightKey(key.key, token: 2))
+        id = try lead(&table, of: one)
+        _ = try lead(&table, of: two)
+        #expect(table.join(one, epoch: 0, now: start, "a") == .wait)
+        #expect(table.finish(id, .uncollapsible, now: start) == ["a"])
+        #expect(table.join(two, epoch: 0, now: start, "b") == .wait, "what one answer is says nothing of another's")
     }
 
-    @Test func anUncollapsibleAnswerIsRememberedUntilASharedOne() throws {
+    @Test func anUncollapsibleAnswerIsRememberedAndServesNoWaiter() throws {
         var (table, id) = try led("a")
         #expect(table.finish(id, .uncollapsible, now: start) == ["a"])
         #expect(isAlone(table.join(key, epoch: 0, now: start + .seconds(9), "b")))
@@ -63,6 +70,12 @@ import Testing
         guard case .alone(let second) = other.join(key, epoch: 0, now: start, "a") else { throw Unexpected() }
         _ = other.finish(second, .shared, now: start)
         #expect(!isAlone(other.join(key, epoch: 0, now: start, "a")))
+        (table, _) = try led("a", "b")
+        table.invalidate(Array("/a".utf8))
+        let another = try lead(&table)
+        _ = table.finish(another, .uncollapsible, now: start + .seconds(4))
+        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(5)) != nil)
+        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(5)) != nil)
     }
 
     /// An answer that is of no use to others is no better a reason to ask all the time than none.
@@ -89,20 +102,8 @@ import Testing
         #expect(table.refresh(other, epoch: 0, now: start) != nil)
     }
 
-    @Test func aLeaderThatIsOutForLongMayBeFollowedByAnother() throws {
-        var (table, slow) = try led("a")
-        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(4)) == nil)
-        let taken = table.takeOver(key, epoch: 0, now: start + .seconds(5))
-        let quick = try #require(taken)
-        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(6)) == nil, "one at a time")
-        #expect(table.finish(quick, .shared, now: start + .seconds(6)) == ["a"])
-        #expect(table.join(key, epoch: 0, now: start + .seconds(6), "b") == .wait, "the slow one is still out")
-        #expect(table.finish(slow, .shared, now: start + .seconds(7)) == ["b"])
-        #expect(table.count == 0)
-    }
-
     /// All waiters heard of the failure, although the answer was on its way by then.
-    @Test func onlyTheLastLeaderThatFailsTellsTheWaiters() throws {
+    @Test func aLateLeaderIsFollowedAndTheLastTellsOfFailure() throws {
         var (table, slow, quick) = try followed("a", "b")
         #expect(table.finish(slow, .failed, now: start + .seconds(6)) == [])
         #expect(table.join(key, epoch: 0, now: start + .seconds(6), "c") == .wait)
@@ -111,6 +112,15 @@ import Testing
         (table, slow, quick) = try followed("a")
         #expect(table.finish(quick, .failed, now: start + .seconds(6)) == [])
         #expect(table.finish(slow, .failed, now: start + .seconds(7)) == ["a"])
+        #expect(table.count == 0)
+        (table, slow) = try led("a")
+        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(4)) == nil)
+        let taken = table.takeOver(key, epoch: 0, now: start + .seconds(5))
+        quick = try #require(taken)
+        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(6)) == nil, "one at a time")
+        #expect(table.finish(quick, .shared, now: start + .seconds(6)) == ["a"])
+        #expect(table.join(key, epoch: 0, now: start + .seconds(6), "b") == .wait, "the slow one is still out")
+        #expect(table.finish(slow, .shared, now: start + .seconds(7)) == ["b"])
         #expect(table.count == 0)
     }
 
@@ -127,24 +137,7 @@ import Testing
         #expect(table.finish(old, .shared, now: start + .seconds(7)) == ["a"])
     }
 
-    @Test func waitersOfAnUncollapsibleAnswerAskEachForItself() throws {
-        var (table, _) = try led("a", "b")
-        table.invalidate(Array("/a".utf8))
-        let other = try lead(&table)
-        _ = table.finish(other, .uncollapsible, now: start + .seconds(4))
-        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(5)) != nil)
-        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(5)) != nil)
-    }
-
-    /// The thousand-and-first client of one cold key got a 503.
-    @Test func threeThousandClientsWaitForOneKey() throws {
-        var (table, id) = try led()
-        for number in 0..<3_000 { #expect(table.join(key, epoch: 0, now: start, "\(number)") == .wait) }
-        #expect(table.finish(id, .shared, now: start).count == 3_000)
-        #expect(table.waitingBytes == 0)
-    }
-
-    @Test func theBytesOfAllWaitersAreBounded() throws {
+    @Test func theBytesOfAllWaitersAreBoundedNotTheirNumber() throws {
         var (table, id) = try led()
         _ = table.join(other, epoch: 0, now: start, "leader")
         let most = Table.maxWaitingBytes - 2 * Table.bytesPerWaiter
@@ -154,21 +147,15 @@ import Testing
         #expect(table.join(key, epoch: 0, now: start, "one more") == .full)
         #expect(table.finish(id, .failed, now: start) == ["large"])
         #expect(table.join(other, epoch: 0, now: start, bytes: most, "large") == .wait)
+        // The thousand-and-first client of one cold key got a 503.
+        (table, id) = try led()
+        for number in 0..<3_000 { #expect(table.join(key, epoch: 0, now: start, "\(number)") == .wait) }
+        #expect(table.finish(id, .shared, now: start).count == 3_000)
+        #expect(table.waitingBytes == 0)
     }
 
-    @Test func requestsWithDifferentTokensDoNotWaitForEachOther() throws {
-        var table = Table()
-        let (one, two) = (FlightKey(key.key, token: 1), FlightKey(key.key, token: 2))
-        let id = try lead(&table, of: one)
-        _ = try lead(&table, of: two)
-        #expect(table.join(one, epoch: 0, now: start, "a") == .wait)
-        #expect(table.finish(id, .uncollapsible, now: start) == ["a"])
-        #expect(table.join(two, epoch: 0, now: start, "b") == .wait, "what one answer is says nothing of another's")
-    }
-
-    /// A flight that no client waits for any more is given up only if that is certain, and no
-    /// request joins it afterwards.
-    @Test func leaderIsGivenUpOnceNoClientWaits() throws {
+    /// Given up only if that is certain, and then joined by no request.
+    @Test func aLeaderIsGivenUpOnceNoClientWaits() throws {
         var (table, id) = try led("a", "b")
         let seat = try #require(table.seat(for: key))
         #expect(table.waiterLeft(seat) == false)
@@ -182,18 +169,15 @@ import Testing
         var (taken, slow) = try led()
         #expect(taken.takeOver(key, epoch: 0, now: start + .seconds(5)) != nil)
         #expect(taken.abandon(slow) == false)
-    }
-
-    @Test func aWaiterThatWasToldAlreadyIsNotCountedAmongThoseThatWait() throws {
-        var (table, first) = try led("a")
-        let seat = try #require(table.seat(for: key))
-        let taken = table.takeOver(key, epoch: 0, now: start + .seconds(5))
-        let second = try #require(taken)
-        #expect(table.finish(first, .shared, now: start + .seconds(6)) == ["a"])
-        #expect(table.join(key, epoch: 0, now: start + .seconds(6), "b") == .wait)
-        // Its client leaves before it has heard.
-        #expect(table.waiterLeft(seat) == false)
-        #expect(table.abandon(second) == false, "b waits")
+        // A waiter that was told already counts no more, if its client leaves before it has heard.
+        var (told, first) = try led("a")
+        let place = try #require(told.seat(for: key))
+        let successor = told.takeOver(key, epoch: 0, now: start + .seconds(5))
+        let second = try #require(successor)
+        #expect(told.finish(first, .shared, now: start + .seconds(6)) == ["a"])
+        #expect(told.join(key, epoch: 0, now: start + .seconds(6), "b") == .wait)
+        #expect(told.waiterLeft(place) == false)
+        #expect(told.abandon(second) == false, "b waits")
     }
 
     @Test func marksAreBounded() {
@@ -210,14 +194,15 @@ import Testing
         #expect(isAlone(table.join(first, epoch: 0, now: start, "")))
     }
 
-    @Test func anUnsafeMethodInvalidatesWhatIsUnderWayAndNothingJoinsIt() throws {
+    /// An answer that a write or a purge has removed is not served again.
+    @Test(arguments: [0, 1]) func aFlightThatIsOutOfDateIsNotJoined(epoch: Int) throws {
         var (table, id) = try led("before")
         #expect(!table.isOutdated(id, epoch: 0))
-        table.invalidate(Array("/a".utf8))
-        #expect(table.isOutdated(id, epoch: 0))
-        let after = try lead(&table)
-        #expect(!table.isOutdated(after, epoch: 0))
-        #expect(table.join(key, epoch: 0, now: start, "after") == .wait)
+        if epoch == 0 { table.invalidate(Array("/a".utf8)) }
+        #expect(table.isOutdated(id, epoch: epoch))
+        let after = try lead(&table, epoch: epoch)
+        #expect(!table.isOutdated(after, epoch: epoch))
+        #expect(table.join(key, epoch: epoch, now: start, "after") == .wait)
         #expect(table.finish(id, .shared, now: start) == ["before"])
         #expect(table.finish(after, .shared, now: start) == ["after"])
         #expect(table.count == 0)
@@ -234,12 +219,8 @@ import Testing
         #expect([shared, alone, joinable].map { table.isOutdated($0, epoch: 0) } == [false, true, true])
         #expect(table.join(personal, epoch: 0, now: start, "b") != .wait)
         #expect(table.join(key, epoch: 0, now: start, "c") == .wait)
-    }
-
-    /// The answer to a POST counts for its own target, unless another write changed the target
-    /// meanwhile.
-    @Test func aWriteDoesNotInvalidateItsOwnAnswer() {
-        var table = Table()
+        // The answer to a POST counts for its target, unless another write changed that.
+        table = Table()
         let (own, other) = (table.begin(key, 0, start), table.begin(key, 0, start))
         table.invalidate(Array("/a".utf8), by: own)
         #expect(!table.isOutdated(own, epoch: 0))
@@ -248,20 +229,7 @@ import Testing
         #expect(table.isOutdated(own, epoch: 0))
     }
 
-    /// An answer that a purge has removed is not served again to a request that joins an older
-    /// flight.
-    @Test func aFlightThatLeftBeforeAPurgeIsNotJoined() throws {
-        var (table, id) = try led("before")
-        let after = try lead(&table, epoch: 1)
-        #expect(table.isOutdated(id, epoch: 1))
-        #expect(!table.isOutdated(after, epoch: 1))
-        #expect(table.join(key, epoch: 1, now: start, "after") == .wait)
-        #expect(table.finish(after, .shared, now: start) == ["after"])
-        #expect(table.finish(id, .shared, now: start) == ["before"])
-    }
-
-    /// Whatever happens in whatever order, every waiter is handed out exactly once, and nothing is
-    /// left at the end.
+    /// In any order every waiter is handed out once, and nothing is left.
     @Test(arguments: 0..<TestSize.of(15, release: 50) as Range<UInt64>)
     func noWaiterIsEverLeftBehind(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

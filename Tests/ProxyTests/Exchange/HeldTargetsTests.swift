@@ -8,7 +8,7 @@ import Testing
     private let now = Instant(nanoseconds: 1_000_000_000_000)
     private let key = CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/1".utf8))
 
-    @Test func aTargetIsHeldForAMinuteAtMost() {
+    @Test func aPurgeAnotherOriginOrAMinuteEndsIt() {
         let held = HeldTargets()
         held.note(key, for: .seconds(10), epoch: 0, now: now)
         #expect(held.wait(for: key, epoch: 0, now: now) == 10)
@@ -20,14 +20,11 @@ import Testing
         long.note(key, for: .seconds(86_400), epoch: 0, now: now)
         #expect(long.wait(for: key, epoch: 0, now: now + .seconds(59)) == 86_341)
         #expect(long.wait(for: key, epoch: 0, now: now + .seconds(60)) == nil)
-    }
-
-    @Test func aPurgeAndAnotherOriginEndIt() {
-        let held = HeldTargets()
-        held.note(key, for: .seconds(10), epoch: 3, now: now)
-        #expect(held.wait(for: key, epoch: 3, now: now) == 10)
-        #expect(held.wait(for: key, epoch: 4, now: now) == nil)
-        held.forget()
-        #expect(held.wait(for: key, epoch: 3, now: now) == nil)
+        let purged = HeldTargets()
+        purged.note(key, for: .seconds(10), epoch: 3, now: now)
+        #expect(purged.wait(for: key, epoch: 3, now: now) == 10)
+        #expect(purged.wait(for: key, epoch: 4, now: now) == nil)
+        purged.forget()
+        #expect(purged.wait(for: key, epoch: 3, now: now) == nil)
     }
 }

@@ -13,7 +13,6 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Writes a text and waits until it is written.
     private func write(_ text: String, to sink: AccessLogSink) {
         sink.write(Array(text.utf8))
         sink.flush(within: .seconds(10))
@@ -37,7 +36,7 @@ import Testing
         #expect(sink.dropped == 0)
     }
 
-    @Test func aFailedReopeningKeepsTheOldFile() throws {
+    @Test func withoutAReopenedFileTheOldOneIsKept() throws {
         let directory = folder.url.appendingPathComponent("logs")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let sink = try AccessLogSink(path: directory.appendingPathComponent("access.log").path)
@@ -46,13 +45,10 @@ import Testing
         #expect(throws: (any Error).self) { try sink.reopen() }
         write("one\n", to: sink)
         #expect(try text(away.appendingPathComponent("access.log").path) == "one\n" && sink.dropped == 0)
-    }
-
-    @Test func aDescriptorThatWasHandedOverIsNotReopened() throws {
         let pipe = Pipe()
-        let sink = AccessLogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
-        #expect(try !sink.reopen())
-        write("one\n", to: sink)
+        let handed = AccessLogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        #expect(try !handed.reopen())
+        write("one\n", to: handed)
         #expect(pipe.fileHandleForReading.availableData == Data("one\n".utf8))
     }
 
@@ -88,8 +84,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["a", "b", "c", "d"])
     }
 
-    /// Nothing reads: lines are taken up to the bound, and those beyond it are dropped whole and
-    /// counted.
+    /// Nothing reads: lines beyond the bound are dropped whole.
     @Test func linesBeyondWhatMayWaitAreDroppedAndCounted() async throws {
         let megabyte = 1 << 20
         let pipe = Pipe()

@@ -1,4 +1,3 @@
-import Cache
 import Freshness
 import Testing
 
