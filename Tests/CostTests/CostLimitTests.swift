@@ -7,17 +7,14 @@ import Testing
         limit.complaints(about: Cost(instructions: instructions, allocations: allocations))
     }
 
-    @Test func moreThanIsAllowedIsTold() throws {
+    @Test func moreThanIsAllowedAndFarLessAreTold() throws {
         #expect(complaints(5_500, 0.3).isEmpty && complaints(3_700, 0).isEmpty)
         #expect(complaints(5_000, 1).count == 1 && complaints(6_000, 1).count == 2)
         let text = try #require(complaints(5_600, 0).first)
         #expect(text.hasPrefix("hit: 5600 instructions a request, 5500 are allowed"))
         #expect(text.contains("put instructions: 6160 into the line .hit of Tests/CostTests/CostLimits.swift"))
         #expect(text.contains("callgrind_annotate "))
-    }
-
-    /// A path that had become better failed the whole run.
-    @Test func aLimitFarAboveIsRemarkedUponAndNoComplaint() {
+        // A path that had become better failed the whole run.
         #expect(complaints(2_700, 0).isEmpty)
         let remarks = limit.remarks(about: Cost(instructions: 2_700, allocations: 0))
         #expect(remarks.count == 1 && remarks[0].contains("put instructions: 2970 into"))

@@ -4,8 +4,7 @@ import TestSupport
 struct Cost: Sendable, CustomStringConvertible {
     let instructions: Double
     let allocations: Double
-    /// Instructions within the service that answers. Work at intervals is not among them: the turns
-    /// that timers cause, and the beginnings of batches of recorded requests.
+    /// Instructions within the service, without turns of timers and beginnings of recorded batches.
     var answering = 0.0
 
     var description: String {
@@ -26,12 +25,8 @@ extension Cost {
 /// The most that requests of one kind may cost.
 ///
 /// Limits are what was measured (Swift 6.3, glibc 2.36, OpenSSL 3.0, x86-64) and a tenth, those of
-/// hits out of memory mostly less. Runs differ by 0.3 %, on a busy machine by 2 %, and machines by
-/// 1 %: one program's hit was counted with 5,741 and with 5,800 instructions. Over TLS the
-/// allocations are OpenSSL's own.
-///
-/// The debug build, which `make test` has, needs ten times as much for the same steps. Its limits
-/// tell of a step that is new, and not what a request costs those who run the proxy.
+/// hits out of memory mostly less. Runs differ by 0.3 %, on a busy machine by 2 %, machines by 1 %.
+/// Over TLS the allocations are OpenSSL's own. The limits of a debug build tell of new steps alone.
 struct CostLimit: Sendable {
     let path: CostPath
     let most: Cost
@@ -42,16 +37,13 @@ struct CostLimit: Sendable {
     }
 
     /// The most that recording may add, as a share of the limit of a hit; 2.5 % was measured. Work
-    /// that is done at intervals is left out: a busy machine answers few requests in the time of
-    /// one batch.
+    /// at intervals is left out: a busy machine answers few requests in the time of one batch.
     static let mostForRecording = 0.03
 
-    /// By how much two runs of one path differ, as a share; of a debug build on a busy machine by
-    /// 0.4 %.
+    /// By how much two runs of one path differ, as a share.
     static let (noise, noiseOfDebug) = (0.003, 0.01)
 
-    /// A hit allocates nothing. The fraction that is allowed is not the request's: the end of turns
-    /// may set Dispatch's timer, which allocates, and the line `Date` is made once a second.
+    /// A hit allocates nothing; the rest is Dispatch's timer, and the line `Date` once a second.
     private static let none = 0.3
 
     static let hit = Cost(instructions: 5_950, allocations: none)
@@ -81,18 +73,11 @@ struct CostLimit: Sendable {
         CostLimit(.split, instructions: 110_000, allocations: 61),
     ]
 
-    /// Lists the limits that a measured cost exceeds, and the change to make; empty if it exceeds
-    /// none.
-    func complaints(about cost: Cost) -> [String] {
-        each(cost, complaint)
-    }
+    /// Lists the limits that a measured cost exceeds, and the change to make.
+    func complaints(about cost: Cost) -> [String] { each(cost, complaint) }
 
-    /// The limits that are so far off that an improvement could be lost again.
-    ///
-    /// That is no fault of the measured code, so it is printed, and fails nothing.
-    func remarks(about cost: Cost) -> [String] {
-        each(cost, remark)
-    }
+    /// The limits that are so far off that an improvement could be lost again; they fail nothing.
+    func remarks(about cost: Cost) -> [String] { each(cost, remark) }
 
     private func each(_ cost: Cost, _ say: (String, Double, Double) -> String?) -> [String] {
         let instructions = say("instructions", cost.instructions, most.instructions)

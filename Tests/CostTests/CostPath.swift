@@ -53,11 +53,9 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The memory limit. Hits come from the file if it is a third of the size of the requested
-    /// answers.
+    /// The memory limit; hits come from the file where it is a third of the requested answers.
     var memorySize: String { self == .fileHit ? "256KiB" : "64MiB" }
 
-    /// Whether it comes over TLS.
     var isSecure: Bool { self == .secureHit || self == .framedHit }
 
     /// Targets that are asked for beforehand.
@@ -73,7 +71,6 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The request of that number.
     func request(_ number: Int) -> Request {
         switch self {
         case .hit, .recordedHit, .secureHit, .framedHit: Request(target: Self.song("1440000000"))

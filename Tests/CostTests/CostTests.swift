@@ -3,16 +3,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Requests cost no more than they did: in instructions and allocations, which a busy machine does
-/// not change.
+/// Costs in instructions and allocations, which a busy machine does not change.
 @Suite(.timeLimit(.minutes(30)), .requires(.binary), .requires(.valgrind), .requires(.plainBuild))
 struct CostTests {
-    @Test func everyPathHasItsLimit() {
-        #expect(CostLimit.release.map(\.path) == CostPath.allCases)
-    }
+    @Test func everyPathHasItsLimit() { #expect(CostLimit.release.map(\.path) == CostPath.allCases) }
 
-    /// One test and not one for each path: each would wait for its turn after all other tests, and
-    /// the last of them would run alone.
+    /// One test for all paths: each of many would wait for its turn after all other tests.
     @Test func requestsCostNoMoreThanTheyDid() async throws {
         for limit in CostLimit.table where limit.path != .framedHit || Requirement.nghttp2.isMet {
             do {
@@ -33,8 +29,7 @@ struct CostTests {
         for complaint in limit.complaints(about: cost) { Issue.record(Comment(rawValue: complaint)) }
     }
 
-    /// Measures the loop's work alone; the thread that formats and writes runs at the lowest
-    /// priority.
+    /// Measures the loop's work alone; the writing thread has the lowest priority.
     private static func recordingAddsLittleToAHit() async throws {
         let hit = try await measure(.hit) { _ in true }
         // Noise only adds, and it adds to the one or the other.
@@ -61,11 +56,9 @@ struct CostTests {
         #expect(share <= most)
     }
 
-    /// The least that was measured of each path so far.
     private static let least = Mutex<[CostPath: Cost]>([:])
 
-    /// Other work on the machine adds to the counts and never takes away, so a cost that does not
-    /// fit is measured again, five times at most.
+    /// Other work on the machine only adds, so a cost that does not fit is measured again.
     private static func measure(_ path: CostPath, until fits: (Cost) -> Bool) async throws -> Cost {
         let (program, valgrind) = (try #require(BinaryUnderTest.path), try #require(Tool("valgrind")))
         for _ in 0..<6 {
@@ -93,8 +86,7 @@ struct CostTests {
         for target in path.material {
             try #require(try client.send("GET", target).status == 200, "\(target)")
         }
-        // Pays for the work that is done once, and for the work that is done when a request
-        // repeats.
+        // Pays for work that is done once, or when a request repeats.
         let warmUp = path.requests / 10
         func ask(_ number: Int) throws -> String {
             guard let framed else { return try Self.ask(client, path.request(number)) }
@@ -120,7 +112,6 @@ struct CostTests {
             answering: Double(MeasuredProxy.answering(profile)) / Double(path.requests))
     }
 
-    /// Checks the answer and gives its `Cache-Status`.
     private static func ask(_ client: HTTPTestClient, _ request: CostPath.Request) throws -> String {
         let reply = try client.send("GET", request.target, fields: request.fields)
         let expected = CatalogOrigin.body(request.target).utf8.count

@@ -1,7 +1,6 @@
 import TestSupport
 
-/// A client that asks one after the other over one HTTP/2 connection. It does not read fields,
-/// which would take a decoder of their compression; the content says whether an answer is right.
+/// A client over one HTTP/2 connection. It reads no fields; the content tells a right answer.
 final class FramedClient {
     private typealias Failure = ServedProgram.Failure
 

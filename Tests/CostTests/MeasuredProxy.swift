@@ -4,11 +4,8 @@ import Testing
 
 @testable import EventLoop
 
-/// The proxy under valgrind's callgrind.
-///
-/// Callgrind counts the code that `EventLoop.drain` calls, on every thread: not the start, not the
-/// writer of the file. At SIGUSR1, by which logs are reopened, callgrind writes its counts to a
-/// file and begins anew.
+/// The proxy under valgrind's callgrind, which counts the code that `EventLoop.drain` calls. At
+/// SIGUSR1, by which logs are reopened, it writes its counts to a file and begins anew.
 final class MeasuredProxy {
     private typealias Failure = ServedProgram.Failure
 
@@ -26,10 +23,7 @@ final class MeasuredProxy {
     private let authority: ThrowawayAuthority
     private var profiles = 0
 
-    /// - Parameters:
-    ///   - folder: is replaced.
-    ///   - path: says what memory may hold, and whether traffic is recorded.
-    ///   - engine: the port of a shared tier.
+    /// - Parameter engine: the port of a shared tier.
     init(
         program: String, valgrind: Tool, originPort: UInt16, folder: URL, path: CostPath, engine: UInt16? = nil
     ) throws {
@@ -70,7 +64,6 @@ final class MeasuredProxy {
     var port: Int { get throws { try port("http") } }
     var securePort: Int { get throws { try port("https") } }
 
-    /// Waits until it uses its shared tier.
     func waitForTier() throws { try wait { process.text.contains(": connected") } }
 
     /// For clients that trust its certificate.

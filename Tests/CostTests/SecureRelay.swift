@@ -18,7 +18,6 @@ final class SecureRelay {
 
     deinit { loop.stop() }
 
-    /// Both sides of one connection.
     private final class Pair: StreamHandler {
         private let plain: Stream
         private var secure: Stream?
