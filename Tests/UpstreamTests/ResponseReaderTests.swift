@@ -203,19 +203,6 @@ import Testing
         #expect(body(result) == content)
         #expect(result.surplus == 7)
     }
-
-    @Test func readerIsReusedForTheNextAnswer() throws {
-        var reader = ResponseReader(limits: .response, maxCollectedBytes: 100)
-        for content in ["one", "two"] {
-            reader.begin(answering: .get, isReused: true)
-            let bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n\(content)".utf8)
-            let step = try reader.read(bytes.span)
-            guard case .answered(let response) = step.event else { throw UnexpectedEvent() }
-            #expect(response.body == Array(content.utf8))
-        }
-        reader.begin(answering: .get, isReused: true)
-        #expect(throws: UpstreamFailure.closedEarly(.nothing(isReused: true))) { try reader.end() }
-    }
 }
 
 private struct UnexpectedEvent: Error {}
