@@ -54,22 +54,16 @@ import Testing
         #expect(plan.failed("c", now: at(4)) == [.fail])
     }
 
-    @Test func theSameAddressesAreNotTriedAgain() {
+    @Test func eachAddressIsTriedOnce() {
         var plan = plan("a")
         #expect(plan.failed("a", now: at(1)) == [.lookUpAgain])
         #expect(plan.found(["a"], now: at(2)) == [.fail])
-    }
-
-    /// Two lines of /etc/hosts may have the same address.
-    @Test func anAddressThatIsListedTwiceIsTriedOnce() {
-        var plan = plan("a", "a", "b")
-        #expect(plan.failed("a", now: at(1)) == [.dial("b")])
-        #expect(plan.failed("b", now: at(2)) == [.lookUpAgain])
-    }
-
-    @Test func aNameWithoutAddressesFails() {
-        var plan = DialPlan<String>(deadline: at(5000))
-        #expect(plan.found([], now: start) == [.fail])
+        // Two lines of /etc/hosts may have the same address.
+        var twice = self.plan("a", "a", "b")
+        #expect(twice.failed("a", now: at(1)) == [.dial("b")])
+        #expect(twice.failed("b", now: at(2)) == [.lookUpAgain])
+        var none = DialPlan<String>(deadline: at(5000))
+        #expect(none.found([], now: start) == [.fail])
     }
 
     @Test func oneThatIsStillUnderWayIsWaitedFor() {
