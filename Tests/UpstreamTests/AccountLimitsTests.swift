@@ -7,8 +7,6 @@ import Testing
 @Suite struct AccountLimitsTests {
     private let now = Instant(nanoseconds: 1_000_000_000_000)
 
-    private func job(_ number: Int) -> BudgetState.JobID { BudgetState.JobID(lane: 0, number: number) }
-
     private func budget(rate: Int? = nil) -> BudgetState {
         var budget = BudgetState(rate: rate, maxWaiting: 100, maxWaitingInBackground: 50)
         _ = budget.addLane(connections: 100)

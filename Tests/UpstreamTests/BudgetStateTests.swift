@@ -3,6 +3,9 @@ import Testing
 
 @testable import Upstream
 
+/// A job of a budget, of its first lane if of no other.
+func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID { BudgetState.JobID(lane: lane, number: number) }
+
 @Suite struct BudgetStateTests {
     private let now = Instant(nanoseconds: 1_000_000_000_000)
 
@@ -14,10 +17,6 @@ import Testing
         for connections in lanes { _ = budget.addLane(connections: connections) }
         for number in asked { _ = budget.submit(job(number), .waitingClient, now: now) }
         return budget
-    }
-
-    private func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID {
-        BudgetState.JobID(lane: lane, number: number)
     }
 
     // MARK: While the origin refuses all
@@ -130,12 +129,10 @@ import Testing
         _ = other.submit(job(2), .refresh, now: now)
         #expect(other.submit(job(3), .refresh, now: now) == [.refuse(job(3), retryAfter: 2)])
         #expect(other.submit(job(4), .revalidation, now: now) == [])
-    }
-
-    @Test func waitToldFollowsTheRate() {
-        var budget = budget(lanes: [8], rate: 2, maxWaiting: 9, asked: 0..<10)
-        #expect(budget.submit(job(10), .waitingClient, now: now) == [.refuse(job(10), retryAfter: 5)])
-        #expect(budget.retryAfter(.waitingClient, now: now) == 5)
+        // The wait that it is told follows the rate.
+        var slow = self.budget(lanes: [8], rate: 2, maxWaiting: 9, asked: 0..<10)
+        #expect(slow.submit(job(10), .waitingClient, now: now) == [.refuse(job(10), retryAfter: 5)])
+        #expect(slow.retryAfter(.waitingClient, now: now) == 5)
     }
 
     // MARK: The rate

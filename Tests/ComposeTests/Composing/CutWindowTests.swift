@@ -232,11 +232,6 @@ import Testing
         #expect(scene.library.forms.record(shape, at: StoredScene.noon) == nil)
     }
 
-    @Test func withoutComposingWindowsAreCutAllTheSame() throws {
-        let scene = try StoredScene(Self.learnt + [Self.twenty]) { $0.compose = .off }
-        #expect(try scene.ask("artists/1/albums?limit=5") == Self.window(0..<5, next: 5))
-    }
-
     // MARK: The ends of lists
 
     /// A thousand places and an item on each, in as many lists as that takes.

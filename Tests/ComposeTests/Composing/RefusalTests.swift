@@ -60,6 +60,9 @@ import Testing
         #expect(try scene.refusal("albums/1") == "item switched-off")
         #expect(try scene.refusal("albums?ids=2,1") == "batch switched-off")
         #expect(try scene.refusal("artists/1/albums?limit=5") == "window switched-off")
+        // Windows have a switch of their own.
+        let window = Outcome.window(items("albums", 0..<5), next: "artists/1/albums?offset=5")
+        #expect(try StoredScene(stored) { $0.compose = .off }.ask("artists/1/albums?limit=5") == window)
         // To verify, the same is composed, and compared with the origin's.
         #expect(try StoredScene(stored) { $0.compose = .verify }.ask("albums/1") == .reduced(album("1")))
     }
