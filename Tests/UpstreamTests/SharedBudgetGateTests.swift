@@ -46,6 +46,7 @@ import Testing
         }
         let scene = try scene(authority)
         #expect(await scene.send("/a").end().text == "/a")
+        #expect(scene.budget.nodes == 2)
         isThere.withLock { $0 = false }
         let sent = (0..<20).map { scene.send("/\($0)", lane: $0 % 2) }
         for (number, one) in sent.enumerated() { #expect(await one.end().text == "/\(number)") }
