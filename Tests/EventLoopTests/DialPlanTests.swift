@@ -30,19 +30,16 @@ import Testing
         #expect(plan.nextAt == at(260))
     }
 
-    @Test func aHandshakeHasASecondMore() {
+    @Test func aHandshakeHasASecondMoreOrItsShareOfAShortTime() {
         var plan = plan("a", "b")
         #expect(plan.tick(isShakingHands: true, now: at(250)) == [])
         #expect(plan.nextAt == at(1250))
         #expect(plan.tick(isShakingHands: true, now: at(1250)) == [.dial("b")])
-    }
-
-    @Test func aShortTimeIsShared() {
-        var plan = plan("a", "b", within: 100)
-        #expect(plan.nextAt == at(50))
-        #expect(plan.tick(isShakingHands: true, now: at(50)) == [])
-        #expect(plan.nextAt == at(75))
-        #expect(plan.tick(isShakingHands: true, now: at(75)) == [.dial("b")])
+        var short = self.plan("a", "b", within: 100)
+        #expect(short.nextAt == at(50))
+        #expect(short.tick(isShakingHands: true, now: at(50)) == [])
+        #expect(short.nextAt == at(75))
+        #expect(short.tick(isShakingHands: true, now: at(75)) == [.dial("b")])
     }
 
     /// A name whose addresses had changed was 502 until its time was over.
