@@ -60,10 +60,8 @@ import Testing
         #expect(ProcessUse.proportionalBytes(in: rollup) == 3071 * 1024)
         #expect(try #require(ProcessUse.proportionalBytes(of: getpid())) > 0)
         #expect(ProcessUse.proportionalBytes(of: -1) == nil)
-    }
-
-    @Test(arguments: ["", "Rss: 1 kB\n", "Pss: x kB\n", "Pss: 12\n", "Pss_Anon: 12 kB\n"])
-    func whatDoesNotSayItIsNoFigure(text: String) {
-        #expect(ProcessUse.proportionalBytes(in: text) == nil)
+        for text in ["", "Rss: 1 kB\n", "Pss: x kB\n", "Pss: 12\n", "Pss_Anon: 12 kB\n"] {
+            #expect(ProcessUse.proportionalBytes(in: text) == nil, "\(text)")
+        }
     }
 }

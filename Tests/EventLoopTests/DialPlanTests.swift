@@ -30,19 +30,16 @@ import Testing
         #expect(plan.nextAt == at(260))
     }
 
-    @Test func aHandshakeHasASecondMore() {
+    @Test func aHandshakeHasASecondMoreOrItsShareOfAShortTime() {
         var plan = plan("a", "b")
         #expect(plan.tick(isShakingHands: true, now: at(250)) == [])
         #expect(plan.nextAt == at(1250))
         #expect(plan.tick(isShakingHands: true, now: at(1250)) == [.dial("b")])
-    }
-
-    @Test func aShortTimeIsShared() {
-        var plan = plan("a", "b", within: 100)
-        #expect(plan.nextAt == at(50))
-        #expect(plan.tick(isShakingHands: true, now: at(50)) == [])
-        #expect(plan.nextAt == at(75))
-        #expect(plan.tick(isShakingHands: true, now: at(75)) == [.dial("b")])
+        var short = self.plan("a", "b", within: 100)
+        #expect(short.nextAt == at(50))
+        #expect(short.tick(isShakingHands: true, now: at(50)) == [])
+        #expect(short.nextAt == at(75))
+        #expect(short.tick(isShakingHands: true, now: at(75)) == [.dial("b")])
     }
 
     /// A name whose addresses had changed was 502 until its time was over.
@@ -54,22 +51,16 @@ import Testing
         #expect(plan.failed("c", now: at(4)) == [.fail])
     }
 
-    @Test func theSameAddressesAreNotTriedAgain() {
+    @Test func eachAddressIsTriedOnce() {
         var plan = plan("a")
         #expect(plan.failed("a", now: at(1)) == [.lookUpAgain])
         #expect(plan.found(["a"], now: at(2)) == [.fail])
-    }
-
-    /// Two lines of /etc/hosts may have the same address.
-    @Test func anAddressThatIsListedTwiceIsTriedOnce() {
-        var plan = plan("a", "a", "b")
-        #expect(plan.failed("a", now: at(1)) == [.dial("b")])
-        #expect(plan.failed("b", now: at(2)) == [.lookUpAgain])
-    }
-
-    @Test func aNameWithoutAddressesFails() {
-        var plan = DialPlan<String>(deadline: at(5000))
-        #expect(plan.found([], now: start) == [.fail])
+        // Two lines of /etc/hosts may have the same address.
+        var twice = self.plan("a", "a", "b")
+        #expect(twice.failed("a", now: at(1)) == [.dial("b")])
+        #expect(twice.failed("b", now: at(2)) == [.lookUpAgain])
+        var none = DialPlan<String>(deadline: at(5000))
+        #expect(none.found([], now: start) == [.fail])
     }
 
     @Test func oneThatIsStillUnderWayIsWaitedFor() {

@@ -78,6 +78,7 @@ import Testing
             let neighbourStream = try #require(server.recorders[1].stream)
             server.recorders[1].onReadable = { _ in roundsBeforeNeighbour = roundsBeforeNeighbour ?? rounds }
             server.recorders[0].onReadable = { stream in
+                stream.recorder?.isInsideCall = true
                 rounds += 1
                 if rounds == 1 {
                     try? clients[1].send("x")
@@ -85,12 +86,14 @@ import Testing
                     poll(&poller, 1, 20_000)
                 }
                 if rounds < 1000 { stream.readLater() }
+                stream.recorder?.isInsideCall = false
             }
         }
         try clients[0].send("x")
         #expect(loop.eventually { rounds == 1000 })
         // Its own event, and one round at the end of that turn.
         #expect(loop.sync { roundsBeforeNeighbour } == 2)
+        #expect(loop.sync { !server.recorders[0].wasReentered })
     }
 
     @Test func stoppingClosesEverySocketAndTellsItsHandler() throws {

@@ -40,14 +40,6 @@ import Testing
         #expect(try isTrusted(new))
     }
 
-    @Test func refusesAKeyOfAnotherCertificate() throws {
-        let authority = try ThrowawayAuthority()
-        let leaf = try authority.issue(hosts: ["localhost"])
-        let other = try authority.issue(hosts: ["localhost"])
-        try write(ThrowawayAuthority.Leaf(certificatePEM: leaf.certificatePEM, keyPEM: other.keyPEM))
-        #expect(throws: TLSError.self) { try tls() }
-    }
-
     @Test func saysWhichFileItMissed() throws {
         let error = try #require(throws: TLSError.self) {
             try ServerTLS(certificateFile: "/nonexistent/certificate.pem", keyFile: "/nonexistent/key.pem")

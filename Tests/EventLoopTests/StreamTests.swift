@@ -215,23 +215,6 @@ import Testing
         #expect(loop.eventually { handler == nil && freedStream == nil })
     }
 
-    @Test func readLaterCallsAgain() throws {
-        let server = try serve(onReadable: { stream in
-            var byte: UInt8 = 0
-            stream.recorder?.isInsideCall = true
-            if case .bytes = withUnsafeMutableBytes(of: &byte, { stream.read(into: $0) }) {
-                stream.recorder?.received.append(byte)
-                stream.readLater()
-            }
-            stream.recorder?.isInsideCall = false
-        })
-        let client = try RawClient(port: server.port)
-        let message = (0..<200).map { UInt8($0) }
-        try client.send(message)
-        #expect(loop.eventually { server.recorders.first?.received == message })
-        #expect(loop.sync { !server.recorders[0].wasReentered })
-    }
-
     /// A short read is taken to mean "empty"; no byte and no end may be lost by that.
     @Test func smallPiecesAndTheEndBehindThemAllArrive() throws {
         let server = try serve()

@@ -52,15 +52,12 @@ import class Foundation.FileManager
         _ = try RawClient(path: path)
     }
 
-    @Test func whatSomebodyListensOnIsLeftToThem() throws {
+    @Test func whatIsNoDeadSocketIsLeftAlone() throws {
         let first = try listen()
         let error = #expect(throws: SystemError.self) { try listen() }
         #expect(error == SystemError(call: "bind", errno: EADDRINUSE))
         _ = try RawClient(path: path)
         loop.sync { first.close() }
-    }
-
-    @Test func aFileThatIsNoSocketIsLeftAlone() throws {
         #expect(FileManager.default.createFile(atPath: path, contents: Data("mine".utf8)))
         #expect(throws: SystemError.self) { try listen() }
         #expect(FileManager.default.contents(atPath: path) == Data("mine".utf8))

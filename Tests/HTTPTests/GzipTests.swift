@@ -24,10 +24,13 @@ import Testing
         return Array(bytes[..<count])
     }
 
-    @Test func streamsWrittenByHandAreRead() {
+    @Test func streamsWrittenByHandAreReadToTheirEnd() {
         #expect(outcome(Self.hello) == .success(Array("hello".utf8)))
         let empty: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         #expect(outcome(empty) == .success([]))
+        for garbage in [[0], [0x1F], Self.hello, Array("HTTP/1.1 200 OK\r\n\r\n".utf8)] {
+            #expect(throws: Gzip.Failure.self) { try gzip.inflate(Self.hello + garbage) }
+        }
     }
 
     @Test func whatWasDeflatedComesBack() throws {
@@ -55,12 +58,6 @@ import Testing
         }
     }
 
-    @Test func whatStandsBehindIsMalformed() {
-        for garbage in [[0], [0x1F], Self.hello, Array("HTTP/1.1 200 OK\r\n\r\n".utf8)] {
-            #expect(throws: Gzip.Failure.self) { try gzip.inflate(Self.hello + garbage) }
-        }
-    }
-
     /// Checksum, length, head and blocks: one wrong bit anywhere is an error, or does not change
     /// the content.
     @Test func noDamageGivesOtherContent() throws {
@@ -74,17 +71,6 @@ import Testing
             if case .success(let content) = outcome(damaged) {
                 #expect(content == bytes, "seed \(seed), bit \(bit)")
             }
-        }
-    }
-
-    @Test func garbageNeverPasses() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
-        for round in 0..<5_000 {
-            let count = Int.random(in: 0..<200, using: &generator)
-            var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            if count > 10, round % 2 == 0 { bytes.replaceSubrange(..<10, with: Self.hello[..<10]) }
-            if case .success = outcome(bytes) { Issue.record("seed \(seed), round \(round) passed") }
         }
     }
 

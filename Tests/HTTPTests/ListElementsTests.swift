@@ -23,9 +23,7 @@ import Testing
         #expect(elements("a=\"b, c\", d") == ["a=\"b, c\"", "d"])
         #expect(elements("\"a\\\", b\", c") == ["\"a\\\", b\"", "c"])
         #expect(elements("W/\"x,y\",\"z\"") == ["W/\"x,y\"", "\"z\""])
-    }
-
-    @Test func aQuoteThatDoesNotEndTakesTheRest() {
+        // A quote that does not end takes the rest.
         #expect(elements("a, \"b, c") == ["a", "\"b, c"])
         #expect(elements("\"\\") == ["\"\\"])
         #expect(elements("a\\, b") == ["a\\", "b"])

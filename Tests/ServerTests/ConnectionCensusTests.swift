@@ -8,16 +8,13 @@ import Text
     private func address(_ host: String) -> SocketAddress? { SocketAddress(host: host, port: 40_000) }
 
     /// A subscriber can use any address of its network.
-    @Test func oneNetworkOf64BitsIsOneAddress() {
+    @Test func aNetworkIsOneAddressAndUnixSocketsHaveNone() {
         let census = ConnectionCensus(mostPerAddress: 1)
         #expect(census.enter(from: address("fd00:1:2:3::1")))
         #expect(!census.enter(from: address("fd00:1:2:3:4::5")) && census.enter(from: address("fd00:1:2:4::1")))
-    }
-
-    @Test func unixSocketsHaveNoAddress() {
-        let census = ConnectionCensus(most: 3, mostPerAddress: 1)
-        #expect(census.enter(from: nil) && census.enter(from: nil) && census.enter(from: nil))
-        #expect(!census.enter(from: nil))
+        let local = ConnectionCensus(most: 3, mostPerAddress: 1)
+        #expect(local.enter(from: nil) && local.enter(from: nil) && local.enter(from: nil))
+        #expect(!local.enter(from: nil))
     }
 
     /// Compared with a list of the connections that are there.

@@ -49,19 +49,6 @@ import Testing
         expect(.complete, &reader, &input)
     }
 
-    /// However a stream of requests is cut, the same requests come out.
-    @Test func cutsDoNotMatter() {
-        let stream = Array(
-            ("GET /one HTTP/1.1\r\nHost: x\r\n\r\nPOST /two HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
-                + "POST /three HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nworld\r\n0\r\n\r\n"
-                + "GET /four HTTP/1.1\r\nHost: x\r\n\r\n").utf8)
-        for size in 1...stream.count {
-            let read = Verdict(reading: stream, cuts: Array(stride(from: size, to: stream.count, by: size)))
-            #expect(read.targets == ["/one", "/two", "/three", "/four"] && read.end == .clean, "cut into \(size)")
-            #expect(read.contents == ["", "hello", "world", ""].map { Array($0.utf8) }, "cut into \(size)")
-        }
-    }
-
     private func target(_ reader: borrowing RequestReader, _ input: borrowing ByteBuffer) -> String {
         let range = reader.head.target.range
         return reader.withHeadBytes(input) { String(decoding: $0.extracting(range).copy(), as: UTF8.self) }

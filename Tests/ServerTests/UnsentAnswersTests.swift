@@ -4,20 +4,6 @@ import Testing
 @testable import Server
 
 @Suite struct UnsentAnswersTests {
-    private static let (north, south, east) = (1 as UInt64, 2 as UInt64, 3 as UInt64)
-
-    @Test func aPartyThatHoldsMuchResetsNoOther() {
-        var answers = UnsentAnswers<String>()
-        _ = answers.begin("an honest one", of: Self.south, content: 0, byteCount: 10)
-        for number in 1...5 { _ = answers.begin("greedy", of: Self.north, content: UInt(number), byteCount: 6) }
-        _ = answers.begin("another", of: Self.east, content: 6, byteCount: 12)
-        // However often it begins anew.
-        for number in 7...20 {
-            #expect(answers.takeVictim()?.client == "greedy")
-            _ = answers.begin("greedy", of: Self.north, content: UInt(number), byteCount: 6)
-        }
-    }
-
     /// Compared with plain lists: content that several are sent counts once, and of the party with
     /// the most the one that takes longest gives way.
     @Test(arguments: [11, 12, 13] as [UInt64]) func answersAreCountedAndGiveWayAsInAModel(seed: UInt64) {

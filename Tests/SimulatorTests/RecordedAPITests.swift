@@ -104,12 +104,6 @@ import Text
         #expect(Self.ask(api, "/v1/y?l=de").body == Array("x".utf8))
     }
 
-    @Test func badRecordingsAreRefused() throws {
-        #expect(throws: RecordingError.self) { try open("not json") }
-        let empty = try path("\n")
-        #expect(throws: RecordingError.empty(path: empty + "/index.jsonl")) { try RecordedAPI(path: empty) }
-    }
-
     @Test(.requires(.sharedMaterial))
     func everyRecordingIsServed() throws {
         let folder = SharedMaterial.directory.appendingPathComponent("recordings")

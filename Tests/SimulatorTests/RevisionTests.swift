@@ -40,14 +40,6 @@ import Text
         #expect(Set(said.filter { $0.1.contains("charts") }.map(\.2)).count == 12, "a chart stood still")
     }
 
-    @Test func revisionZeroIsTheSeededCatalog() {
-        let untouched = SimulatedOrigin()
-        for _ in 0..<5 { origin.api.revise() }
-        for target in targets {
-            #expect(origin.api.respond(to: request(target), asOf: Revision()).body == untouched.respond(target).body)
-        }
-    }
-
     /// How many of `all` differ from one revision to the next.
     private func share<T: Equatable>(of all: [Int], at revision: Int, _ property: (Catalog, Int) -> T) -> Double {
         let (one, next) = (Catalog(origin.catalog, revision: revision), Catalog(origin.catalog, revision: revision + 1))
@@ -67,13 +59,6 @@ import Text
         let everyAlbum = Array(0..<origin.catalog.albumCount)
         let away = share(of: everyAlbum, at: revision) { $0.isAvailable(Resource(.albums, $1), in: us) }
         #expect((0.007...0.04).contains(away), "\(away) instead of one in forty")
-    }
-
-    @Test func whatVanishesComesBack() {
-        let resource = Resource(.albums, 3)
-        let states = (0...400).map { Catalog(origin.catalog, revision: $0).isAway(resource) }
-        #expect(!states[0] && states.contains(true) && states.count { $0 } < 40)
-        #expect(states.suffix(80).contains(false))
     }
 
     @Test func attributesAreTheSameWhereverAnObjectStands() throws {

@@ -43,6 +43,8 @@ import Text
             let body = try #require(exchange.body)
             #expect(try reader.bodies.content(of: body)?.count == exchange.length)
         }
+        let size = try Self.bytes(Self.path).count + Self.bytes(RecordedBodies.path(beside: Self.path)).count
+        #expect(size < 1 << 20, "it is in every package")
     }
 
     @Test func hasSomeOfEverythingAndNothingOfAnyone() throws {
@@ -60,11 +62,6 @@ import Text
                 #expect(!text.contains(secret), "\(secret)")
             }
         }
-    }
-
-    @Test func staysSmall() throws {
-        let size = try Self.bytes(Self.path).count + Self.bytes(RecordedBodies.path(beside: Self.path)).count
-        #expect(size < 1 << 20)
     }
 }
 

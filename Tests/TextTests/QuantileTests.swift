@@ -7,9 +7,6 @@ import Text
         for (share, bucket) in [(0, 1), (0.03, 1), (0.04, 3), (0.07, 3), (0.071, 4), (1, 4)] as [(Double, Int)] {
             #expect(counts.bucket(ofShare: share, of: 100) == bucket, "\(share)")
         }
-    }
-
-    @Test func nothingCountedHasNoBucket() {
         #expect([0, 0][...].bucket(ofShare: 0.5, of: 0) == nil && [][...].bucket(ofShare: 0.5, of: 0) == nil)
     }
 }

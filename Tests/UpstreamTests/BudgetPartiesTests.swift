@@ -11,10 +11,6 @@ import Testing
     private let b = UpstreamParty.network(2)
     private let c = UpstreamParty.client("c")
 
-    private func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID {
-        BudgetState.JobID(lane: lane, number: number)
-    }
-
     /// A budget of which each lane's only connection is taken by job 0.
     private func busy(lanes: Int = 1, maxWaiting: Int = 100) -> BudgetState {
         var budget = BudgetState(rate: nil, maxWaiting: maxWaiting, maxWaitingInBackground: 50)

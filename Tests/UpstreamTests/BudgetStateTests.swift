@@ -3,6 +3,9 @@ import Testing
 
 @testable import Upstream
 
+/// A job of a budget, of its first lane if of no other.
+func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID { BudgetState.JobID(lane: lane, number: number) }
+
 @Suite struct BudgetStateTests {
     private let now = Instant(nanoseconds: 1_000_000_000_000)
 
@@ -14,19 +17,6 @@ import Testing
         for connections in lanes { _ = budget.addLane(connections: connections) }
         for number in asked { _ = budget.submit(job(number), .waitingClient, now: now) }
         return budget
-    }
-
-    private func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID {
-        BudgetState.JobID(lane: lane, number: number)
-    }
-
-    @Test func requestStartsAtOnceWhileThereIsRoom() {
-        var budget = budget(lanes: [2])
-        #expect(budget.submit(job(1), .waitingClient, now: now) == [.start(job(1))])
-        #expect(budget.submit(job(2), .waitingClient, now: now) == [.start(job(2))])
-        #expect(budget.submit(job(3), .waitingClient, now: now) == [])
-        #expect(budget.inFlight == 2 && budget.waitingCount == 1 && budget.wakeAt == nil)
-        #expect(budget.end(job(1), .answered, now: now) == [.start(job(3))])
     }
 
     // MARK: While the origin refuses all
@@ -139,24 +129,10 @@ import Testing
         _ = other.submit(job(2), .refresh, now: now)
         #expect(other.submit(job(3), .refresh, now: now) == [.refuse(job(3), retryAfter: 2)])
         #expect(other.submit(job(4), .revalidation, now: now) == [])
-    }
-
-    @Test func moreUrgentRequestReplacesTheNewestOfTheLeastUrgent() {
-        var budget = budget(lanes: [1, 1], maxWaiting: 3)
-        for lane in 0...1 { _ = budget.submit(job(0, lane: lane), .waitingClient, now: now) }
-        _ = budget.submit(job(1, lane: 0), .refresh, now: now)
-        _ = budget.submit(job(2, lane: 1), .refresh, now: now)
-        _ = budget.submit(job(3, lane: 0), .revalidation, now: now)
-        #expect(budget.submit(job(4), .waitingClient, now: now) == [.refuse(job(2, lane: 1), retryAfter: 3)])
-        #expect(budget.submit(job(5), .waitingClient, now: now) == [.refuse(job(1), retryAfter: 3)])
-        #expect(budget.submit(job(6), .waitingClient, now: now) == [.refuse(job(3), retryAfter: 3)])
-        #expect(budget.submit(job(7), .waitingClient, now: now) == [.refuse(job(7), retryAfter: 3)])
-    }
-
-    @Test func waitToldFollowsTheRate() {
-        var budget = budget(lanes: [8], rate: 2, maxWaiting: 9, asked: 0..<10)
-        #expect(budget.submit(job(10), .waitingClient, now: now) == [.refuse(job(10), retryAfter: 5)])
-        #expect(budget.retryAfter(.waitingClient, now: now) == 5)
+        // The wait that it is told follows the rate.
+        var slow = self.budget(lanes: [8], rate: 2, maxWaiting: 9, asked: 0..<10)
+        #expect(slow.submit(job(10), .waitingClient, now: now) == [.refuse(job(10), retryAfter: 5)])
+        #expect(slow.retryAfter(.waitingClient, now: now) == 5)
     }
 
     // MARK: The rate
@@ -173,16 +149,6 @@ import Testing
         #expect(raised.waitingCount == 2)
         raised.rate.limit(to: nil)
         #expect(raised.tick(now: now) == [.start(job(1)), .start(job(2))])
-    }
-
-    @Test func refusalOfTheOriginHoldsOthersBack() {
-        var budget = budget(lanes: [8], asked: 0..<2)
-        #expect(budget.end(job(0), .answered, now: now) == [])
-        #expect(budget.end(job(1), .rateLimited(), now: now) == [])
-        #expect(budget.rate.current == 4)
-        #expect(budget.submit(job(2), .waitingClient, now: now) == [.start(job(2))])
-        #expect(budget.submit(job(3), .waitingClient, now: now) == [])
-        #expect(budget.wakeAt != nil)
     }
 
     // MARK: Ends

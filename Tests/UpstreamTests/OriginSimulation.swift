@@ -27,13 +27,13 @@ struct OriginSimulation {
     /// Requests that wait at any time.
     private static let waiting = 8
 
-    init(_ origin: LimitedOrigin, latency: Duration, connections: Int = 64, rate: Int? = nil, seed: UInt64) {
+    init(_ origin: LimitedOrigin, latency: Duration, rate: Int? = nil, seed: UInt64) {
         (self.origin, self.latency) = (origin, latency)
         budget = BudgetState(rate: rate, maxWaiting: 1000, maxWaitingInBackground: 100)
         random = SeededGenerator(seed: seed)
         now = 1_000_000_000_000 + Int64.random(in: 0..<1_000_000_000, using: &random)
         // Two loops.
-        for _ in 0..<2 { _ = budget.addLane(connections: connections / 2) }
+        for _ in 0..<2 { _ = budget.addLane(connections: 32) }
     }
 
     private var instant: Instant { Instant(nanoseconds: now) }

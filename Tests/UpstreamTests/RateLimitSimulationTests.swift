@@ -70,12 +70,4 @@ import Testing
         #expect(simulation.counts.refused == 0)
         #expect(simulation.budget.rate.own.learnt == nil)
     }
-
-    @Test func connectionsAloneLimitAnOriginThatNeverRefuses() {
-        let origin = LimitedOrigin(.window, perSecond: 1_000_000)
-        var simulation = OriginSimulation(origin, latency: .milliseconds(100), connections: 20, seed: 1)
-        let counts = simulation.run(.seconds(10))
-        #expect((1900...2100).contains(counts.answered))
-        #expect(simulation.budget.rate.current == nil)
-    }
 }

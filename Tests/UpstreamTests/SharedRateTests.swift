@@ -7,8 +7,6 @@ import Testing
 @Suite struct SharedRateTests {
     private let start = Instant(nanoseconds: 1_000_000_000_000)
 
-    private func job(_ number: Int) -> BudgetState.JobID { BudgetState.JobID(lane: 0, number: number) }
-
     private func at(_ milliseconds: Int) -> Instant { start + .milliseconds(milliseconds) }
 
     /// A budget whose authority has answered once.

@@ -121,14 +121,6 @@ import Testing
         #expect(scene.targets == ["/a"] && scene.count(.repeated) == 0)
     }
 
-    @Test func aShortRetryAfterIsWaitedFor() async throws {
-        let refusal = "HTTP/1.1 429 X\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
-        let scene = try GateScene(ScriptedOrigin([.request, .send(refusal), .echo]))
-        let begun = Instant.now()
-        #expect(await scene.send("/a").end().text == "/a")
-        #expect(Instant.now() - begun >= .seconds(1), "half a second would have been enough")
-    }
-
     /// The origin has said that it was asked too much, whatever becomes of the rest.
     @Test(arguments: [20, 8 << 20])
     func a429WhoseContentBrokeOffWasNoAnswerToTheBudget(maxCollected: Int) async throws {

@@ -57,16 +57,6 @@ import Testing
         #expect(await receiver.end().streamed?.content.count == count)
     }
 
-    @Test func exchangeCancelledInMidStreamIsSilentAndClosesItsConnection() async throws {
-        let scene = try scene(answering: 100_000_000)
-        let receiver = scene.send(pausing: true)
-        await receiver.began()
-        scene.onLoop { _ in receiver.exchange?.cancel() }
-        waitUntil { scene.origin.endedConnections == 1 }
-        #expect(scene.onLoop { _ in !receiver.hasEnded })
-        #expect(scene.leased == 0)
-    }
-
     @Test(
         arguments: [RecordingReceiver.Call.began, .received],
         ["Content-Length: 3000000", "Transfer-Encoding: chunked", ""])

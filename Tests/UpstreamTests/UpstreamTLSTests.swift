@@ -27,13 +27,6 @@ import Testing
         #expect(origin.requests.map(\.count) == [2])
     }
 
-    @Test func largeAnswerArrivesWhole() async throws {
-        let content = String(repeating: "0123456789abcdef", count: 100_000)
-        let scene = try Self.scene(ScriptedOrigin([.request, .answer(content), .hold]))
-        #expect(await scene.send().end().text == content)
-        #expect(scene.idle == 1)
-    }
-
     @Test(arguments: [(["origin.test"], true), (["127.0.0.1"], false)])
     func originThatCannotBeVerifiedSeesNothing(hosts: [String], trusted: Bool) async throws {
         let origin = try ScriptedOrigin([.request, .answer(""), .hold])

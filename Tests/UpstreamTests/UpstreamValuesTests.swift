@@ -50,13 +50,6 @@ import Testing
         #expect((0..<loops).map { settings.share(of: $0, among: loops).maxConnections } == shares)
     }
 
-    @Test func onlyAReusedConnectionWithoutAByteIsWorthRetrying() {
-        #expect(UpstreamFailure.closedEarly(.nothing(isReused: true)).isWorthRetrying)
-        #expect(!UpstreamFailure.closedEarly(.nothing(isReused: false)).isWorthRetrying)
-        #expect(!UpstreamFailure.closedEarly(.head).isWorthRetrying)
-        #expect(!UpstreamFailure.timeout(.firstByte).isWorthRetrying)
-    }
-
     @Test func failureSaysItsCauseInOneLine() {
         #expect("\(UpstreamFailure.malformed(.chunkSize))" == "upstream-malformed: chunk size")
         #expect("\(UpstreamFailure.dial(.connect("connect: refused")))" == "upstream-connect: connect: refused")

@@ -7,27 +7,18 @@ import Testing
 
 /// Addresses and URLs of the configuration.
 @Suite struct AddressTests {
-    @Test func readsAddressesAndKnowsLoopback() throws {
+    @Test func readsAddressesInTheirSpellings() throws {
         let spellings = [
             "127.0.0.1:8080": "127.0.0.1:8080", "[::1]:0": "[::1]:0", "localhost:80": "127.0.0.1:80",
             "*:65535": "0.0.0.0:65535",
         ]
         for (text, spelling) in spellings { #expect(try HostPort(text).description == spelling) }
-        for text in ["127.0.0.1:1", "127.8.9.1:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "localhost:1"] {
-            #expect(try HostPort(text).address.isLoopback, "\(text)")
-        }
-        for text in ["0.0.0.0:1", "[::]:1", "192.168.0.1:1", "[::ffff:10.0.0.1]:1", "[fe80::1]:1", "*:1"] {
-            #expect(try !HostPort(text).address.isLoopback, "\(text)")
-        }
         #expect(try HostPort("*:8080") == HostPort("0.0.0.0:8080"))
         // `localhost` has two addresses: a reload to it, or from it, changed nothing.
         #expect(try HostPort("localhost:8080") != HostPort("127.0.0.1:8080"))
     }
 
-    @Test(arguments: [
-        "", "8080", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1", "::1:80",
-        "[127.0.0.1]:80", "[::1:80", "example.com:80", "256.0.0.1:80", "1.2.3:80",
-    ])
+    @Test(arguments: ["", "8080", ":80", "localhost:", "*:65536", "*:-1", "::1:80", "example.com:80", "256.0.0.1:80"])
     func refusesOtherAddresses(_ text: String) { #expect(throws: ValueError.self) { try HostPort(text) } }
 
     @Test func readsAndWritesSchemeHostAndPort() throws {

@@ -17,10 +17,6 @@ import Testing
         String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: count), as: UTF8.self)
     }
 
-    @Test(arguments: [0o600, 0o400]) func acceptsASecretOfItsOwnerAlone(_ mode: Int) throws {
-        #expect(try FileAccess.system.secretProblem(file("secret\n", mode: mode), .token) == nil)
-    }
-
     @Test func aCacheFileIsNoLinkAndNoOtherFile() throws {
         let path = folder.file("cache.sqlite")
         #expect(FileAccess.system.cacheProblem(path) == nil && FileAccess.system.cacheHolder(path) == nil)

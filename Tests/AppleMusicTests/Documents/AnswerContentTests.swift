@@ -31,17 +31,6 @@ import Text
     ])
     func otherBodiesAreNoAnswer(body: String) { #expect(!isAnswer(body)) }
 
-    /// A connection that ends early, a proxy that stops in the middle.
-    @Test(arguments: 0..<5) func aTruncatedBodyIsNoAnswer(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        let resources = (0..<Int.random(in: 1...5, using: &random)).map { _ in Self.resource }.joined(separator: ",")
-        let whole = Array(#"{"next":"/v1/x?offset=1","data":[\#(resources)],"meta":{"total":9}}"#.utf8)
-        #expect(DocumentScan(whole).isAnswer)
-        for end in whole.indices {
-            #expect(!DocumentScan(Array(whole[..<end])).isAnswer, "seed \(seed), cut at \(end)")
-        }
-    }
-
     /// The same as read by another parser, for JSON of every kind.
     @Test(arguments: 0..<60) func itIsAsAnotherParserSaysIt(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

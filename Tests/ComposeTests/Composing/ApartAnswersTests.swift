@@ -63,10 +63,6 @@ import Testing
                 Taught.pages + [Stored("/v1/catalog/gb/artists/1/albums?limit=20", page(1, "", 0..<20, next: 20).body)],
                 "artists/1/albums?limit=5", .refusal, "window not-held"),
             Row(
-                "a batch with an extension, which touches requested resources alone",
-                agreed + [shown("albums/9?extend=a", artists: ["90"]), shown("albums?ids=1&extend=a")],
-                "albums/1?extend=a", .refusal, "item parameters-forbid"),
-            Row(
                 "a list inside a parent that came with an extension",
                 Taught.pages + [
                     listed(9, "", 0..<4),

@@ -222,19 +222,11 @@ import Testing
         let learnt = try StoredScene([Self.twenty]) { $0.completesNext = true }
         let record = try #require(learnt.library.forms.record(request.shape, at: StoredScene.noon))
         #expect(record.lists.links.values.first?.write(offset: 8, request).map(below) == "artists/1/albums?offset=8")
-    }
-
-    /// A link in the file, from an earlier run, may have been written by the origin or by the
-    /// proxy. This one has nothing that could be completed, and so it stays as it came.
-    @Test func aLinkThatMayHaveBeenCompletedTeachesNothing() throws {
-        let scene = try StoredScene([page(1, "", 0..<25, next: 25)]) { $0.completesNext = true }
+        // A link in the file, from an earlier run, may have been written by the origin or by the
+        // proxy. This one has nothing that could be completed, and so it stays as it came.
+        let complete = try StoredScene([page(1, "", 0..<25, next: 25)]) { $0.completesNext = true }
         let shape = try StoredScene.request("artists/1/albums").shape
-        #expect(scene.library.forms.record(shape, at: StoredScene.noon) == nil)
-    }
-
-    @Test func withoutComposingWindowsAreCutAllTheSame() throws {
-        let scene = try StoredScene(Self.learnt + [Self.twenty]) { $0.compose = .off }
-        #expect(try scene.ask("artists/1/albums?limit=5") == Self.window(0..<5, next: 5))
+        #expect(complete.library.forms.record(shape, at: StoredScene.noon) == nil)
     }
 
     // MARK: The ends of lists

@@ -39,9 +39,6 @@ import Testing
             "window page-not-held"),
         Row("not where no page is there", full, second, .refusal, "window not-held"),
         Row(
-            "by a page that is still fresh", full + [page(1, "limit=20", 0..<20, next: 20, freshFor: 50)], second,
-            larger),
-        Row(
             "not by a page that has gone stale", full + [page(1, "limit=20", 0..<20, next: 20, freshFor: 50)], second,
             after: 50, .refusal, "window not-held"),
         Row("from the first step on", Taught.pages + [first], second, larger),

@@ -25,18 +25,6 @@ import Testing
         #expect(try scene.ask("albums/1", after: 201) == Self.answered)
     }
 
-    /// `compose verify` found another answer than what would have been composed.
-    @Test func aFormThatWasSwitchedOffRests() throws {
-        let scene = try StoredScene([Taught.album, Self.larger])
-        let shape = try StoredScene.request("albums/1").shape
-        scene.library.forms.switchOff(shape, until: StoredScene.noon + 50, at: StoredScene.noon)
-        #expect(try scene.ask("albums/1", after: 10) == .refusal)
-        #expect(try scene.store(shown("albums/6", after: 49)) == .nothingNew)
-        #expect(try scene.ask("albums/1", after: 60) == .refusal)
-        try scene.store(shown("albums/6", after: 60))
-        #expect(try scene.ask("albums/1", after: 61) == Self.answered)
-    }
-
     @Test func aContradictionOfOneFormLeavesOthersAlone() throws {
         let scene = try StoredScene([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
         try scene.store(Stored("albums/8", Self.otherForm, after: 5))
@@ -128,14 +116,6 @@ import Testing
     }
 
     // MARK: Settings
-
-    @Test func withoutComposingItemsAndBatchesAreTheOriginsOwn() throws {
-        let stored = [Taught.album, Taught.albums, Self.larger, shown("albums/2")]
-        let scene = try StoredScene(stored) { $0.compose = .off }
-        #expect(try scene.ask("albums/1") == .refusal && scene.ask("albums?ids=2,1") == .refusal)
-        // To verify, the same is composed, and compared with the origin's.
-        #expect(try StoredScene(stored) { $0.compose = .verify }.ask("albums/1") == Self.answered)
-    }
 
     private static func off(_ settings: inout CompositionSettings) {
         (settings.compose, settings.windows, settings.batch) = (.off, false, false)

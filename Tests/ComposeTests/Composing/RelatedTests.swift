@@ -38,6 +38,7 @@ import Testing
         #expect(try scene.ask("albums/1?l=de") == .fetch("albums/1?l=de&relate[songs]=albums,artists"))
         #expect(try scene.ask("songs/1") == .refusal, "nothing is inside")
         #expect(try scene.ask("albums/1?extend=editorialVideo") == .refusal, "with other parameters each gets its own")
+        #expect(try StoredScene(Self.forms) { $0.supersets = false }.ask("albums/1") == .refusal, "switched off")
     }
 
     @Test func theClientsAnswerAndSongsAreMadeOfIt() throws {
@@ -166,10 +167,6 @@ import Testing
         #expect(try scene([Self.forms[0], song]).ask("albums/1") == .refusal)
         let unknown = Stored("songs/90", document(Self.track("90", [relation("covers", [identifier("songs", "9")])])))
         #expect(try scene([Self.forms[0], unknown]).ask("albums/1") == .refusal, "its name is not documented")
-    }
-
-    @Test func itCanBeSwitchedOff() throws {
-        #expect(try StoredScene(Self.forms) { $0.supersets = false }.ask("albums/1") == .refusal)
     }
 
     // MARK: Whether it pays

@@ -110,20 +110,6 @@ import Upstream
         #expect(Set(result.failures.keys).isSubset(of: ["timed out", "no connection was free in time"]))
     }
 
-    @Test func chunksAndHeadsAreAnswersToo() throws {
-        let origin = try ScriptedOrigin([
-            .serve { request in
-                request.hasPrefix("HEAD")
-                    ? Array("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n".utf8)
-                    : Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n".utf8)
-            }
-        ])
-        var exchanges = TestRecording.exchanges(Self.targets(4))
-        exchanges[1].method = "HEAD"
-        let result = try Self.result(exchanges, from: origin)
-        #expect(result.answered == 4 && result.bytesReceived == 6)
-    }
-
     @Test func aClosedLoopRepeatsUntilItsTimeIsOverAndHasNoLag() throws {
         let origin = try ScriptedOrigin([.serve { _ in Self.answer() }])
         let result = try Self.result(

@@ -252,10 +252,6 @@ private final class ShownDashboard {
         }
     }
 
-    @Test func thePageIsNeverWiderThanTheWindow() async throws {
-        try await show { try Self.expectFits($0.browser) }
-    }
-
     /// Words about the engine were wider than their column, and the light was green.
     @Test func thePageFitsTheWindowWithoutEngineAndOrigin() async throws {
         try await onThread {
@@ -297,8 +293,9 @@ private final class ShownDashboard {
         }
     }
 
-    @Test func textStandsOutFromItsGround() async throws {
+    @Test func textFitsTheWindowAndStandsOutFromItsGround() async throws {
         try await show { shown in
+            try Self.expectFits(shown.browser)
             for (scheme, color) in [("light", "rgb(255, 255, 255)"), ("dark", "rgb(18, 21, 24)")] {
                 try shown.browser.prefer(scheme)
                 #expect(try shown.browser.paleTexts() == "", "\(scheme)")
