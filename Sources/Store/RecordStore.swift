@@ -184,7 +184,7 @@ public final class RecordStore: Sendable {
     /// A snapshot.
     public var status: StoreStatus { shared.counters.withLock { $0 } }
     /// The disk that the file is on; nil where the file system does not tell.
-    public var disk: DiskSpace? { DiskSpace(inFolder: FilePath.folder(of: shared.path)) }
+    public var disk: DiskSpace? { DiskSpace(of: FilePath.folder(of: shared.path)) }
     /// Rows.
     public var entries: Int { status.entries }
     /// Stored bytes.

@@ -39,7 +39,7 @@ public enum StoreForecast {
     }
 
     private static func full(_ folder: String) -> String? {
-        guard let free = DiskSpace(inFolder: folder)?.freeBytes, free < SpaceBounds.smallest else { return nil }
+        guard let free = DiskSpace(of: folder)?.freeBytes, free < SpaceBounds.smallest else { return nil }
         return "\(folder) has \(free) bytes free; the proxy will keep answers in memory only until there is more space"
     }
 

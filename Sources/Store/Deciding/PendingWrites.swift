@@ -18,28 +18,16 @@ struct PendingWrites {
         /// index alone says of which key: another key of the same index is a miss once.
         case remove(receivedBy: Int64)
 
-        var byteCount: Int {
-            switch self {
-            case .store(let waiting): waiting.record.byteCount
-            case .remove: PendingWrites.removalBytes
-            }
+        /// To be stored; nil for a removal.
+        var waiting: WaitingRecord? {
+            if case .store(let waiting) = self { waiting } else { nil }
         }
 
+        var byteCount: Int { waiting?.record.byteCount ?? PendingWrites.removalBytes }
         /// About what it takes in the database and in its log.
-        var rowBytes: Int {
-            switch self {
-            case .store(let waiting): SpaceBounds.estimate(rowBytes: waiting.record.rowByteCount)
-            case .remove: SpaceBounds.estimate(rowBytes: 0)
-            }
-        }
-
+        var rowBytes: Int { SpaceBounds.estimate(rowBytes: waiting?.record.rowByteCount ?? 0) }
         /// About what it takes in a segment.
-        var recordBytes: Int {
-            switch self {
-            case .store(let waiting): Place.span(of: waiting.record.byteCount)
-            case .remove: 0
-            }
-        }
+        var recordBytes: Int { waiting.map { Place.span(of: $0.record.byteCount) } ?? 0 }
     }
 
     typealias Batch = [(key: Int64, operation: Operation)]
@@ -129,9 +117,7 @@ struct PendingWrites {
         if isClosed { return .taken }
         switch operation {
         case .remove(let receivedBy):
-            if case .store(let newer) = self.operation(index), newer.record.facts.receivedAt > receivedBy {
-                return .taken
-            }
+            if let newer = self.operation(index)?.waiting, newer.record.facts.receivedAt > receivedBy { return .taken }
             return queueRemoval(operation, index) ? .taken : .overflown
         case .store:
             guard byteCount + operation.byteCount > Self.maxBytes - Self.reservedBytes else {
@@ -276,7 +262,7 @@ struct PendingWrites {
     /// The records that wait to be stored, and all keys of which anything waits.
     var waiting: (records: [(key: Int64, waiting: WaitingRecord)], keys: [Int64]) {
         let records = [queued, inFlight].joined().compactMap { key, operation in
-            if case .store(let waiting) = operation { (key: key, waiting: waiting) } else { nil }
+            operation.waiting.map { (key: key, waiting: $0) }
         }
         return (records, Array(queued.keys) + Array(inFlight.keys))
     }
@@ -291,8 +277,8 @@ struct PendingWrites {
         _ replaced: WaitingRecord, with operation: Operation, _ index: Int64,
         in operations: inout [Int64: Operation], _ byteCount: inout Int
     ) {
-        guard case .store(let waiting) = operations[index], waiting === replaced else { return }
+        guard let older = operations[index], older.waiting === replaced else { return }
         operations[index] = operation
-        byteCount += operation.byteCount - waiting.record.byteCount
+        byteCount += operation.byteCount - older.byteCount
     }
 }
