@@ -121,8 +121,8 @@ public final class RecordStore: Sendable {
     ) {
         runner.queue.async { @Sendable [self] in
             runner.drain(isForced: false)
-            listings.async { @Sendable [shared, runner] in
-                completion(Listing(shared: shared, runner: runner).records(selection, limit: limit, in: order))
+            listings.async { @Sendable [runner] in
+                completion(runner.list(selection, limit: limit, in: order))
             }
         }
     }
