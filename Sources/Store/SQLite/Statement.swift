@@ -60,10 +60,7 @@ final class Statement {
                 }
             }
         }
-        let result = Result { () throws(SQLiteError) in try database.check(code) }
-        sqlite3_reset(handle)
-        sqlite3_clear_bindings(handle)
-        try result.get()
+        try end(code)
     }
 
     @discardableResult
@@ -101,11 +98,16 @@ final class Statement {
             while code == SQLITE_ROW, read(Row(handle)) { code = sqlite3_step(handle) }
             return code
         }
+        try end(code)
+    }
+
+    private func end(_ code: Int32) throws(SQLiteError) {
+        defer {
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
+        }
         // The message belongs to the latest call, so it is taken before the reset.
-        let result = Result { () throws(SQLiteError) in try database.check(code) }
-        sqlite3_reset(handle)
-        sqlite3_clear_bindings(handle)
-        try result.get()
+        try database.check(code)
     }
 
     /// Binds the first value, then the others, each alive until `body` has returned.

@@ -22,9 +22,6 @@ final class RowLedger {
 
     func find(_ key: Int64) -> KeyDirectory.Finding { directory.find(key) }
 
-    /// Whether the file surely has no row of the key.
-    func lacks(_ key: Int64) -> Bool { find(key) == .absent }
-
     /// Called when a row of the key was written; its record is at `place`.
     func add(_ key: Int64, at place: Place) {
         changes.append((key, place.number))
@@ -56,10 +53,15 @@ final class RowLedger {
     func commit() {
         for change in changes { directory.set(change.key, change.place) }
         log.note(named: named, dropped: dropped)
-        forgetChanges()
+        rollBack()
     }
 
-    func rollBack() { forgetChanges() }
+    /// Nothing is told of what has changed.
+    func rollBack() {
+        changes.removeAll(keepingCapacity: true)
+        named.removeAll(keepingCapacity: true)
+        dropped.removeAll(keepingCapacity: true)
+    }
 
     /// Takes rows in the order of their keys, of which there are no others up to `last`.
     func learn(_ rows: [(key: Int64, place: Int64)], through last: Int64) {
@@ -77,11 +79,5 @@ final class RowLedger {
     func noteCheckpoint() {
         guard isComplete else { return }
         for segment in log.deadSegments { log.remove(segment) }
-    }
-
-    private func forgetChanges() {
-        changes.removeAll(keepingCapacity: true)
-        named.removeAll(keepingCapacity: true)
-        dropped.removeAll(keepingCapacity: true)
     }
 }

@@ -117,12 +117,9 @@ struct SegmentLog {
     private mutating func write(
         _ bytes: [UInt8], _ range: Range<Int>, _ file: SegmentFile, _ number: Int, at offset: Int
     ) throws(SQLiteError) {
-        let written = bytes.withUnsafeBytes { raw in
-            Result { () throws(SQLiteError) in
-                try file.write(UnsafeRawBufferPointer(rebasing: raw[range]), at: offset)
-            }
+        try bytes.withUnsafeBufferPointer { (bytes) throws(SQLiteError) in
+            try file.write(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range])), at: offset)
         }
-        try written.get()
         unsynchronized.insert(number)
         usages[number, default: Usage()].bytes += range.count
         byteCount += range.count

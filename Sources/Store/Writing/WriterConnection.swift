@@ -208,7 +208,7 @@ final class WriterConnection {
             for (key, operation) in operations {
                 switch operation {
                 case .store(let waiting):
-                    if !ledger.lacks(key) { try delete(key, receivedBy: .max) }
+                    if ledger.find(key) != .absent { try delete(key, receivedBy: .max) }
                     guard next < written.count, written[next].waiting === waiting else {
                         outcome.dropped += 1
                         continue
