@@ -87,12 +87,6 @@ struct NumberTable {
     /// The slots of `number`.
     func find(_ number: UInt64) -> Found { find(UInt32(truncatingIfNeeded: number.mixed(seed))) }
 
-    /// The newest slot of `number`.
-    func newest(_ number: UInt64) -> Slot? {
-        let found = find(number)
-        return found.count > 0 ? found.slots[0] : nil
-    }
-
     private func find(_ mixed: UInt32) -> Found {
         var found = Found()
         guard !slots.isEmpty else { return found }

@@ -111,12 +111,6 @@ public struct CacheKey: NumberedKey, Sendable {
     private mutating func setScope(_ scope: Scope) {
         self.scope = scope
         bytes.removeAll(keepingCapacity: true)
-        appendScope()
-        bytes.append(0)
-        targetStart = bytes.count
-    }
-
-    private mutating func appendScope() {
         switch scope {
         case .shared:
             bytes.append(contentsOf: "shared".utf8)
@@ -125,6 +119,8 @@ public struct CacheKey: NumberedKey, Sendable {
             bytes.appendHexadecimal(UInt64(truncatingIfNeeded: user.bits >> 64))
             bytes.appendHexadecimal(UInt64(truncatingIfNeeded: user.bits))
         }
+        bytes.append(0)
+        targetStart = bytes.count
     }
 
     private mutating func rehash() {

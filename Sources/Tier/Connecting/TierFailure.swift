@@ -57,7 +57,7 @@ extension TierFailure: CustomStringConvertible {
         case .timeout(.greeting): "the handshake timed out"
         case .timeout(.reply): "the reply timed out"
         case .closed: "the connection was closed"
-        case .malformed(let fault): "not the Redis protocol (\(fault.reason))"
+        case .malformed(let fault): "not the Redis protocol (\(fault.rawValue))"
         case .surplus: "an unexpected reply"
         case .mismatch: "a value of another key, or a damaged one"
         case .refused(let code): "refused (\(code))"

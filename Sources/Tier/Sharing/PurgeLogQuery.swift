@@ -103,7 +103,8 @@ enum PurgeLogQuery {
             guard code == "ERR", entries.isEmpty else { return .unusable(code) }
             return .page(
                 PurgeLogPage(
-                    epoch, stored: stored, place: nil, first: nil, last: .start, hasForgotten: false, entries: []))
+                    epoch: epoch, stored: stored, place: nil, first: nil, last: .start, hasForgotten: false,
+                    entries: []))
         }
         let facts = Facts(info)
         guard let last = facts["last-generated-id"]?.bytes.flatMap({ LogPosition($0) }),
@@ -112,8 +113,8 @@ enum PurgeLogQuery {
         let first = facts["first-entry"]?.elements?.first?.bytes.flatMap { LogPosition($0) }
         return .page(
             PurgeLogPage(
-                epoch, stored: stored, place: place.first, first: first, last: last, hasForgotten: added > length,
-                entries: entries))
+                epoch: epoch, stored: stored, place: place.first, first: first, last: last,
+                hasForgotten: added > length, entries: entries))
     }
 
     private static func entries(_ range: RESPReply) -> [PurgeLogEntry]? {

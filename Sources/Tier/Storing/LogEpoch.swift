@@ -20,11 +20,7 @@ struct LogEpoch: Hashable, Sendable {
     }
 
     /// Sixteen hexadecimal digits, in lower case.
-    var text: String {
-        var digits: [UInt8] = []
-        digits.appendHexadecimal(number)
-        return String(decoding: digits, as: UTF8.self)
-    }
+    var text: String { Hexadecimal.text(withUnsafeBytes(of: number.bigEndian) { Array($0) }) }
 }
 
 /// A place in the purge log, and in which life of it.

@@ -54,7 +54,7 @@ extension TierValue {
     /// turned out to be damaged, and for what would take more than `maxBytes`.
     func encoded() -> [UInt8]? {
         let key = response.key.bytes
-        guard !response.key.isPersonal, response.isPortable else { return nil }
+        guard response.isPortable else { return nil }
         let recordCount = PortableRecord.byteCount(of: response)
         let count = Self.headBytes + key.count + recordCount
         guard count <= Self.maxBytes else { return nil }

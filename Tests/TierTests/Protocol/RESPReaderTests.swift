@@ -91,10 +91,6 @@ import Testing
         let wire = Array("$256\r\n".utf8) + all + Array("\r\n+".utf8) + [0xFF] + Array("\r\n".utf8)
         #expect(ReadReplies(wire).replies == [.bulk(all), .simple("\u{FFFD}")])
     }
-
-    @Test func everyFaultHasAReason() {
-        #expect(Set(RESPFault.allCases.map(\.reason)).count == RESPFault.allCases.count)
-    }
 }
 
 @Suite struct RESPReplyTests {
