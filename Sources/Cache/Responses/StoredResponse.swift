@@ -213,11 +213,9 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     public func received(by unixSeconds: Int64) -> StoredResponse {
         receivedAt <= unixSeconds ? self : copy(receivedAt: unixSeconds)
     }
-}
 
-// Marks of its uses: the only members that change.
+    // Marks of its uses: the only members that change.
 
-extension StoredResponse {
     /// Whether the store should hear of this use: at most one of all loops is told so, once in
     /// `interval` seconds, so that entries that live in memory are not the first to be evicted from
     /// disk.
@@ -244,11 +242,9 @@ extension StoredResponse {
     public var mayBecomeCoded: Bool {
         bodyCount >= GzipForm.leastBytes && !isWantedCoded.load(ordering: .relaxed)
     }
-}
 
-// A variant index as an entry: without content, at the base key of its target.
+    // A variant index as an entry: without content, at the base key of its target.
 
-extension StoredResponse {
     /// Whether it is no answer but says where the answers are.
     var isVariantIndex: Bool { !selecting.isEmpty }
 
@@ -265,11 +261,9 @@ extension StoredResponse {
     func moved(to key: CacheKey) -> StoredResponse {
         key == self.key ? self : copy(at: key)
     }
-}
 
-// After an answer of the origin that confirms it.
+    // After an answer of the origin that confirms it.
 
-extension StoredResponse {
     /// This response after a 304 with these end-to-end `Name: value\r\n` lines, which answers
     /// `preconditionLines`.
     public func freshened(by fields: [UInt8], _ revalidation: Revalidation) -> Freshening<StoredResponse> {

@@ -93,11 +93,9 @@ package final class TierConnection {
         loop.assertOnLoop()
         return state.status
     }
-}
 
-// MARK: Actions
+    // MARK: Actions
 
-extension TierConnection {
     private func perform(_ new: [SessionState.Action]) {
         observe(state.status)
         guard actions.add(new) else { return }

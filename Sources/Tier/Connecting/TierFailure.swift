@@ -25,9 +25,7 @@ enum TierFailure: Error, Sendable, Equatable {
     case role(String)
     /// It was a master and is none now: its error's first word.
     case demoted(String)
-}
 
-extension TierFailure {
     /// The kind in a word, for counters and the dashboard.
     var word: String {
         switch self {

@@ -1,5 +1,5 @@
 /// Why bytes are not a reply that this module reads. The connection is of no use afterwards: where
-/// the next reply begins cannot be known. Raw values are for the log, and hold nothing of the reply.
+/// the next reply begins cannot be known. Raw values are for the log and hold nothing of the reply.
 enum RESPFault: String, Error, Sendable {
     /// The first byte of a reply is none of `+`, `-`, `:`, `$` and `*`.
     case kind = "kind of reply"

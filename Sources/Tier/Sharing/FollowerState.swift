@@ -69,11 +69,9 @@ struct FollowerState: Sendable {
         settle()
         return effects
     }
-}
 
-// MARK: State
+    // MARK: State
 
-extension FollowerState {
     /// When `woken` is to be told; nil where nothing is waited for.
     var wakeAt: Instant? {
         [pauseUntil, heartbeat.dueAt, asked.nextDeadline(after: moment.now)].compactMap { $0 }.min()
@@ -171,11 +169,9 @@ extension FollowerState {
     private mutating func sayOnce(_ topic: String, _ line: String) {
         if said.count < Self.mostSaid, said.insert(topic).inserted { effects.append(.warn("purge log: " + line)) }
     }
-}
 
-// MARK: Reading the log
+    // MARK: Reading the log
 
-extension FollowerState {
     private mutating func follow(_ actions: [PurgeLogState.Action]) {
         for action in actions {
             switch action {
@@ -292,14 +288,12 @@ extension FollowerState {
         guard record.isUnderstood, record.node != registry.own.name else { return }
         effects.append(.inform(record.text(purged: count)))
     }
-}
 
-// MARK: Purges that are asked for here
+    // MARK: Purges that are asked for here
 
-// They are written to the log, done here as the log is read, and reported when the nodes that are
-// up have done the same.
+    // They are written to the log, done here as the log is read, and reported when the nodes that
+    // are up have done the same.
 
-extension FollowerState {
     private mutating func announce(_ number: Int, _ record: PurgeRecord) {
         // Nodes before this version believe the time that an entry says.
         let record = registry.engineTime(moment.now).map { record.notLater(than: $0 / 1000) } ?? record
@@ -353,11 +347,9 @@ extension FollowerState {
         for case (let number, let place?) in zip(numbers, places) { asked.unlogged.written(number, at: place) }
         if !replies.isEmpty { readOn() }
     }
-}
 
-// MARK: Signs of life
+    // MARK: Signs of life
 
-extension FollowerState {
     private var registry: NodeRegistry { heartbeat.registry }
 
     /// Gives a sign of life; where one is on its way, another after it.

@@ -132,11 +132,9 @@ package final class LogFollower {
         tell(.close)
         connection.close()
     }
-}
 
-// MARK: Performing
+    // MARK: Performing
 
-extension LogFollower {
     private func tell(_ event: FollowerState.Event) {
         guard effects.add(state.take(event, at: .init(now: loop.now, wall: clock()))) else { return }
         while let effect = effects.next() { perform(effect) }

@@ -44,11 +44,9 @@ struct NodeRegistry: Sendable {
     func engineTime(_ now: Instant) -> Int64? {
         engineClock.map { $0.milliseconds + (now - $0.at).wholeNanoseconds / 1_000_000 }
     }
-}
 
-// MARK: Signs of life
+    // MARK: Signs of life
 
-extension NodeRegistry {
     /// A sign of life, which also asks for those of the others.
     func heartbeat(_ keys: TierKeys, mark: LogMark?, isReady: Bool, now: Instant) -> [RESPCommand] {
         guard let time = engineTime(now) else { return [RESPCommand("TIME")] }
@@ -108,11 +106,9 @@ extension NodeRegistry {
         toldNamesake = found
         return found
     }
-}
 
-// MARK: The nodes
+    // MARK: The nodes
 
-extension NodeRegistry {
     /// All that are known, by name; what this node says of itself is of this moment.
     func nodes(mark: LogMark?, isReady: Bool, tail: LogTail, now: Instant) -> [NodeState] {
         let time = engineTime(now) ?? 0

@@ -17,9 +17,7 @@ struct LogPosition: Hashable, Comparable, Sendable {
     static func < (left: LogPosition, right: LogPosition) -> Bool {
         (left.milliseconds, left.sequence) < (right.milliseconds, right.sequence)
     }
-}
 
-extension LogPosition {
     /// Reads `MS-SEQ` as the engine writes it: two decimal numbers of 64 bits without zeros before
     /// them. Nil for everything else.
     init?(_ text: some Collection<UInt8>) {

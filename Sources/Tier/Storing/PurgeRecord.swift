@@ -90,11 +90,9 @@ struct PurgeRecord: Sendable, Equatable {
         for field in selection.conditions.map(ConditionField.init) { append(field.name.rawValue, field.value) }
         return fields
     }
-}
 
-// Reading: understood to the last byte, or taken for a purge of everything.
+    // Reading: understood to the last byte, or taken for a purge of everything.
 
-extension PurgeRecord {
     /// Reads the entry at `position`, of names and values in turn. Anything unknown to this program
     /// (a version, a name, a mode, a value out of bounds, a name that came twice) may have been
     /// meant to choose anything: it is a soft purge of everything, of the time at which the engine

@@ -36,9 +36,7 @@ package struct TierValue: Sendable {
     static let headBytes = 40
     /// "RfT" and a digit, as four bytes are read.
     static let mark: UInt32 = 0x0054_6652 | UInt32(UInt8(ascii: "0") + UInt8(version)) << 24
-}
 
-extension TierValue {
     /// How long it is kept in the engine: as long as it is fresh, in milliseconds; nil for a stale
     /// one. `now` in unix seconds.
     ///
