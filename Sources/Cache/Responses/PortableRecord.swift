@@ -12,14 +12,10 @@ import Store
 /// storefront, what it names, and a checksum over all of that and the key. They do not hold the
 /// key: the reader gives it.
 public enum PortableRecord {
-    /// How many bytes `append` appends.
-    public static func byteCount(of response: StoredResponse) -> Int { response.record.portableByteCount }
-
-    /// Appends an answer that `isPortable`. It costs a SHA-256 of the key and a sum over the
-    /// content.
-    public static func append(_ response: StoredResponse, to bytes: inout [UInt8]) {
+    /// The record of an answer that `isPortable`, for `appendPortable`.
+    public static func record(of response: StoredResponse) -> Record {
         precondition(response.isPortable, "what is one user's or composed leaves no process")
-        response.record.appendPortable(to: &bytes)
+        return response.record
     }
 
     /// The answer for `key` in bytes that hold nothing else. A record of another key is damaged

@@ -257,7 +257,8 @@ struct FollowerState: Sendable {
         asked.note(.applying, at: entry.position)
         let record = entry.record
         if let unknown = record.unknown {
-            sayOnce(unknown, "\(entry.position) is of a later version (\(unknown)): all answers are treated as stale")
+            let line = "\(entry.position.text) is of a later version (\(unknown)): all answers are treated as stale"
+            sayOnce(unknown, line)
         }
         let ahead = record.at - entry.position.unixSeconds
         if ahead > Self.clockTolerance {

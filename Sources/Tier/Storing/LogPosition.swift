@@ -39,7 +39,3 @@ struct LogPosition: Hashable, Comparable, Sendable {
     /// When it was written, by the engine's clock.
     var unixSeconds: Int64 { Int64(clamping: milliseconds / 1000) }
 }
-
-extension LogPosition: CustomStringConvertible {
-    var description: String { text }
-}

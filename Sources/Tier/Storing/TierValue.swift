@@ -53,8 +53,8 @@ package struct TierValue: Sendable {
     func encoded() -> [UInt8]? {
         let key = response.key.bytes
         guard response.isPortable else { return nil }
-        let recordCount = PortableRecord.byteCount(of: response)
-        let count = Self.headBytes + key.count + recordCount
+        let record = PortableRecord.record(of: response)
+        let count = Self.headBytes + key.count + record.portableByteCount
         guard count <= Self.maxBytes else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -63,7 +63,7 @@ package struct TierValue: Sendable {
         }
         append(Self.mark)
         append(UInt32(key.count))
-        append(UInt32(recordCount))
+        append(UInt32(record.portableByteCount))
         append(UInt32(0))
         append(logMark.epoch.number)
         append(logMark.position.milliseconds)
@@ -71,7 +71,7 @@ package struct TierValue: Sendable {
         bytes.append(contentsOf: key)
         let check = Self.checkNumber(bytes[...])
         withUnsafeBytes(of: check.littleEndian) { bytes.replaceSubrange(Self.checkPlace, with: $0) }
-        PortableRecord.append(response, to: &bytes)
+        record.appendPortable(to: &bytes)
         return bytes
     }
 
