@@ -143,7 +143,7 @@ final class DamageCheck: Sendable {
     }
 
     private func drop(_ damaged: [Int64]) {
-        let dropped = runner.drop(damagedRows: damaged)
+        let dropped = runner.queue.sync { runner.work.withLock { $0.drop(damaged: damaged) } }
         let isFirst = pass.withLock { pass in
             defer { pass.dropped += dropped }
             return pass.dropped == 0

@@ -32,7 +32,7 @@ struct PlaceTable: ~Copyable {
     }
 
     private mutating func insert(_ key: Int64, _ place: Int64) {
-        if (count + 1) * 8 > slots.count * 7 { grow() }
+        if (count + 1) * 8 > slots.count * 7 { rebuild(capacity: max(slots.count * 2, 16), through: .max) }
         var slot = home(key)
         while slots[slot].place != 0, slots[slot].key != key { slot = next(slot) }
         if slots[slot].place == 0 { count += 1 }
@@ -63,10 +63,6 @@ struct PlaceTable: ~Copyable {
     /// Lets go of all greater keys.
     mutating func keep(through last: Int64) {
         rebuild(capacity: 16, through: last)
-    }
-
-    private mutating func grow() {
-        rebuild(capacity: max(slots.count * 2, 16), through: .max)
     }
 
     private mutating func rebuild(capacity: Int, through last: Int64) {

@@ -28,16 +28,12 @@ final class RowLedger {
         if key <= counted { named.append(place) }
     }
 
-    /// Called when a row was removed; `place` is what it said.
-    private func remove(_ key: Int64, at place: Int64) {
-        changes.append((key, nil))
-        if key <= counted, let place = Place(ofRow: place) { dropped.append(place) }
-    }
-
     /// Runs a statement that deletes rows of entries and returns the key and the place of each.
     func remove(by deletion: Statement, _ values: [SQLValue]) throws(SQLiteError) {
         try deletion.forEachRow(values) { row in
-            remove(row.integer(0), at: row.integer(1))
+            let key = row.integer(0)
+            changes.append((key, nil))
+            if key <= counted, let place = Place(ofRow: row.integer(1)) { dropped.append(place) }
             return true
         }
     }

@@ -44,10 +44,7 @@ struct DatabaseFile {
 
     /// An open, current database: the file that is there, or a fresh one.
     func open() throws(FileUnavailable) -> Database {
-        try judgedTwice { () throws(FileUnavailable) in
-            let verdict = try prepare()
-            return try attempt(verdict)
-        }
+        try judgedTwice { () throws(FileUnavailable) in try attempt(try prepare()) }
     }
 
     struct Damage: Error {

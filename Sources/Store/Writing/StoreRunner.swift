@@ -156,7 +156,9 @@ final class StoreRunner: Sendable {
     private func perform(_ order: StoreOrder) {
         switch order {
         case .turn: turnSoon()
-        case .gather: gather()
+        case .gather:
+            // Operations that came during a round wait for others as if there had been no round.
+            if shared.pending.withLock({ $0.claim(.scheduled) }) { schedule(true, 0) }
         case .retry(let delay):
             let deadline = DispatchTime.now() + .nanoseconds(Int(delay.wholeNanoseconds))
             queue.asyncAfter(deadline: deadline) { @Sendable [weak self] in self?.turn() }
@@ -239,11 +241,6 @@ final class StoreRunner: Sendable {
         }
     }
 
-    /// Removes those of the rows that are not what was written; how many.
-    func drop(damagedRows ids: [Int64]) -> Int {
-        queue.sync { work.withLock { $0.drop(damaged: ids) } }
-    }
-
     // MARK: The idle thread
 
     /// Writes what waits now in small transactions. The queue does all that takes longer ones.
@@ -264,10 +261,5 @@ final class StoreRunner: Sendable {
     private func turnSoon() {
         guard !isTemporary, shared.pending.withLock({ $0.claim(.next) }) else { return }
         begin(.next, after: .seconds(0)) { $0.turn() }
-    }
-
-    /// Operations that came during a round wait for others as if no round had been under way.
-    private func gather() {
-        if shared.pending.withLock({ $0.claim(.scheduled) }) { schedule(true, 0) }
     }
 }

@@ -184,9 +184,7 @@ final class WriterConnection {
     }
 
     /// The bytes that the operations take: rows in the log, and everything in the files.
-    private func estimate(
-        _ operations: PendingWrites.Batch
-    ) -> (rowBytes: Int, growth: Int) {
+    private func estimate(_ operations: PendingWrites.Batch) -> (rowBytes: Int, growth: Int) {
         var (rowBytes, recordBytes) = (0, 0)
         for (_, operation) in operations where canHold(operation) {
             rowBytes += operation.rowBytes
@@ -234,9 +232,7 @@ final class WriterConnection {
     }
 
     /// Appends the records among `operations`, in their order.
-    private func append(
-        _ operations: PendingWrites.Batch
-    ) throws(SQLiteError) -> [Written] {
+    private func append(_ operations: PendingWrites.Batch) throws(SQLiteError) -> [Written] {
         var written: [Written] = []
         written.reserveCapacity(operations.count)
         for (key, operation) in operations {

@@ -45,7 +45,7 @@ package final class TierConnection {
         timer = DeadlineTimer(loop: loop)
         tls = settings.endpoints.contains(where: \.isTLS) ? Self.makeTLS(settings) : nil
         state = SessionState(settings, limits: limits)
-        timer.action = { [unowned self] in self.tick() }
+        timer.action = { [unowned self] in self.perform(self.state.tick(now: self.loop.now)) }
         perform(state.start(now: loop.now))
     }
 
@@ -100,7 +100,7 @@ package final class TierConnection {
         observe(state.status)
         guard actions.add(new) else { return }
         while let action = actions.next() { perform(action) }
-        armTimer()
+        if let wakeAt = state.wakeAt { timer.hasten(to: wakeAt) }
     }
 
     private func perform(_ action: SessionState.Action) {
@@ -148,12 +148,6 @@ package final class TierConnection {
         stream?.close()
         stream = nil
     }
-
-    private func armTimer() {
-        if let wakeAt = state.wakeAt { timer.hasten(to: wakeAt) }
-    }
-
-    private func tick() { perform(state.tick(now: loop.now)) }
 }
 
 // MARK: Reading
