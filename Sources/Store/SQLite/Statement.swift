@@ -1,8 +1,8 @@
 import CSQLite
 
 // A prepared statement. Owns its pointer and finalises it.
-// Must hold: values are bound without copying, so they are bound, stepped and unbound within one
-// call that keeps them alive; a statement is always reset before a call returns, so that none but a
+// Must hold: a value that is bound without copying it is bound, stepped and unbound within one call
+// that keeps it alive; a statement is always reset before a call returns, so that none but a
 // transaction begun by `BEGIN` outlives it.
 
 /// The value of a parameter.
@@ -49,11 +49,11 @@ final class Statement {
                 three.withUnsafeBytes { three in
                     four.withUnsafeBytes { four in
                         words.withUnsafeBytes { words in
-                            bind(text: one, first)
-                            bind(text: two, first + 1)
-                            bind(text: three, first + 2)
-                            bind(text: four, first + 3)
-                            bind(blob: words, first + 4)
+                            bind(text: one, first, csqlite_static())
+                            bind(text: two, first + 1, csqlite_static())
+                            bind(text: three, first + 2, csqlite_static())
+                            bind(text: four, first + 3, csqlite_static())
+                            bind(blob: words, first + 4, csqlite_static())
                             return sqlite3_step(handle)
                         }
                     }
@@ -64,21 +64,20 @@ final class Statement {
     }
 
     @discardableResult
-    private func bind(text: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
+    private func bind(text: UnsafeRawBufferPointer, _ index: Int32, _ kept: sqlite3_destructor_type?) -> Int32 {
         // An empty slice may have no address, and a null one would bind NULL.
         guard let start = text.baseAddress, !text.isEmpty else {
             return sqlite3_bind_text(handle, index, "", 0, csqlite_transient())
         }
-        return sqlite3_bind_text(
-            handle, index, start.assumingMemoryBound(to: CChar.self), Int32(text.count), csqlite_static())
+        return sqlite3_bind_text(handle, index, start.assumingMemoryBound(to: CChar.self), Int32(text.count), kept)
     }
 
     @discardableResult
-    private func bind(blob: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
+    private func bind(blob: UnsafeRawBufferPointer, _ index: Int32, _ kept: sqlite3_destructor_type?) -> Int32 {
         guard let start = blob.baseAddress, !blob.isEmpty else {
             return sqlite3_bind_zeroblob(handle, index, 0)
         }
-        return sqlite3_bind_blob(handle, index, start, Int32(blob.count), csqlite_static())
+        return sqlite3_bind_blob(handle, index, start, Int32(blob.count), kept)
     }
 
     /// Returns what `read` makes of the first row; nil where there is none.
@@ -93,10 +92,9 @@ final class Statement {
 
     /// Calls `read` with row after row until it returns false.
     func forEachRow(_ values: [SQLValue], read: (Row) -> Bool) throws(SQLiteError) {
-        let code = bound(values[...], at: 1) {
-            var code = sqlite3_step(handle)
-            while code == SQLITE_ROW, read(Row(handle)) { code = sqlite3_step(handle) }
-            return code
+        var code = bind(values)
+        if code == SQLITE_OK {
+            repeat { code = sqlite3_step(handle) } while code == SQLITE_ROW && read(Row(handle))
         }
         try end(code)
     }
@@ -110,26 +108,18 @@ final class Statement {
         try database.check(code)
     }
 
-    /// Binds the first value, then the others, each alive until `body` has returned.
-    private func bound(_ values: ArraySlice<SQLValue>, at first: Int32, _ body: () -> Int32) -> Int32 {
-        // Only what has an address needs a call that keeps it alive.
-        var (position, index) = (values.startIndex, first)
-        while position < values.endIndex, case .integer(let integer) = values[position] {
-            let code = sqlite3_bind_int64(handle, index, integer)
-            guard code == SQLITE_OK else { return code }
-            (position, index) = (position + 1, index + 1)
+    /// Binds copies of the values, up to the first that cannot be.
+    private func bind(_ values: [SQLValue]) -> Int32 {
+        var (code, index) = (SQLITE_OK, Int32(0))
+        for value in values where code == SQLITE_OK {
+            index += 1
+            switch value {
+            case .integer(let integer): code = sqlite3_bind_int64(handle, index, integer)
+            case .text(let bytes): code = bytes.withUnsafeBytes { bind(text: $0, index, csqlite_transient()) }
+            case .blob(let bytes): code = bytes.withUnsafeBytes { bind(blob: $0, index, csqlite_transient()) }
+            }
         }
-        guard position < values.endIndex else { return body() }
-        func goOn(_ code: Int32) -> Int32 {
-            code == SQLITE_OK ? bound(values[(position + 1)...], at: index + 1, body) : code
-        }
-        switch values[position] {
-        case .integer: preconditionFailure("bound above")
-        case .text(let bytes):
-            return bytes.withUnsafeBytes { goOn(bind(text: $0, index)) }
-        case .blob(let bytes):
-            return bytes.withUnsafeBytes { goOn(bind(blob: $0, index)) }
-        }
+        return code
     }
 }
 
