@@ -216,15 +216,11 @@ public final class ResponseCache: Sendable {
     }
 
     /// Waits until everything that can be is on disk.
-    public func flush() {
-        store?.records.flush()
-    }
+    public func flush() { store?.records.flush() }
 
     /// Writes what is queued and closes the file: for shutdown, never on a loop. Memory goes on
     /// answering; what is stored from then on does not reach the disk.
-    public func close() {
-        store?.records.close()
-    }
+    public func close() { store?.records.close() }
 
     private func promote(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let reader, !key.isPersonal else { return nil }

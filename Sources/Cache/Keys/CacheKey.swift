@@ -30,9 +30,7 @@ public struct CacheKey: NumberedKey, Sendable {
     private var targetEnd = 0
 
     /// The key of the shared scope, an empty target and no variant, to be set.
-    public init() {
-        set(scope: .shared, target: [])
-    }
+    public init() { set(scope: .shared, target: []) }
 
     /// The key of these parts. `variant` must have no NUL: variants are the proxy's own words.
     public init(scope: Scope, target: [UInt8], variant: [UInt8] = []) {

@@ -119,9 +119,7 @@ struct MemoryShard {
 
     // MARK: Table
 
-    private func home(_ tag: UInt32) -> Int {
-        Int(tag) & (slots.count - 1)
-    }
+    private func home(_ tag: UInt32) -> Int { Int(tag) & (slots.count - 1) }
 
     /// The slot of this key and its entry at once: every further look at the entry would count its
     /// references up and down.

@@ -258,9 +258,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     }
 
     /// The same under another key.
-    func moved(to key: CacheKey) -> StoredResponse {
-        key == self.key ? self : copy(at: key)
-    }
+    func moved(to key: CacheKey) -> StoredResponse { key == self.key ? self : copy(at: key) }
 
     // After an answer of the origin that confirms it.
 

@@ -105,9 +105,7 @@ struct PendingWrites {
     }
 
     /// The latest operation on the row of `index` that is not written yet.
-    func operation(_ index: Int64) -> Operation? {
-        queued[index] ?? inFlight[index]
-    }
+    func operation(_ index: Int64) -> Operation? { queued[index] ?? inFlight[index] }
 
     /// Queues an operation. Where a store does not fit, the older record that the file may have
     /// (`isInFile`), or is to get, is removed.

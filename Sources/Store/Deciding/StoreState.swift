@@ -53,9 +53,7 @@ struct StoreState {
     /// A clock that goes back by less is being adjusted.
     private static let stepBack: Int64 = 60
 
-    init(path: String) {
-        self.path = path
-    }
+    init(path: String) { self.path = path }
 
     /// Whether small transactions may be written without a turn.
     var isSettled: Bool { phase == .open && !isInTrouble && question == nil }

@@ -27,9 +27,7 @@ final class Statement {
         handle = prepared
     }
 
-    deinit {
-        sqlite3_finalize(handle)
-    }
+    deinit { sqlite3_finalize(handle) }
 
     /// Runs the statement to its end, with the values for ?1, ?2, ... in their order.
     func run(_ values: SQLValue...) throws(SQLiteError) {
@@ -127,14 +125,10 @@ final class Statement {
 struct Row {
     private let handle: OpaquePointer
 
-    fileprivate init(_ handle: OpaquePointer) {
-        self.handle = handle
-    }
+    fileprivate init(_ handle: OpaquePointer) { self.handle = handle }
 
     /// The integer in a column; whatever else it holds is converted, NULL to 0.
-    func integer(_ column: Int32) -> Int64 {
-        sqlite3_column_int64(handle, column)
-    }
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
     /// A copy of the bytes in a column.
     func bytes(_ column: Int32) -> [UInt8] {
@@ -152,9 +146,7 @@ struct Row {
     }
 
     /// The text in a column; for logs and listings.
-    func text(_ column: Int32) -> String {
-        String(decoding: bytes(column), as: UTF8.self)
-    }
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 }
 
 extension Database {

@@ -7,13 +7,9 @@ struct PlaceTable: ~Copyable {
     private var slots: UnsafeMutableBufferPointer<Slot>
     private(set) var count = 0
 
-    init() {
-        slots = UnsafeMutableBufferPointer(start: nil, count: 0)
-    }
+    init() { slots = UnsafeMutableBufferPointer(start: nil, count: 0) }
 
-    deinit {
-        slots.deallocate()
-    }
+    deinit { slots.deallocate() }
 
     /// The place of a key; nil where there is none.
     subscript(_ key: Int64) -> Int64? {
@@ -61,9 +57,7 @@ struct PlaceTable: ~Copyable {
     }
 
     /// Lets go of all greater keys.
-    mutating func keep(through last: Int64) {
-        rebuild(capacity: 16, through: last)
-    }
+    mutating func keep(through last: Int64) { rebuild(capacity: 16, through: last) }
 
     private mutating func rebuild(capacity: Int, through last: Int64) {
         let old = slots

@@ -146,9 +146,7 @@ struct SegmentLog {
     }
 
     /// The next record begins another segment, so that this one can go too.
-    mutating func closeHead() {
-        (head, reopensLast) = (nil, false)
-    }
+    mutating func closeHead() { (head, reopensLast) = (nil, false) }
 
     private func hasRoom(_ segment: Int, _ span: Int, _ segmentBytes: Int) -> Bool {
         guard let used = usages[segment]?.bytes else { return false }

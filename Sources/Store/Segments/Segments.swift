@@ -13,9 +13,7 @@ final class Segments: Sendable {
     private let files = Mutex<[Int: SegmentFile]>([:])
 
     /// For the database of that path.
-    init(besides database: String) {
-        folder = Self.folder(of: database)
-    }
+    init(besides database: String) { folder = Self.folder(of: database) }
 
     static func folder(of database: String) -> String { database + ".segments" }
 

@@ -78,9 +78,7 @@ public final class StoreLock: Sendable {
     }
 
     /// Leaves the lock to the other process: its number stays in the file when this one closes it.
-    func noteHandedOver() {
-        isHandedOver.store(true, ordering: .relaxed)
-    }
+    func noteHandedOver() { isHandedOver.store(true, ordering: .relaxed) }
 
     /// Takes the lock, and waits up to `limit` for another process to release it: one that is being
     /// replaced may still write what it has.

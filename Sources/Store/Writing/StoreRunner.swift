@@ -35,9 +35,7 @@ final class StoreRunner: Sendable {
         self.isTemporary = isTemporary
     }
 
-    deinit {
-        idle.end()
-    }
+    deinit { idle.end() }
 
     /// Opens the file and begins to write.
     /// - Parameter note: is told the error (`errno`) for which there is no idle thread.

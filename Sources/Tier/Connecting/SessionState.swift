@@ -157,7 +157,5 @@ struct SessionState: Sendable {
         return pipelines.map { .fail($0) }
     }
 
-    mutating func wake(at instant: Instant) {
-        wakeAt = min(wakeAt ?? instant, instant)
-    }
+    mutating func wake(at instant: Instant) { wakeAt = min(wakeAt ?? instant, instant) }
 }

@@ -45,9 +45,7 @@ struct RESPReader: Sendable {
     private var replyBytes = 0
     private var fault: RESPFault?
 
-    init(limits: RESPLimits = RESPLimits()) {
-        self.limits = limits
-    }
+    init(limits: RESPLimits = RESPLimits()) { self.limits = limits }
 
     /// Whether nothing of a next reply has come.
     var isBetweenReplies: Bool {

@@ -63,9 +63,7 @@ struct NodeRegistry: Sendable {
     }
 
     /// Takes this node off the list.
-    func farewell(_ keys: TierKeys) -> RESPCommand {
-        RESPCommand("HDEL", keys.nodes, own.name)
-    }
+    func farewell(_ keys: TierKeys) -> RESPCommand { RESPCommand("HDEL", keys.nodes, own.name) }
 
     /// The replies to a heartbeat have come.
     /// - Parameter wall: unix milliseconds of this machine.
