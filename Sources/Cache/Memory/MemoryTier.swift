@@ -125,7 +125,10 @@ public final class MemoryTier: Sendable {
     func count(_ selection: EntrySelection) -> PurgeCount {
         var count = PurgeCount()
         WorkPace.resting { rest in
-            forEachResponse(betweenPieces: rest) { if selection.chooses($0) { count.add($0) } }
+            forEachResponse(betweenPieces: rest) { response in
+                guard response.countsAsEntry, selection.chooses(response) else { return }
+                count.add(response.key.isPersonal ? nil : response.key.index)
+            }
         }
         return count
     }

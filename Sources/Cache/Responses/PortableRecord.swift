@@ -28,10 +28,9 @@ public enum PortableRecord {
     ) -> StoredResponse.Restored {
         guard !key.isPersonal, let record = Record(portable: bytes, for: RecordKey(key)) else { return .damaged }
         let restored = StoredResponse.restored(record, at: key, by: gzip)
-        if case .response(let response) = restored, case .coded(let coded) = response.content,
-            coded.isDamagedWhenInflated
-        {
-            return .damaged
+        if case .response(let response) = restored, case .coded(let coded) = response.content {
+            _ = coded.bytes
+            if coded.isDamaged { return .damaged }
         }
         return restored
     }
@@ -41,12 +40,4 @@ extension StoredResponse {
     /// Whether another process may have it: neither one user's nor composed nor known to be
     /// damaged.
     public var isPortable: Bool { !key.isPersonal && composition == nil && !isDamaged }
-}
-
-extension CodedContent {
-    /// Inflates it, if it is not yet, and says whether that failed.
-    fileprivate var isDamagedWhenInflated: Bool {
-        _ = bytes
-        return isDamaged
-    }
 }

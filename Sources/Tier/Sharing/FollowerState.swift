@@ -276,18 +276,15 @@ struct FollowerState: Sendable {
         switch job {
         case .logged(let entry):
             asked.note(.done(count), at: entry.position)
-            if let count { inform(entry.record, count) }
+            if let count, entry.record.isUnderstood, entry.record.node != registry.own.name {
+                effects.append(.inform(entry.record.text(purged: count)))
+            }
             follow(log.applied(succeeded: count != nil))
         case .everything(let reason):
             if let count { effects.append(.warn(reason.text(stale: count))) }
             follow(log.madeStale(succeeded: count != nil))
         case .asked(let number): asked.done(number, count)
         }
-    }
-
-    private mutating func inform(_ record: PurgeRecord, _ count: Int) {
-        guard record.isUnderstood, record.node != registry.own.name else { return }
-        effects.append(.inform(record.text(purged: count)))
     }
 
     // MARK: Purges that are asked for here
