@@ -20,10 +20,6 @@ struct NumberTable {
 
         var isEmpty: Bool { answer == AnswerTable.none }
         static let empty = Slot(answer: AnswerTable.none, place: 0, content: 0, receivedAt: 0)
-
-        init(answer: UInt32, place: UInt32, content: UInt32, receivedAt: UInt32) {
-            (self.answer, self.place, self.content, self.receivedAt) = (answer, place, content, receivedAt)
-        }
     }
 
     /// The slots of one number, the newest first.
