@@ -56,7 +56,7 @@ struct PendingMarks {
         }
         let older = marks[mark.table]?[mark.key]
         // Purges come in any order, and the latest counts.
-        if mark.table == .purged, case (.time(let time), .time(let known)?) = (mark.value, older?.value), time <= known {
+        if case (.purged, .time(let time), .time(let known)?) = (mark.table, mark.value, older?.value), time <= known {
             return
         }
         marks[mark.table, default: [:]][mark.key] = mark
