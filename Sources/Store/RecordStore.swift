@@ -41,10 +41,7 @@ public final class RecordStore: Sendable {
         let clock = isTemporary ? { @Sendable in Int64.max } : unixSeconds
         let work = StoreWork(hold, shared, unixSeconds: clock, log: log)
         let store = RecordStore(shared, StoreRunner(work, shared, isTemporary: isTemporary))
-        store.runner.start { @Sendable code in
-            let error = SystemError(call: "sched_setscheduler", errno: code)
-            log("cache file \(path): the writer thread cannot get idle priority: \(error)")
-        }
+        store.runner.start()
         return store
     }
 

@@ -168,10 +168,10 @@ import Testing
         pending.keepUnwritten()
         #expect(store(second, 2) && pending.enqueue(.remove(receivedBy: .max), 3) == .taken)
         #expect(isStore(pending.operation(1), of: first) && isStore(pending.operation(2), of: second))
-        #expect(isRemoval(pending.operation(3)) && !pending.hasTouches && !pending.needsQueue)
+        #expect(isRemoval(pending.operation(3)) && !pending.hasTouches)
         pending.touch(4, at: noon)
         pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
-        #expect(!pending.hasTouches && !pending.needsQueue && !pending.claim(.scheduled) && !pending.claim(.next))
+        #expect(!pending.hasTouches && !pending.claim(.scheduled) && !pending.claim(.next))
         #expect(!store(try waiting("/large", filler(PendingWrites.maxBytes)), 5), "they are bounded")
     }
 

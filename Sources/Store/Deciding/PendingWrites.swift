@@ -84,8 +84,6 @@ struct PendingWrites {
     private var isHeld = false
 
     var hasTouches: Bool { !touches.isEmpty }
-    /// Last-use times that wait.
-    var touchCount: Int { touches.count }
     var isEmpty: Bool { queued.isEmpty && inFlight.isEmpty && touches.isEmpty && marks.isEmpty && roundMarks.isEmpty }
 
     /// Whether the caller is to schedule such a turn, because none is on the way.
@@ -192,21 +190,6 @@ struct PendingWrites {
         waiting.add(marks)
         marks = waiting
         return isMore
-    }
-
-    /// Whether only a turn of the queue can write what waits.
-    var needsQueue: Bool { !marks.isEmpty || !roundMarks.isEmpty || !inFlight.isEmpty }
-
-    /// Moves up to `most` operations in flight, or takes as many last-use times out where no
-    /// operation waits. Nothing while a round is under way, or marks wait.
-    mutating func take(_ most: Int) -> (operations: Batch, touches: [Int64: Int64]) {
-        guard !needsQueue else { return ([], [:]) }
-        let operations = queued.prefix(most).map { (key: $0.key, operation: $0.value) }
-        for (key, operation) in operations {
-            queued[key] = nil
-            inFlight[key] = operation
-        }
-        return (operations, operations.isEmpty ? takeTouches(most) : [:])
     }
 
     /// The next operations of the round: at least one if there is any, else up to `maxBytes` of

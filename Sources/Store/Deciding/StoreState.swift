@@ -55,9 +55,6 @@ struct StoreState {
 
     init(path: String) { self.path = path }
 
-    /// Whether small transactions may be written without a turn.
-    var isSettled: Bool { phase == .open && !isInTrouble && question == nil }
-
     mutating func apply(_ event: StoreEvent, at now: Moment) -> [StoreEffect] {
         let isBack = lastTime - Self.stepBack > now.unixSeconds
         lastTime = now.unixSeconds
