@@ -1,7 +1,7 @@
 import Glibc
 
-/// A thread that gives way to the loops (niceness 19), and takes no signals. Dispatch lends its threads to every
-/// queue, so one of those could not be made to give way and then go on as before.
+/// A thread that gives way to the loops (niceness 19), and takes no signals. Dispatch lends its
+/// threads to every queue, so one of those could not be made to give way and then go on as before.
 public enum BackgroundThread {
     /// Gets the error (`errno`) for which the thread does not give way to others; nil where it
     /// does.
