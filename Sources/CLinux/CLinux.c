@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <spawn.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
@@ -14,11 +13,6 @@
 
 int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
-}
-
-int clinux_schedule_idle(void) {
-    struct sched_param none = {0};
-    return sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
 int clinux_peer_user(int connection, uint32_t *user) {

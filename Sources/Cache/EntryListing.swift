@@ -62,19 +62,20 @@ extension ResponseCache {
                 first.add(ListedRecord(response.record))
             }
         }
-        guard let file else {
-            let found = first.all
-            let entries = found.prefix(limit).map { (record: $0, isInMemory: true) }
-            return completion(EntryListing(entries, of: found.count, others))
+        let finish = { @Sendable [others] (rows: [ListedRecord], isInMemory: (ListedRecord) -> Bool) in
+            completion(
+                EntryListing(
+                    entries: rows.prefix(limit).map { (record: $0, isInMemory: isInMemory($0)) },
+                    isTruncated: rows.count > limit, personal: others.personal, composed: others.composed))
         }
-        file.entries(selection, limit: limit + 1, in: order) { @Sendable [memory, others] rows in
-            let entries = rows.prefix(limit).map { row in
+        guard let file else { return finish(first.all) { _ in true } }
+        file.entries(selection, limit: limit + 1, in: order) { @Sendable [memory] rows in
+            finish(rows) { row in
                 // No key has a variant with a NUL: then the file is damaged.
-                guard !row.variant.contains(0) else { return (record: row, isInMemory: false) }
-                let key = CacheKey(scope: .shared, target: Array(row.target), variant: Array(row.variant))
-                return (record: row, isInMemory: memory.peek(key) != nil)
+                guard !row.variant.contains(0) else { return false }
+                return memory.peek(
+                    CacheKey(scope: .shared, target: Array(row.target), variant: Array(row.variant))) != nil
             }
-            completion(EntryListing(entries, of: rows.count, others))
         }
     }
 }
@@ -123,15 +124,6 @@ extension ListedRecord {
             Record(
                 key: RecordKey(CacheKey(scope: .shared, target: route)), facts: facts, fields: response.fields,
                 body: form, isGzip: response.gzip != nil))
-    }
-}
-
-extension EntryListing {
-    fileprivate init(
-        _ entries: [(record: ListedRecord, isInMemory: Bool)], of count: Int, _ others: (personal: Int, composed: Int)
-    ) {
-        self.init(
-            entries: entries, isTruncated: count > entries.count, personal: others.personal, composed: others.composed)
     }
 }
 

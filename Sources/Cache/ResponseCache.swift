@@ -216,15 +216,11 @@ public final class ResponseCache: Sendable {
     }
 
     /// Waits until everything that can be is on disk.
-    public func flush() {
-        store?.records.flush()
-    }
+    public func flush() { store?.records.flush() }
 
     /// Writes what is queued and closes the file: for shutdown, never on a loop. Memory goes on
     /// answering; what is stored from then on does not reach the disk.
-    public func close() {
-        store?.records.close()
-    }
+    public func close() { store?.records.close() }
 
     private func promote(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let reader, !key.isPersonal else { return nil }
@@ -238,13 +234,11 @@ public final class ResponseCache: Sendable {
         }
         return response
     }
-}
 
-// Answers that the origin chose by request fields: found in two steps, through a variant index
-// (`VariantIndex`). Must hold: a variant index is never given out as an answer; an answer that does
-// not vary replaces the variant index.
+    // Answers that the origin chose by request fields: found in two steps, through a variant index
+    // (`VariantIndex`). Must hold: a variant index is never given out as an answer; an answer that
+    // does not vary replaces the variant index.
 
-extension ResponseCache {
     /// The stored response for a request to `key`'s target, which would go to the origin with the
     /// field lines `forwarded`. `key` comes without a variant and leaves as the one to store and to
     /// collapse under. Where there is no variant index it costs what one look-up costs.
@@ -334,9 +328,7 @@ extension ResponseCache {
         guard isNew || completed != variantIndex else { return }
         store(StoredResponse(variantIndex: completed, at: base, for: answer))
     }
-}
 
-extension ResponseCache {
     /// Keeps `text` as the fact of that name, in place of what it said, after all purges that have
     /// ended. Without a file it is forgotten: it speaks of what the file holds.
     public func keep(_ text: String, as name: String) {

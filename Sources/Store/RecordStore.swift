@@ -41,10 +41,7 @@ public final class RecordStore: Sendable {
         let clock = isTemporary ? { @Sendable in Int64.max } : unixSeconds
         let work = StoreWork(hold, shared, unixSeconds: clock, log: log)
         let store = RecordStore(shared, StoreRunner(work, shared, isTemporary: isTemporary))
-        store.runner.start { @Sendable code in
-            let error = SystemError(call: "sched_setscheduler", errno: code)
-            log("cache file \(path): the writer thread cannot get idle priority: \(error)")
-        }
+        store.runner.start()
         return store
     }
 
@@ -121,8 +118,8 @@ public final class RecordStore: Sendable {
     ) {
         runner.queue.async { @Sendable [self] in
             runner.drain(isForced: false)
-            listings.async { @Sendable [shared, runner] in
-                completion(Listing(shared: shared, runner: runner).records(selection, limit: limit, in: order))
+            listings.async { @Sendable [runner] in
+                completion(runner.list(selection, limit: limit, in: order))
             }
         }
     }
@@ -184,7 +181,7 @@ public final class RecordStore: Sendable {
     /// A snapshot.
     public var status: StoreStatus { shared.counters.withLock { $0 } }
     /// The disk that the file is on; nil where the file system does not tell.
-    public var disk: DiskSpace? { DiskSpace(inFolder: FilePath.folder(of: shared.path)) }
+    public var disk: DiskSpace? { DiskSpace(of: FilePath.folder(of: shared.path)) }
     /// Rows.
     public var entries: Int { status.entries }
     /// Stored bytes.

@@ -17,7 +17,9 @@ public enum StoreForecast {
                 return "\(path) is of version \(version), not \(Schema.version); \(consequence)"
             }
         }
-        return full(FilePath.folder(of: path))
+        let folder = FilePath.folder(of: path)
+        guard let free = DiskSpace(of: folder)?.freeBytes, free < SpaceBounds.smallest else { return nil }
+        return "\(folder) has \(free) bytes free; the proxy will keep answers in memory only until there is more space"
     }
 
     private static let consequence = "the proxy will rename it and start with an empty one"
@@ -36,11 +38,6 @@ public enum StoreForecast {
         let segments = (try? Segments.listed(in: Segments.folder(of: path))) ?? [:]
         let used = segments.values.reduce(DatabaseFile.size(path), +)
         return used > maxBytes ? used : nil
-    }
-
-    private static func full(_ folder: String) -> String? {
-        guard let free = DiskSpace(inFolder: folder)?.freeBytes, free < SpaceBounds.smallest else { return nil }
-        return "\(folder) has \(free) bytes free; the proxy will keep answers in memory only until there is more space"
     }
 
     /// SQLite makes journals next to the file.

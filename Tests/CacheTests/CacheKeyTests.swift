@@ -31,7 +31,7 @@ import Testing
             key.set(scope: .shared, target: Array("/v1/catalog/us/songs/\(number * 7_919 % 100_000)".utf8))
             if kept.count < 500 { kept.append(key.compacted()) } else { kept[number % 500] = key.compacted() }
         }
-        #expect(key.capacity < 256 && kept.allSatisfy { $0.capacity < 128 })
+        #expect(key.bytes.capacity < 256 && kept.allSatisfy { $0.bytes.capacity < 128 })
     }
 
     @Test func aReusedKeyEqualsAFreshOne() {

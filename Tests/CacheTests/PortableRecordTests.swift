@@ -18,7 +18,7 @@ import Testing
 
     private func bytes(_ response: StoredResponse) -> [UInt8] {
         var bytes: [UInt8] = []
-        PortableRecord.append(response, to: &bytes)
+        PortableRecord.record(of: response).appendPortable(to: &bytes)
         return bytes
     }
 
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: [answer(), answer(""), answer(gzip: true), response("/a", selecting: "0123456789abcdef foo")])
     func aRecordIsReadAsItWasWritten(answer: StoredResponse) throws {
         let bytes = bytes(answer)
-        #expect(bytes.count == PortableRecord.byteCount(of: answer))
+        #expect(bytes.count == PortableRecord.record(of: answer).portableByteCount)
         let found = try #require(read(bytes, for: answer.key))
         #expect(content(found) == content(answer) && found.gzip?.body == answer.gzip?.body)
         #expect(found.gzip?.head == answer.gzip?.head && found.bodyCount == answer.bodyCount)

@@ -107,7 +107,7 @@ import Testing
     @Test func aRowThatIsGoodByNowStays() {
         scratch.fill(Self.entries)
         let store = scratch.open()
-        #expect(store.runner.drop(damagedRows: [1, 2, 3, 999]) == 0)
+        #expect(store.runner.work.withLock { $0.drop(damaged: [1, 2, 3, 999]) } == 0)
         #expect(store.entries == Self.entries.count && store.status.damaged == 0)
     }
 

@@ -279,7 +279,7 @@ extension FileTier {
     func list(
         _ selection: EntrySelection = EntrySelection(), limit: Int, in order: ListingOrder = .use
     ) -> [ListedRecord] {
-        Listing(shared: shared, runner: runner).records(selection, limit: limit, in: order)
+        runner.list(selection, limit: limit, in: order)
     }
 }
 

@@ -1,4 +1,3 @@
-import CLinux
 import Dispatch
 import EventLoop
 import Glibc
@@ -7,36 +6,20 @@ import TestSupport
 import Testing
 
 struct BackgroundThreadTests {
-    /// Runs `look` on a thread of this rank, and returns its result.
-    private func found<T: Sendable>(
-        _ rank: BackgroundThread.Rank, _ look: @escaping @Sendable () -> T
-    ) throws -> (refusal: CInt?, T) {
-        let result = Mutex<(refusal: CInt?, T)?>(nil)
+    @Test func aThreadHasTheLeastShareAndTakesNoSignals() throws {
+        let found = Mutex<(refusal: CInt?, nice: CInt, isBlocked: Bool)?>(nil)
         let isDone = DispatchSemaphore(value: 0)
-        let problem = BackgroundThread.start(rank) { refusal in
-            let seen = look()
-            result.withLock { $0 = (refusal, seen) }
+        let problem = BackgroundThread.start { refusal in
+            let nice = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+            var mask = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            let isBlocked = [SIGTERM, SIGHUP, SIGXFSZ].allSatisfy { sigismember(&mask, $0) == 1 }
+            found.withLock { $0 = (refusal, nice, isBlocked) }
             isDone.signal()
         }
         try #require(problem == nil)
         isDone.waitOrFail(within: 900)
-        return try #require(result.withLock { $0 })
-    }
-
-    @Test func aThreadOfLowRankHasTheLeastShare() throws {
-        let (refusal, nice) = try found(.low) { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
-        #expect(refusal == nil && nice == 19)
-    }
-
-    /// 5 is SCHED_IDLE, as /proc numbers it.
-    @Test func anIdleThreadIsOneForTheKernelAndTakesNoSignals() throws {
-        let before = sched_getscheduler(0)
-        let (refusal, seen) = try found(.idle) { () -> (policy: CInt, isBlocked: Bool) in
-            var mask = sigset_t()
-            pthread_sigmask(SIG_BLOCK, nil, &mask)
-            return (sched_getscheduler(0), [SIGTERM, SIGHUP, SIGXFSZ].allSatisfy { sigismember(&mask, $0) == 1 })
-        }
-        #expect(refusal == nil && seen.policy == 5 && seen.isBlocked)
-        #expect(sched_getscheduler(0) == before)
+        let (refusal, nice, isBlocked) = try #require(found.withLock { $0 })
+        #expect(refusal == nil && nice == 19 && isBlocked)
     }
 }

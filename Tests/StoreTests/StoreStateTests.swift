@@ -98,7 +98,7 @@ import Testing
         let effects = script.on(.failed("full", fault))
         #expect(plain(effects) == [.putBack, .retry(after: .seconds(1))])
         #expect(effects.contains(.health(.failing("full"))))
-        #expect(script.on(.due(isForced: false)).isEmpty && !script.state.isSettled)
+        #expect(script.on(.due(isForced: false)).isEmpty)
         #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.write(makingRoom: true)])
         #expect(script.on(.wrote(.all, isOver: false)).contains(.tell("cache file /c is available again")))
     }
@@ -106,7 +106,6 @@ import Testing
     /// Nothing was written any more, through restarts too.
     @Test mutating func aSegmentIsGivenUpWhenItCannotBeReadAgain() {
         #expect(script.on(.failed("EIO", .segment(7))) == [.putBack, .giveUp(7), .schedule(.sweep), .again])
-        #expect(script.state.isSettled)
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         #expect(script.on(.choreDue(.sweep)) == [.run(.sweep)])
         // The look-up's miss is dear enough.

@@ -20,9 +20,6 @@
 /// accept4(2) with SOCK_NONBLOCK | SOCK_CLOEXEC: one system call where accept and two fcntl would be three.
 int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length);
 
-/// Has the calling thread run where no other thread wants to (SCHED_IDLE of sched(7)); 0, or -1 with errno.
-int clinux_schedule_idle(void);
-
 /// The user of the process that connected to a Unix socket (SO_PEERCRED); -1 where the kernel does not know one.
 int clinux_peer_user(int connection, uint32_t *user);
 

@@ -6,9 +6,7 @@ struct RecentIndices {
     /// Hardly more misses of one loop are under way at once.
     private static let count = 64
 
-    init() {
-        entries = Array(repeating: (0, 0), count: Self.count)
-    }
+    init() { entries = Array(repeating: (0, 0), count: Self.count) }
 
     /// As `FileTier.index`. Keys of one keyed hash would get the same, which is the index of the
     /// one and a wrong one for the other; rows and records are compared by their whole key.

@@ -20,10 +20,6 @@ struct NumberTable {
 
         var isEmpty: Bool { answer == AnswerTable.none }
         static let empty = Slot(answer: AnswerTable.none, place: 0, content: 0, receivedAt: 0)
-
-        init(answer: UInt32, place: UInt32, content: UInt32, receivedAt: UInt32) {
-            (self.answer, self.place, self.content, self.receivedAt) = (answer, place, content, receivedAt)
-        }
     }
 
     /// The slots of one number, the newest first.
@@ -86,12 +82,6 @@ struct NumberTable {
 
     /// The slots of `number`.
     func find(_ number: UInt64) -> Found { find(UInt32(truncatingIfNeeded: number.mixed(seed))) }
-
-    /// The newest slot of `number`.
-    func newest(_ number: UInt64) -> Slot? {
-        let found = find(number)
-        return found.count > 0 ? found.slots[0] : nil
-    }
 
     private func find(_ mixed: UInt32) -> Found {
         var found = Found()

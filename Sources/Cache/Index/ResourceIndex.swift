@@ -96,8 +96,9 @@ public final class ResourceIndex: Sendable {
 
     /// The newest source of `number`, if any of its places is known, without the key of its answer.
     public func newest(of number: UInt64) -> (place: UInt32, content: UInt32, receivedAt: Int64)? {
-        let newest = shard(number).table.withLock { $0.newest(number) }
-        return newest.map { ($0.place, $0.content, Int64($0.receivedAt)) }
+        let found = shard(number).table.withLock { $0.find(number) }
+        guard found.count > 0 else { return nil }
+        return (found.slots[0].place, found.slots[0].content, Int64(found.slots[0].receivedAt))
     }
 
     private func source(_ slot: NumberTable.Slot) -> Source {
@@ -125,14 +126,10 @@ public final class ResourceIndex: Sendable {
         numbers[Int(truncatingIfNeeded: number.mixed(seed) >> 48) & (numbers.count - 1)]
     }
 
-    private func answerShard(_ key: borrowing CacheKey) -> Int {
-        Int(truncatingIfNeeded: key.hash) & (answers.count - 1)
-    }
-
     /// The number of an answer is that within its shard, below the shard's; with the one that it
     /// had before.
     private func number(for key: CacheKey) -> (answer: UInt32, former: UInt32)? {
-        let shard = answerShard(key)
+        let shard = Int(truncatingIfNeeded: key.hash) & (answers.count - 1)
         guard let (number, former) = answers[shard].table.withLock({ $0.number(for: key) }) else { return nil }
         let high = UInt32(shard) << AnswerTable.numberBits
         return (high | number, high | former)

@@ -30,9 +30,7 @@ public struct CacheKey: NumberedKey, Sendable {
     private var targetEnd = 0
 
     /// The key of the shared scope, an empty target and no variant, to be set.
-    public init() {
-        set(scope: .shared, target: [])
-    }
+    public init() { set(scope: .shared, target: []) }
 
     /// The key of these parts. `variant` must have no NUL: variants are the proxy's own words.
     public init(scope: Scope, target: [UInt8], variant: [UInt8] = []) {
@@ -80,9 +78,6 @@ public struct CacheKey: NumberedKey, Sendable {
         return copy
     }
 
-    /// Room for bytes, used or not.
-    var capacity: Int { bytes.capacity }
-
     /// Whether the key belongs to one user.
     public var isPersonal: Bool { scope != .shared }
     /// The canonical path and query.
@@ -111,12 +106,6 @@ public struct CacheKey: NumberedKey, Sendable {
     private mutating func setScope(_ scope: Scope) {
         self.scope = scope
         bytes.removeAll(keepingCapacity: true)
-        appendScope()
-        bytes.append(0)
-        targetStart = bytes.count
-    }
-
-    private mutating func appendScope() {
         switch scope {
         case .shared:
             bytes.append(contentsOf: "shared".utf8)
@@ -125,6 +114,8 @@ public struct CacheKey: NumberedKey, Sendable {
             bytes.appendHexadecimal(UInt64(truncatingIfNeeded: user.bits >> 64))
             bytes.appendHexadecimal(UInt64(truncatingIfNeeded: user.bits))
         }
+        bytes.append(0)
+        targetStart = bytes.count
     }
 
     private mutating func rehash() {

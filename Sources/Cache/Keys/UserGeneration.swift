@@ -34,9 +34,7 @@ extension UserHash {
     public var bytes: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: bits >> (120 - 8 * $0)) } }
 
     /// The same user, told apart from all other generations that nodes agree on.
-    func inGeneration(_ common: UserGeneration) -> UserHash {
-        UserHash(bits: bits ^ common.bits)
-    }
+    func inGeneration(_ common: UserGeneration) -> UserHash { UserHash(bits: bits ^ common.bits) }
 }
 
 extension UserHashKey {

@@ -28,9 +28,7 @@ public struct UserHashKey: Sendable {
     }
 
     /// A key that the caller holds, for tests. Any length; 32 bytes are as good as more.
-    init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The hash of a Music-User-Token; nil where libcrypto refuses, then the request must pass
     /// uncached.

@@ -26,9 +26,7 @@ public final class UserScopes: Sendable {
     public init(_ key: UserHashKey) { self.key = key }
 
     /// The user of the token; nil where libcrypto refuses.
-    public func user(ofToken token: Span<UInt8>) -> UserHash? {
-        key.hash(token: token)
-    }
+    public func user(ofToken token: Span<UInt8>) -> UserHash? { key.hash(token: token) }
 
     /// Under which the user's answers are kept; nil while nothing is (a write was a moment ago).
     public func scope(of user: UserHash, at now: Instant) -> CacheKey.Scope? {

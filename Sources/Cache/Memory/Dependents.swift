@@ -26,9 +26,7 @@ struct Dependents {
     /// All before it are gone.
     private var oldest = 0
 
-    init(maxParts: Int) {
-        self.maxParts = maxParts
-    }
+    init(maxParts: Int) { self.maxParts = maxParts }
 
     /// In proportion to a memory tier of that size: its records take a sixteenth of that at most,
     /// and some 8 MiB.

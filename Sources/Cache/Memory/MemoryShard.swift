@@ -83,16 +83,14 @@ struct MemoryShard {
         return found?.response
     }
 
-    /// Removes the entry of this key where `condition` holds; true if it was there and is gone.
-    @discardableResult
+    /// Removes the entry of this key where `condition` holds.
     mutating func remove(
         _ key: borrowing CacheKey, released: inout [StoredResponse],
         where condition: (StoredResponse) -> Bool = { _ in true }
-    ) -> Bool {
-        guard let (slot, response) = find(key), condition(response) else { return false }
+    ) {
+        guard let (slot, response) = find(key), condition(response) else { return }
         released.append(response)
         detach(slot)
-        return true
     }
 
     /// Puts `new`, which has the key of `old`, in the place of the entry there, where `condition`
@@ -119,9 +117,7 @@ struct MemoryShard {
 
     // MARK: Table
 
-    private func home(_ tag: UInt32) -> Int {
-        Int(tag) & (slots.count - 1)
-    }
+    private func home(_ tag: UInt32) -> Int { Int(tag) & (slots.count - 1) }
 
     /// The slot of this key and its entry at once: every further look at the entry would count its
     /// references up and down.

@@ -68,7 +68,7 @@ public final class MemoryTier: Sendable {
     /// Removes the entry of this key.
     func remove(_ key: borrowing CacheKey) {
         var released: [StoredResponse] = []
-        _ = shard(key.hash).entries.withLock { $0.remove(key, released: &released) }
+        shard(key.hash).entries.withLock { $0.remove(key, released: &released) }
     }
 
     /// Removes `response`, or what it became by an outline or a form, unless its key has another
@@ -83,7 +83,7 @@ public final class MemoryTier: Sendable {
     func remove(
         _ key: borrowing CacheKey, released: inout [StoredResponse], where condition: (StoredResponse) -> Bool
     ) {
-        _ = shard(key.hash).entries.withLock { $0.remove(key, released: &released, where: condition) }
+        shard(key.hash).entries.withLock { $0.remove(key, released: &released, where: condition) }
     }
 
     /// Removes all entries of these scopes. Takes as long as looking at every entry: not for a
@@ -125,7 +125,10 @@ public final class MemoryTier: Sendable {
     func count(_ selection: EntrySelection) -> PurgeCount {
         var count = PurgeCount()
         WorkPace.resting { rest in
-            forEachResponse(betweenPieces: rest) { if selection.chooses($0) { count.add($0) } }
+            forEachResponse(betweenPieces: rest) { response in
+                guard response.countsAsEntry, selection.chooses(response) else { return }
+                count.add(response.key.isPersonal ? nil : response.key.index)
+            }
         }
         return count
     }

@@ -22,7 +22,8 @@ package struct ConditionField: Equatable, Sendable {
             case .pattern(let pattern): (.match, pattern.bytes)
             case .storefront(let storefront): (.storefront, storefront)
             case .classTag(let tag): (.class, Array("\(tag)".utf8))
-            case .resource(let number): (.resource, Self.digits(number))
+            case .resource(let number):
+                (.resource, Array(Hexadecimal.text(withUnsafeBytes(of: number.bigEndian) { Array($0) }).utf8))
             }
     }
 
@@ -46,11 +47,5 @@ package struct ConditionField: Equatable, Sendable {
             }
         // There is one spelling of each number.
         return condition.flatMap { ConditionField($0) == self ? $0 : nil }
-    }
-
-    private static func digits(_ number: UInt64) -> [UInt8] {
-        var digits: [UInt8] = []
-        digits.appendHexadecimal(number)
-        return digits
     }
 }

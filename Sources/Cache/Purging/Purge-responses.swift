@@ -2,14 +2,6 @@ import Store
 
 // Purges of answers in memory.
 
-extension PurgeCount {
-    /// Counts an answer in memory, unless it has been.
-    mutating func add(_ response: StoredResponse) {
-        guard response.countsAsEntry else { return }
-        add(response.key.isPersonal ? nil : response.key.index)
-    }
-}
-
 extension StoredResponse: Selectable {
     /// Whether purges count it. What was composed goes with any of its parts.
     var countsAsEntry: Bool { !isVariantIndex && composition == nil }

@@ -192,9 +192,7 @@ extension EntrySelection {
     package func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
         chooses(AnswerToCome(target: target, storefront: storefront, classTag: classTag))
     }
-}
 
-extension EntrySelection {
     /// The target, where it is the only condition.
     fileprivate var onlyTarget: [UInt8]? {
         if conditions.count == 1, case .target(let target) = conditions[0] { target } else { nil }

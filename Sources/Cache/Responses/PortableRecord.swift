@@ -12,14 +12,10 @@ import Store
 /// storefront, what it names, and a checksum over all of that and the key. They do not hold the
 /// key: the reader gives it.
 public enum PortableRecord {
-    /// How many bytes `append` appends.
-    public static func byteCount(of response: StoredResponse) -> Int { response.record.portableByteCount }
-
-    /// Appends an answer that `isPortable`. It costs a SHA-256 of the key and a sum over the
-    /// content.
-    public static func append(_ response: StoredResponse, to bytes: inout [UInt8]) {
+    /// The record of an answer that `isPortable`, for `appendPortable`.
+    public static func record(of response: StoredResponse) -> Record {
         precondition(response.isPortable, "what is one user's or composed leaves no process")
-        response.record.appendPortable(to: &bytes)
+        return response.record
     }
 
     /// The answer for `key` in bytes that hold nothing else. A record of another key is damaged
@@ -32,10 +28,9 @@ public enum PortableRecord {
     ) -> StoredResponse.Restored {
         guard !key.isPersonal, let record = Record(portable: bytes, for: RecordKey(key)) else { return .damaged }
         let restored = StoredResponse.restored(record, at: key, by: gzip)
-        if case .response(let response) = restored, case .coded(let coded) = response.content,
-            coded.isDamagedWhenInflated
-        {
-            return .damaged
+        if case .response(let response) = restored, case .coded(let coded) = response.content {
+            _ = coded.bytes
+            if coded.isDamaged { return .damaged }
         }
         return restored
     }
@@ -45,12 +40,4 @@ extension StoredResponse {
     /// Whether another process may have it: neither one user's nor composed nor known to be
     /// damaged.
     public var isPortable: Bool { !key.isPersonal && composition == nil && !isDamaged }
-}
-
-extension CodedContent {
-    /// Inflates it, if it is not yet, and says whether that failed.
-    fileprivate var isDamagedWhenInflated: Bool {
-        _ = bytes
-        return isDamaged
-    }
 }

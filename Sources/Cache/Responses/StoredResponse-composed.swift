@@ -27,7 +27,11 @@ extension StoredResponse {
         head.withUnsafeBufferPointer { buffer in
             let bytes = buffer.span
             while let line = lines.next(in: bytes) {
-                if !Self.isAboutContent(line.id) { fields.append(bytes.extracting(line.whole)) }
+                switch line.id {
+                // About the very content. The three that `Validators` reads are among them.
+                case .etag, .lastModified, .date, .setCookie, .expires: break
+                default: fields.append(bytes.extracting(line.whole))
+                }
             }
         }
         var tag = ByteRange()
@@ -38,13 +42,5 @@ extension StoredResponse {
             restoring: key, status: example.status, fields: fields, content: .plain(body.compacted()),
             receivedAt: receivedAt, lifetime: lifetime, classTag: classTag, storefront: parts[0].storefront,
             composition: Composition(detail, parts: parts.map(\.key), naming: parts.map(\.resources)), onlyTag: tag)
-    }
-
-    /// Whether it is left out. The three that `Validators` reads are among them.
-    private static func isAboutContent(_ id: FieldName) -> Bool {
-        switch id {
-        case .etag, .lastModified, .date, .setCookie, .expires: true
-        default: false
-        }
     }
 }

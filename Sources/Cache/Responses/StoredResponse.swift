@@ -125,9 +125,11 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         self.outline = outline
         self.composition = composition
         self.bodySum = bodySum
-        byteCount = Self.byteCount(
-            self.key, self.head, content, self.gzip, storefront.count + selecting.count, self.resources, outline,
-            composition)
+        let coded = self.gzip.map { $0.head.count + $0.body.count } ?? 0
+        let attached = (outline?.byteCount ?? 0) + (composition?.byteCount ?? 0)
+        byteCount =
+            self.key.bytes.count + self.head.count + content.count + coded + storefront.count + selecting.count
+            + self.resources.count * MemoryLayout<UInt64>.size + attached + Self.overhead
         reportedUse = Atomic(receivedAt)
     }
 
@@ -158,9 +160,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     public func with(outline: any Outline) -> StoredResponse { StoredResponse(self, outline: outline) }
 
     /// The same response with another form, of `gzip` bytes. Copies no content.
-    func with(gzip: [UInt8]) -> StoredResponse {
-        copy(gzip: gzip)
-    }
+    func with(gzip: [UInt8]) -> StoredResponse { copy(gzip: gzip) }
 
     /// The same but for what is given; what was worked out about the body goes along.
     func copy(
@@ -180,16 +180,6 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     public var fields: ArraySlice<UInt8> { head[fieldsRange] }
     public var freshFor: Int { lifetime.freshFor }
     public var staleFor: Int { lifetime.staleFor }
-
-    private static func byteCount(
-        _ key: CacheKey, _ head: [UInt8], _ content: ResponseContent, _ gzip: GzipForm?, _ shortBytes: Int,
-        _ resources: [UInt64], _ outline: (any Outline)?, _ composition: Composition?
-    ) -> Int {
-        let coded = gzip.map { $0.head.count + $0.body.count } ?? 0
-        let attached = (outline?.byteCount ?? 0) + (composition?.byteCount ?? 0)
-        return key.bytes.count + head.count + content.count + coded + shortBytes
-            + resources.count * MemoryLayout<UInt64>.size + attached + overhead
-    }
 
     /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in
     /// bytes.
@@ -223,11 +213,9 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     public func received(by unixSeconds: Int64) -> StoredResponse {
         receivedAt <= unixSeconds ? self : copy(receivedAt: unixSeconds)
     }
-}
 
-// Marks of its uses: the only members that change.
+    // Marks of its uses: the only members that change.
 
-extension StoredResponse {
     /// Whether the store should hear of this use: at most one of all loops is told so, once in
     /// `interval` seconds, so that entries that live in memory are not the first to be evicted from
     /// disk.
@@ -254,11 +242,9 @@ extension StoredResponse {
     public var mayBecomeCoded: Bool {
         bodyCount >= GzipForm.leastBytes && !isWantedCoded.load(ordering: .relaxed)
     }
-}
 
-// A variant index as an entry: without content, at the base key of its target.
+    // A variant index as an entry: without content, at the base key of its target.
 
-extension StoredResponse {
     /// Whether it is no answer but says where the answers are.
     var isVariantIndex: Bool { !selecting.isEmpty }
 
@@ -272,14 +258,10 @@ extension StoredResponse {
     }
 
     /// The same under another key.
-    func moved(to key: CacheKey) -> StoredResponse {
-        key == self.key ? self : copy(at: key)
-    }
-}
+    func moved(to key: CacheKey) -> StoredResponse { key == self.key ? self : copy(at: key) }
 
-// After an answer of the origin that confirms it.
+    // After an answer of the origin that confirms it.
 
-extension StoredResponse {
     /// This response after a 304 with these end-to-end `Name: value\r\n` lines, which answers
     /// `preconditionLines`.
     public func freshened(by fields: [UInt8], _ revalidation: Revalidation) -> Freshening<StoredResponse> {

@@ -1,35 +1,21 @@
-import CLinux
 import Glibc
 
-/// A thread that gives way to the loops, and takes no signals. Dispatch lends its threads to every
-/// queue, so one of those could not be made to give way and then go on as before.
+/// A thread that gives way to the loops (niceness 19), and takes no signals. Dispatch lends its
+/// threads to every queue, so one of those could not be made to give way and then go on as before.
 public enum BackgroundThread {
-    /// The priority of the thread.
-    public enum Rank: Sendable {
-        /// It has a small share of a busy processor (niceness 19).
-        case low
-        /// It runs where nothing else wants to (`SCHED_IDLE`): the kernel counts its processor as
-        /// free and gives it to a thread that wakes up at once. On a busy machine it may not run
-        /// for long, and its waiters wait.
-        case idle
-    }
-
     /// Gets the error (`errno`) for which the thread does not give way to others; nil where it
     /// does.
     public typealias Body = @Sendable (_ refusal: CInt?) -> Void
 
     private final class Work: Sendable {
-        let rank: Rank
         let body: Body
 
-        init(_ rank: Rank, _ body: @escaping Body) {
-            (self.rank, self.body) = (rank, body)
-        }
+        init(_ body: @escaping Body) { self.body = body }
     }
 
     /// - Returns: the error for which there is no thread, so that `body` never runs; nil where
     ///   there is one.
-    public static func start(_ rank: Rank, _ body: @escaping Body) -> CInt? {
+    public static func start(_ body: @escaping Body) -> CInt? {
         // SIGXFSZ too: a file at the limit of its size is an error of the write, and not the end of
         // the process.
         var all = sigset_t()
@@ -41,14 +27,14 @@ public enum BackgroundThread {
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-        let work = Unmanaged.passRetained(Work(rank, body))
+        let work = Unmanaged.passRetained(Work(body))
         var thread = pthread_t()
         let code = pthread_create(
             &thread, &attributes,
             { argument in
                 guard let argument else { return nil }
                 let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
-                work.body(BackgroundThread.giveWay(work.rank))
+                work.body(BackgroundThread.giveWay())
                 return nil
             }, work.toOpaque())
         guard code != 0 else { return nil }
@@ -56,13 +42,8 @@ public enum BackgroundThread {
         return code
     }
 
-    /// On Linux both are the thread's own, and no other's (setpriority(2), sched(7)).
-    private static func giveWay(_ rank: Rank) -> CInt? {
-        let isDone =
-            switch rank {
-            case .low: setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) == 0
-            case .idle: clinux_schedule_idle() == 0
-            }
-        return isDone ? nil : errno
+    /// On Linux this is the thread's own, and no other's (setpriority(2)).
+    private static func giveWay() -> CInt? {
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) == 0 ? nil : errno
     }
 }

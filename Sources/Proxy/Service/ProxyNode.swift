@@ -47,7 +47,7 @@ public final class ProxyNode: Sendable {
             }
             let follower = LogFollower(
                 tier.settings, identity, cache: shared.cache, knowledge: tier.knowledge, board: board, loop: loop,
-                observe: tier.observer(of: .node), inform: { tier.note($0) }
+                observe: tier.observer(of: .node), inform: tier.inform
             ) { tier.log($0) }
             let budget = SharedBudget(
                 shared.budget, over: connection, tier.settings, nodes: shared.nodes, loop: loop)

@@ -18,28 +18,16 @@ struct PendingWrites {
         /// index alone says of which key: another key of the same index is a miss once.
         case remove(receivedBy: Int64)
 
-        var byteCount: Int {
-            switch self {
-            case .store(let waiting): waiting.record.byteCount
-            case .remove: PendingWrites.removalBytes
-            }
+        /// To be stored; nil for a removal.
+        var waiting: WaitingRecord? {
+            if case .store(let waiting) = self { waiting } else { nil }
         }
 
+        var byteCount: Int { waiting?.record.byteCount ?? PendingWrites.removalBytes }
         /// About what it takes in the database and in its log.
-        var rowBytes: Int {
-            switch self {
-            case .store(let waiting): SpaceBounds.estimate(rowBytes: waiting.record.rowByteCount)
-            case .remove: SpaceBounds.estimate(rowBytes: 0)
-            }
-        }
-
+        var rowBytes: Int { SpaceBounds.estimate(rowBytes: waiting?.record.rowByteCount ?? 0) }
         /// About what it takes in a segment.
-        var recordBytes: Int {
-            switch self {
-            case .store(let waiting): Place.span(of: waiting.record.byteCount)
-            case .remove: 0
-            }
-        }
+        var recordBytes: Int { waiting.map { Place.span(of: $0.record.byteCount) } ?? 0 }
     }
 
     typealias Batch = [(key: Int64, operation: Operation)]
@@ -96,8 +84,6 @@ struct PendingWrites {
     private var isHeld = false
 
     var hasTouches: Bool { !touches.isEmpty }
-    /// Last-use times that wait.
-    var touchCount: Int { touches.count }
     var isEmpty: Bool { queued.isEmpty && inFlight.isEmpty && touches.isEmpty && marks.isEmpty && roundMarks.isEmpty }
 
     /// Whether the caller is to schedule such a turn, because none is on the way.
@@ -117,9 +103,7 @@ struct PendingWrites {
     }
 
     /// The latest operation on the row of `index` that is not written yet.
-    func operation(_ index: Int64) -> Operation? {
-        queued[index] ?? inFlight[index]
-    }
+    func operation(_ index: Int64) -> Operation? { queued[index] ?? inFlight[index] }
 
     /// Queues an operation. Where a store does not fit, the older record that the file may have
     /// (`isInFile`), or is to get, is removed.
@@ -129,9 +113,7 @@ struct PendingWrites {
         if isClosed { return .taken }
         switch operation {
         case .remove(let receivedBy):
-            if case .store(let newer) = self.operation(index), newer.record.facts.receivedAt > receivedBy {
-                return .taken
-            }
+            if let newer = self.operation(index)?.waiting, newer.record.facts.receivedAt > receivedBy { return .taken }
             return queueRemoval(operation, index) ? .taken : .overflown
         case .store:
             guard byteCount + operation.byteCount > Self.maxBytes - Self.reservedBytes else {
@@ -210,21 +192,6 @@ struct PendingWrites {
         return isMore
     }
 
-    /// Whether only a turn of the queue can write what waits.
-    var needsQueue: Bool { !marks.isEmpty || !roundMarks.isEmpty || !inFlight.isEmpty }
-
-    /// Moves up to `most` operations in flight, or takes as many last-use times out where no
-    /// operation waits. Nothing while a round is under way, or marks wait.
-    mutating func take(_ most: Int) -> (operations: Batch, touches: [Int64: Int64]) {
-        guard !needsQueue else { return ([], [:]) }
-        let operations = queued.prefix(most).map { (key: $0.key, operation: $0.value) }
-        for (key, operation) in operations {
-            queued[key] = nil
-            inFlight[key] = operation
-        }
-        return (operations, operations.isEmpty ? takeTouches(most) : [:])
-    }
-
     /// The next operations of the round: at least one if there is any, else up to `maxBytes` of
     /// rows, `maxRecordBytes` of records, and `maxBatch`.
     func nextBatch(maxBytes: Int, maxRecordBytes: Int = .max) -> Batch {
@@ -276,7 +243,7 @@ struct PendingWrites {
     /// The records that wait to be stored, and all keys of which anything waits.
     var waiting: (records: [(key: Int64, waiting: WaitingRecord)], keys: [Int64]) {
         let records = [queued, inFlight].joined().compactMap { key, operation in
-            if case .store(let waiting) = operation { (key: key, waiting: waiting) } else { nil }
+            operation.waiting.map { (key: key, waiting: $0) }
         }
         return (records, Array(queued.keys) + Array(inFlight.keys))
     }
@@ -291,8 +258,8 @@ struct PendingWrites {
         _ replaced: WaitingRecord, with operation: Operation, _ index: Int64,
         in operations: inout [Int64: Operation], _ byteCount: inout Int
     ) {
-        guard case .store(let waiting) = operations[index], waiting === replaced else { return }
+        guard let older = operations[index], older.waiting === replaced else { return }
         operations[index] = operation
-        byteCount += operation.byteCount - waiting.record.byteCount
+        byteCount += operation.byteCount - older.byteCount
     }
 }

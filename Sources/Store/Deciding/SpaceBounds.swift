@@ -44,9 +44,7 @@ struct SpaceBounds: Equatable {
     var batchRows: Int { batchBytes / Self.estimate(rowBytes: 0) }
 
     /// The bytes in the log for writing or removing a row with that many bytes besides numbers.
-    static func estimate(rowBytes: Int) -> Int {
-        rowBytes * 2 + pagesPerRow * Schema.pageBytes
-    }
+    static func estimate(rowBytes: Int) -> Int { rowBytes * 2 + pagesPerRow * Schema.pageBytes }
 
     /// The most that the database grows by when that many rows are written: each row may divide a
     /// page in each of two trees, and the other trees grow at their ends.
@@ -72,7 +70,5 @@ struct SpaceBounds: Equatable {
     /// How often the use of an entry is written, in seconds, where the least recently used one was
     /// used `span` seconds before the latest: fine enough to order them, and rare enough for a busy
     /// cache not to write all day what is read.
-    static func useInterval(span: Int) -> Int {
-        min(max(span / 16, 60), 3_600)
-    }
+    static func useInterval(span: Int) -> Int { min(max(span / 16, 60), 3_600) }
 }

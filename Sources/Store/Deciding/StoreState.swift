@@ -53,12 +53,7 @@ struct StoreState {
     /// A clock that goes back by less is being adjusted.
     private static let stepBack: Int64 = 60
 
-    init(path: String) {
-        self.path = path
-    }
-
-    /// Whether small transactions may be written without a turn.
-    var isSettled: Bool { phase == .open && !isInTrouble && question == nil }
+    init(path: String) { self.path = path }
 
     mutating func apply(_ event: StoreEvent, at now: Moment) -> [StoreEffect] {
         let isBack = lastTime - Self.stepBack > now.unixSeconds

@@ -15,8 +15,6 @@ struct CheckPass {
         var bytes = 0
         /// The numbers of rows that are not what was written.
         var damaged: [Int64] = []
-        /// The last that was read.
-        fileprivate var last = Int64.min
         var isLast: Bool { rows == 0 }
     }
 
@@ -46,33 +44,24 @@ struct CheckPass {
             generation = current
         }
         guard let database else { return nil }
-        let piece = try piece(database, shared, runner)
-        last = piece.last
-        rows += piece.rows
-        return piece
-    }
-
-    private func piece(
-        _ database: Database, _ shared: SharedState, _ runner: StoreRunner
-    ) throws(SQLiteError) -> Piece {
-        var piece = Piece()
-        var rows: [CheckedRow] = []
+        var (piece, found): (Piece, [CheckedRow]) = (Piece(), [])
         let select = try Statement(database, RecordRow.selectAfter)
         try select.forEachRow([.integer(last), .integer(Int64(Self.pieceRows))]) { row in
             let checked = CheckedRow(row)
-            piece.rows += 1
-            piece.last = checked.row.id
             piece.bytes += Self.rowBytes + (checked.row.place?.span ?? 0)
-            rows.append(checked)
+            found.append(checked)
             return piece.bytes < Self.pieceBytes
         }
-        for checked in rows {
+        for checked in found {
             let isIntact = try runner.ifReadable(checked.row.place, generation) { () throws(SQLiteError) in
                 try checked.isIntact(in: shared)
             }
             // Rows of a segment that cannot be read go with the segment.
             if isIntact == false { piece.damaged.append(checked.row.id) }
         }
+        last = found.last?.row.id ?? last
+        piece.rows = found.count
+        rows += piece.rows
         return piece
     }
 
@@ -154,7 +143,7 @@ final class DamageCheck: Sendable {
     }
 
     private func drop(_ damaged: [Int64]) {
-        let dropped = runner.drop(damagedRows: damaged)
+        let dropped = runner.queue.sync { runner.work.withLock { $0.drop(damaged: damaged) } }
         let isFirst = pass.withLock { pass in
             defer { pass.dropped += dropped }
             return pass.dropped == 0

@@ -19,6 +19,9 @@ extension ListedRecord {
             target: record.key.target, variant: record.key.variant, facts: record.facts, size: record.size,
             lastUsed: nil, isGzip: record.isGzip)
     }
+
+    /// Unix seconds at which its age was 0.
+    fileprivate var bornAt: Int64 { facts.receivedAt - Int64(facts.times.initialAge) }
 }
 
 extension EntrySelection {
@@ -45,11 +48,6 @@ public enum ListingOrder: String, CaseIterable, Sendable {
     }
 }
 
-extension ListedRecord {
-    /// Unix seconds at which its age was 0.
-    fileprivate var bornAt: Int64 { facts.receivedAt - Int64(facts.times.initialAge) }
-}
-
 /// The first records of an order, among all that were added.
 package struct FirstRecords {
     private let limit: Int
@@ -70,42 +68,31 @@ package struct FirstRecords {
     package var all: [ListedRecord] { Array(records.sorted(by: order.precedes).prefix(limit)) }
 }
 
-/// Reads listings of one file.
-struct Listing {
-    let shared: SharedState
-    let runner: StoreRunner
-
+extension StoreRunner {
     /// Up to `limit` records as look-ups would find them; none where the file cannot be read.
-    func records(_ selection: EntrySelection, limit: Int, in order: ListingOrder) -> [ListedRecord] {
+    func list(_ selection: EntrySelection, limit: Int, in order: ListingOrder) -> [ListedRecord] {
         let current = shared.generation.load(ordering: .acquiring)
-        guard current > 0 else { return [] }
-        do throws(SQLiteError) {
-            return try rows(selection, limit: limit, in: order)
-        } catch {
-            runner.noteFailedRead(error, generation: current)
-            return []
-        }
-    }
-
-    private func rows(
-        _ selection: EntrySelection, limit: Int, in order: ListingOrder
-    ) throws(SQLiteError) -> [ListedRecord] {
-        guard limit > 0 else { return [] }
+        guard current > 0, limit > 0 else { return [] }
         let (condition, values) = selection.condition(from: 1)
         // Only uses have an index; what else is sorted would go through a temporary file.
         let isIndexed = order == .use
-        let select = try Statement(
-            try Database(reading: shared.path),
-            """
-            SELECT target, variant, size, last_used, is_gzip, resources, \(RecordFacts.columns)
-            FROM entry WHERE selecting = '' AND \(condition) \(isIndexed ? "ORDER BY last_used DESC" : "")
-            """)
-        var first = FirstRecords(limit, in: order)
-        try select.forEachRow(values) { row in
-            if let left = ListedRecord(row).flatMap({ shared.owed.applied(to: $0) }) { first.add(left) }
-            return !isIndexed || !first.isFull
+        do throws(SQLiteError) {
+            let select = try Statement(
+                try Database(reading: shared.path),
+                """
+                SELECT target, variant, size, last_used, is_gzip, resources, \(RecordFacts.columns)
+                FROM entry WHERE selecting = '' AND \(condition) \(isIndexed ? "ORDER BY last_used DESC" : "")
+                """)
+            var first = FirstRecords(limit, in: order)
+            try select.forEachRow(values) { row in
+                if let left = ListedRecord(row).flatMap({ shared.owed.applied(to: $0) }) { first.add(left) }
+                return !isIndexed || !first.isFull
+            }
+            return first.all
+        } catch {
+            noteFailedRead(error, generation: current)
+            return []
         }
-        return first.all
     }
 }
 

@@ -17,7 +17,7 @@ struct ReaderConnection {
             // A record that was moved since its row was read is where the row says now.
             for isLast in [false, true] {
                 guard let row = try select.firstRow(.integer(index), read: RecordRow.init) else { return .missing }
-                if let found = row.entry.key, found != key { return .missing }
+                if let found = row.key, found != key { return .missing }
                 place = row.place
                 let found = try shared.record(of: row)
                 guard case .missing = found else { return found }

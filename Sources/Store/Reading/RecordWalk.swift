@@ -7,14 +7,6 @@
 // of it.
 
 struct RecordWalk {
-    /// A piece of rows, the newest first.
-    private struct Piece {
-        var records: [Record] = []
-        var rows = 0
-        /// The last row that was read.
-        var last: Int64 = 0
-    }
-
     /// The most rows of a piece, and the bytes of bodies after which it ends.
     static let pieceRows = 64
     static let pieceBytes = 1 << 20
@@ -37,33 +29,28 @@ struct RecordWalk {
     mutating func run(_ body: (Record) -> Bool?) {
         guard generation > 0 else { return }
         do throws(SQLiteError) {
-            try run(try Statement(try Database(reading: shared.path), RecordRow.selectBelow), body)
+            let select = try Statement(try Database(reading: shared.path), RecordRow.selectBelow)
+            var below = Int64.max
+            while shared.generation.load(ordering: .acquiring) == generation {
+                let (records, last) = try piece(select, below: below)
+                for record in records where isCurrent(record) {
+                    guard let goesOn = body(record) else { continue }
+                    visited += 1
+                    guard goesOn else { return }
+                }
+                guard let last else { return }
+                below = last
+            }
         } catch {
             runner.noteFailedRead(error, generation: generation)
         }
     }
 
-    private mutating func run(_ select: Statement, _ body: (Record) -> Bool?) throws(SQLiteError) {
-        var below = Int64.max
-        while shared.generation.load(ordering: .acquiring) == generation {
-            let piece = try piece(select, below: below)
-            for record in piece.records where isCurrent(record) {
-                guard let goesOn = body(record) else { continue }
-                visited += 1
-                guard goesOn else { return }
-            }
-            guard piece.rows > 0 else { return }
-            below = piece.last
-        }
-    }
-
-    private func piece(_ select: Statement, below row: Int64) throws(SQLiteError) -> Piece {
-        var (piece, rows): (Piece, [RecordRow]) = (Piece(), [])
-        var bytes = 0
+    /// The records of some rows, the newest first, and the last row that was read; nil for none.
+    private func piece(_ select: Statement, below row: Int64) throws(SQLiteError) -> (records: [Record], last: Int64?) {
+        var (records, rows, bytes): ([Record], [RecordRow], Int) = ([], [], 0)
         try select.forEachRow([.integer(row), .integer(Int64(Self.pieceRows))]) { row in
             let found = RecordRow(row)
-            piece.rows += 1
-            piece.last = found.id
             rows.append(found)
             bytes += found.place?.span ?? 0
             return bytes < Self.pieceBytes
@@ -73,9 +60,9 @@ struct RecordWalk {
             let found = try runner.ifReadable(row.place, generation) { () throws(SQLiteError) in
                 try shared.record(of: row)
             }
-            if case .record(let record) = found { piece.records.append(record) }
+            if case .record(let record) = found { records.append(record) }
         }
-        return piece
+        return (records, rows.last?.id)
     }
 
     /// Whether the file is to keep it as it was read.

@@ -1,5 +1,5 @@
 /// The effect of a purge on what it chooses.
-public enum PurgeMode: Sendable {
+public enum PurgeMode: String, Sendable {
     /// Removes it.
     case hard
     /// Takes its freshness away, so that the next request revalidates it or finds it stale.

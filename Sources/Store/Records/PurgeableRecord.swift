@@ -11,18 +11,11 @@ extension PurgeableRecord {
 
     /// The rest of a chosen one; nil where it goes.
     func left(by purge: Purge, _ owner: any RecordOwner) -> Self? {
-        switch purge.mode {
-        case .dryRun: self
-        case .hard: nil
+        if purge.mode == .hard { return nil }
+        var rest = self
         // One that leads to others has no content that could be too old.
-        case .soft: facts.isListed ? with(owner.aged(facts, at: purge.now)) : self
-        }
-    }
-
-    private func with(_ times: RecordFacts.Times) -> Self {
-        var copy = self
-        copy.facts.times = times
-        return copy
+        if purge.mode == .soft, facts.isListed { rest.facts.times = owner.aged(facts, at: purge.now) }
+        return rest
     }
 }
 

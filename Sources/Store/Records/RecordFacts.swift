@@ -77,9 +77,7 @@ public struct RecordFacts: Sendable {
         }
         return low < resources.count && resources[low] == resource
     }
-}
 
-extension RecordFacts {
     /// The facts in these bytes, and the checksum before them; nil where they cannot be those of a
     /// record.
     static func read(_ raw: UnsafeRawBufferPointer) -> (facts: RecordFacts, checksum: UInt64)? {

@@ -30,10 +30,6 @@ public struct StoreMark: Sendable, Equatable {
         return StoreMark(table: table, key: key, value: .time(time &+ seconds))
     }
 
-    func isLater(than other: StoreMark) -> Bool {
-        if case (.time(let time), .time(let known)) = (value, other.value) { time > known } else { true }
-    }
-
     var byteCount: Int {
         let text = if case .text(let text) = value { text.utf8.count } else { 0 }
         return key.count + text + 128
@@ -60,7 +56,9 @@ struct PendingMarks {
         }
         let older = marks[mark.table]?[mark.key]
         // Purges come in any order, and the latest counts.
-        if mark.table == .purged, let older, !mark.isLater(than: older) { return }
+        if case (.purged, .time(let time), .time(let known)?) = (mark.table, mark.value, older?.value), time <= known {
+            return
+        }
         marks[mark.table, default: [:]][mark.key] = mark
         byteCount += mark.byteCount - (older?.byteCount ?? 0)
     }

@@ -152,20 +152,15 @@ final class Database {
 
     /// Runs `body`, in which statements that are still at it after `limit` fail as interrupted.
     func interrupting<R>(after limit: Duration, _ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
-        let deadline = Deadline(.now + limit)
-        sqlite3_progress_handler(
-            handle, 100_000,
-            { context in
-                guard let context else { return 0 }
-                let deadline = Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().instant
-                return .now > deadline ? 1 : 0
-            }, Unmanaged.passUnretained(deadline).toOpaque())
-        defer { withExtendedLifetime(deadline) { sqlite3_progress_handler(handle, 0, nil, nil) } }
-        return try body()
-    }
-
-    private final class Deadline {
-        let instant: ContinuousClock.Instant
-        init(_ instant: ContinuousClock.Instant) { self.instant = instant }
+        try withUnsafePointer(to: ContinuousClock.now + limit) { (deadline) throws(SQLiteError) in
+            sqlite3_progress_handler(
+                handle, 100_000,
+                { context in
+                    guard let context else { return 0 }
+                    return .now > context.load(as: ContinuousClock.Instant.self) ? 1 : 0
+                }, UnsafeMutableRawPointer(mutating: deadline))
+            defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+            return try body()
+        }
     }
 }

@@ -7,17 +7,6 @@ extension EntrySelection {
         let terms = conditions.enumerated().map { index, condition in condition.term("?\(first + index)") }
         return (terms.isEmpty ? "1" : terms.map(\.sql).joined(separator: " AND "), terms.map(\.value))
     }
-
-    /// The condition on a row of `entry` that it may name the resource in `parameter`. The
-    /// bytes of a number are found across two others about as often as two resources share one.
-    static func mayName(_ parameter: String) -> String {
-        "(instr(resources, \(parameter)) > 0 OR resources = x'FFFFFFFFFFFFFFFF')"
-    }
-
-    /// A number as a row has it.
-    static func value(of resource: UInt64) -> SQLValue {
-        .blob(withUnsafeBytes(of: resource) { Array($0) }[...])
-    }
 }
 
 extension EntrySelection.Condition {
@@ -32,8 +21,13 @@ extension EntrySelection.Condition {
             ("substr(target, 1, instr(target || '?', '?') - 1) GLOB \(parameter)", .text(pattern.glob[...]))
         case .storefront(let storefront): ("storefront = \(parameter)", .text(storefront[...]))
         case .classTag(let classTag): ("class = \(parameter)", .integer(Int64(classTag)))
+        // The bytes of a number are found across two others about as often as two resources share
+        // one.
         case .resource(let resource):
-            (EntrySelection.mayName(parameter), EntrySelection.value(of: resource))
+            (
+                "(instr(resources, \(parameter)) > 0 OR resources = x'FFFFFFFFFFFFFFFF')",
+                .blob(withUnsafeBytes(of: resource) { Array($0) }[...])
+            )
         }
     }
 }

@@ -1,8 +1,8 @@
 import CSQLite
 
 // A prepared statement. Owns its pointer and finalises it.
-// Must hold: values are bound without copying, so they are bound, stepped and unbound within one
-// call that keeps them alive; a statement is always reset before a call returns, so that none but a
+// Must hold: a value that is bound without copying it is bound, stepped and unbound within one call
+// that keeps it alive; a statement is always reset before a call returns, so that none but a
 // transaction begun by `BEGIN` outlives it.
 
 /// The value of a parameter.
@@ -27,9 +27,7 @@ final class Statement {
         handle = prepared
     }
 
-    deinit {
-        sqlite3_finalize(handle)
-    }
+    deinit { sqlite3_finalize(handle) }
 
     /// Runs the statement to its end, with the values for ?1, ?2, ... in their order.
     func run(_ values: SQLValue...) throws(SQLiteError) {
@@ -49,39 +47,35 @@ final class Statement {
                 three.withUnsafeBytes { three in
                     four.withUnsafeBytes { four in
                         words.withUnsafeBytes { words in
-                            bind(text: one, first)
-                            bind(text: two, first + 1)
-                            bind(text: three, first + 2)
-                            bind(text: four, first + 3)
-                            bind(blob: words, first + 4)
+                            bind(text: one, first, csqlite_static())
+                            bind(text: two, first + 1, csqlite_static())
+                            bind(text: three, first + 2, csqlite_static())
+                            bind(text: four, first + 3, csqlite_static())
+                            bind(blob: words, first + 4, csqlite_static())
                             return sqlite3_step(handle)
                         }
                     }
                 }
             }
         }
-        let result = Result { () throws(SQLiteError) in try database.check(code) }
-        sqlite3_reset(handle)
-        sqlite3_clear_bindings(handle)
-        try result.get()
+        try end(code)
     }
 
     @discardableResult
-    private func bind(text: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
+    private func bind(text: UnsafeRawBufferPointer, _ index: Int32, _ kept: sqlite3_destructor_type?) -> Int32 {
         // An empty slice may have no address, and a null one would bind NULL.
         guard let start = text.baseAddress, !text.isEmpty else {
             return sqlite3_bind_text(handle, index, "", 0, csqlite_transient())
         }
-        return sqlite3_bind_text(
-            handle, index, start.assumingMemoryBound(to: CChar.self), Int32(text.count), csqlite_static())
+        return sqlite3_bind_text(handle, index, start.assumingMemoryBound(to: CChar.self), Int32(text.count), kept)
     }
 
     @discardableResult
-    private func bind(blob: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
+    private func bind(blob: UnsafeRawBufferPointer, _ index: Int32, _ kept: sqlite3_destructor_type?) -> Int32 {
         guard let start = blob.baseAddress, !blob.isEmpty else {
             return sqlite3_bind_zeroblob(handle, index, 0)
         }
-        return sqlite3_bind_blob(handle, index, start, Int32(blob.count), csqlite_static())
+        return sqlite3_bind_blob(handle, index, start, Int32(blob.count), kept)
     }
 
     /// Returns what `read` makes of the first row; nil where there is none.
@@ -96,38 +90,34 @@ final class Statement {
 
     /// Calls `read` with row after row until it returns false.
     func forEachRow(_ values: [SQLValue], read: (Row) -> Bool) throws(SQLiteError) {
-        let code = bound(values[...], at: 1) {
-            var code = sqlite3_step(handle)
-            while code == SQLITE_ROW, read(Row(handle)) { code = sqlite3_step(handle) }
-            return code
+        var code = bind(values)
+        if code == SQLITE_OK {
+            repeat { code = sqlite3_step(handle) } while code == SQLITE_ROW && read(Row(handle))
         }
-        // The message belongs to the latest call, so it is taken before the reset.
-        let result = Result { () throws(SQLiteError) in try database.check(code) }
-        sqlite3_reset(handle)
-        sqlite3_clear_bindings(handle)
-        try result.get()
+        try end(code)
     }
 
-    /// Binds the first value, then the others, each alive until `body` has returned.
-    private func bound(_ values: ArraySlice<SQLValue>, at first: Int32, _ body: () -> Int32) -> Int32 {
-        // Only what has an address needs a call that keeps it alive.
-        var (position, index) = (values.startIndex, first)
-        while position < values.endIndex, case .integer(let integer) = values[position] {
-            let code = sqlite3_bind_int64(handle, index, integer)
-            guard code == SQLITE_OK else { return code }
-            (position, index) = (position + 1, index + 1)
+    private func end(_ code: Int32) throws(SQLiteError) {
+        defer {
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
         }
-        guard position < values.endIndex else { return body() }
-        func goOn(_ code: Int32) -> Int32 {
-            code == SQLITE_OK ? bound(values[(position + 1)...], at: index + 1, body) : code
+        // The message belongs to the latest call, so it is taken before the reset.
+        try database.check(code)
+    }
+
+    /// Binds copies of the values, up to the first that cannot be.
+    private func bind(_ values: [SQLValue]) -> Int32 {
+        var (code, index) = (SQLITE_OK, Int32(0))
+        for value in values where code == SQLITE_OK {
+            index += 1
+            switch value {
+            case .integer(let integer): code = sqlite3_bind_int64(handle, index, integer)
+            case .text(let bytes): code = bytes.withUnsafeBytes { bind(text: $0, index, csqlite_transient()) }
+            case .blob(let bytes): code = bytes.withUnsafeBytes { bind(blob: $0, index, csqlite_transient()) }
+            }
         }
-        switch values[position] {
-        case .integer: preconditionFailure("bound above")
-        case .text(let bytes):
-            return bytes.withUnsafeBytes { goOn(bind(text: $0, index)) }
-        case .blob(let bytes):
-            return bytes.withUnsafeBytes { goOn(bind(blob: $0, index)) }
-        }
+        return code
     }
 }
 
@@ -135,14 +125,10 @@ final class Statement {
 struct Row {
     private let handle: OpaquePointer
 
-    fileprivate init(_ handle: OpaquePointer) {
-        self.handle = handle
-    }
+    fileprivate init(_ handle: OpaquePointer) { self.handle = handle }
 
     /// The integer in a column; whatever else it holds is converted, NULL to 0.
-    func integer(_ column: Int32) -> Int64 {
-        sqlite3_column_int64(handle, column)
-    }
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
     /// A copy of the bytes in a column.
     func bytes(_ column: Int32) -> [UInt8] {
@@ -160,9 +146,7 @@ struct Row {
     }
 
     /// The text in a column; for logs and listings.
-    func text(_ column: Int32) -> String {
-        String(decoding: bytes(column), as: UTF8.self)
-    }
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 }
 
 extension Database {

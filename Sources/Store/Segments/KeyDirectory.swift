@@ -31,9 +31,7 @@ final class KeyDirectory: Sendable {
     /// The most that a key takes, in bytes: a table that has just grown is not half full.
     static let bytesPerKey = 37
 
-    init(mostKeys: Int) {
-        self.mostKeys = mostKeys
-    }
+    init(mostKeys: Int) { self.mostKeys = mostKeys }
 
     private func shard(_ key: Int64) -> Shard { shards[Int(truncatingIfNeeded: key & 0xFF)] }
 

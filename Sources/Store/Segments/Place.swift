@@ -32,9 +32,7 @@ struct Place: Hashable, Sendable {
     }
 
     /// As a row has it, whose place is below zero where it has to be asked itself.
-    init?(ofRow number: Int64) {
-        self.init(Int64(clamping: number.magnitude))
-    }
+    init?(ofRow number: Int64) { self.init(Int64(clamping: number.magnitude)) }
 
     var segment: Int { Int(number >> (Self.offsetBits + Self.spanBits)) }
     var offset: Int { Int(number >> Self.spanBits & (1 << Self.offsetBits - 1)) * Self.unit }

@@ -7,13 +7,9 @@ struct PlaceTable: ~Copyable {
     private var slots: UnsafeMutableBufferPointer<Slot>
     private(set) var count = 0
 
-    init() {
-        slots = UnsafeMutableBufferPointer(start: nil, count: 0)
-    }
+    init() { slots = UnsafeMutableBufferPointer(start: nil, count: 0) }
 
-    deinit {
-        slots.deallocate()
-    }
+    deinit { slots.deallocate() }
 
     /// The place of a key; nil where there is none.
     subscript(_ key: Int64) -> Int64? {
@@ -32,7 +28,7 @@ struct PlaceTable: ~Copyable {
     }
 
     private mutating func insert(_ key: Int64, _ place: Int64) {
-        if (count + 1) * 8 > slots.count * 7 { grow() }
+        if (count + 1) * 8 > slots.count * 7 { rebuild(capacity: max(slots.count * 2, 16), through: .max) }
         var slot = home(key)
         while slots[slot].place != 0, slots[slot].key != key { slot = next(slot) }
         if slots[slot].place == 0 { count += 1 }
@@ -61,13 +57,7 @@ struct PlaceTable: ~Copyable {
     }
 
     /// Lets go of all greater keys.
-    mutating func keep(through last: Int64) {
-        rebuild(capacity: 16, through: last)
-    }
-
-    private mutating func grow() {
-        rebuild(capacity: max(slots.count * 2, 16), through: .max)
-    }
+    mutating func keep(through last: Int64) { rebuild(capacity: 16, through: last) }
 
     private mutating func rebuild(capacity: Int, through last: Int64) {
         let old = slots

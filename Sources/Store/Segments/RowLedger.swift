@@ -22,25 +22,18 @@ final class RowLedger {
 
     func find(_ key: Int64) -> KeyDirectory.Finding { directory.find(key) }
 
-    /// Whether the file surely has no row of the key.
-    func lacks(_ key: Int64) -> Bool { find(key) == .absent }
-
     /// Called when a row of the key was written; its record is at `place`.
     func add(_ key: Int64, at place: Place) {
         changes.append((key, place.number))
         if key <= counted { named.append(place) }
     }
 
-    /// Called when a row was removed; `place` is what it said.
-    private func remove(_ key: Int64, at place: Int64) {
-        changes.append((key, nil))
-        if key <= counted, let place = Place(ofRow: place) { dropped.append(place) }
-    }
-
     /// Runs a statement that deletes rows of entries and returns the key and the place of each.
     func remove(by deletion: Statement, _ values: [SQLValue]) throws(SQLiteError) {
         try deletion.forEachRow(values) { row in
-            remove(row.integer(0), at: row.integer(1))
+            let key = row.integer(0)
+            changes.append((key, nil))
+            if key <= counted, let place = Place(ofRow: row.integer(1)) { dropped.append(place) }
             return true
         }
     }
@@ -56,10 +49,15 @@ final class RowLedger {
     func commit() {
         for change in changes { directory.set(change.key, change.place) }
         log.note(named: named, dropped: dropped)
-        forgetChanges()
+        rollBack()
     }
 
-    func rollBack() { forgetChanges() }
+    /// Nothing is told of what has changed.
+    func rollBack() {
+        changes.removeAll(keepingCapacity: true)
+        named.removeAll(keepingCapacity: true)
+        dropped.removeAll(keepingCapacity: true)
+    }
 
     /// Takes rows in the order of their keys, of which there are no others up to `last`.
     func learn(_ rows: [(key: Int64, place: Int64)], through last: Int64) {
@@ -77,11 +75,5 @@ final class RowLedger {
     func noteCheckpoint() {
         guard isComplete else { return }
         for segment in log.deadSegments { log.remove(segment) }
-    }
-
-    private func forgetChanges() {
-        changes.removeAll(keepingCapacity: true)
-        named.removeAll(keepingCapacity: true)
-        dropped.removeAll(keepingCapacity: true)
     }
 }

@@ -16,9 +16,7 @@ final class SegmentFile: Sendable {
         guard descriptor >= 0 else { throw Self.error(errno, "\(path) cannot be opened") }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Whether the file is long enough for a record there. What a damaged row says of its span must
     /// not decide how much memory is asked for.

@@ -117,12 +117,9 @@ struct SegmentLog {
     private mutating func write(
         _ bytes: [UInt8], _ range: Range<Int>, _ file: SegmentFile, _ number: Int, at offset: Int
     ) throws(SQLiteError) {
-        let written = bytes.withUnsafeBytes { raw in
-            Result { () throws(SQLiteError) in
-                try file.write(UnsafeRawBufferPointer(rebasing: raw[range]), at: offset)
-            }
+        try bytes.withUnsafeBufferPointer { (bytes) throws(SQLiteError) in
+            try file.write(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range])), at: offset)
         }
-        try written.get()
         unsynchronized.insert(number)
         usages[number, default: Usage()].bytes += range.count
         byteCount += range.count
@@ -149,9 +146,7 @@ struct SegmentLog {
     }
 
     /// The next record begins another segment, so that this one can go too.
-    mutating func closeHead() {
-        (head, reopensLast) = (nil, false)
-    }
+    mutating func closeHead() { (head, reopensLast) = (nil, false) }
 
     private func hasRoom(_ segment: Int, _ span: Int, _ segmentBytes: Int) -> Bool {
         guard let used = usages[segment]?.bytes else { return false }

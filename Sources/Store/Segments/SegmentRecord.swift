@@ -54,11 +54,6 @@ struct SegmentRecord {
         return UInt32(truncatingIfNeeded: sum.value)
     }
 
-    /// Whether the head at the beginning of `raw` says nothing that this program does not know.
-    static func hasKnownFlags(_ raw: UnsafeRawBufferPointer) -> Bool {
-        UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: 28, as: UInt32.self)) <= 1
-    }
-
     /// Appends the whole record, up to its neighbour's beginning.
     func append(_ record: Record, checksum: UInt64, to bytes: inout [UInt8]) {
         let end = bytes.count + span
@@ -132,7 +127,9 @@ extension Record {
     /// one that is torn or changed.
     public init?(portable bytes: Span<UInt8>, for key: RecordKey) {
         let found = bytes.withUnsafeBytes { raw -> Record? in
-            guard let head = SegmentRecord(raw), head.byteCount == raw.count, SegmentRecord.hasKnownFlags(raw)
+            // Flags that this program does not know mean something.
+            guard let head = SegmentRecord(raw), head.byteCount == raw.count,
+                UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: 28, as: UInt32.self)) <= 1
             else { return nil }
             return head.record(for: key, raw)
         }

@@ -13,9 +13,7 @@ final class Segments: Sendable {
     private let files = Mutex<[Int: SegmentFile]>([:])
 
     /// For the database of that path.
-    init(besides database: String) {
-        folder = Self.folder(of: database)
-    }
+    init(besides database: String) { folder = Self.folder(of: database) }
 
     static func folder(of database: String) -> String { database + ".segments" }
 
@@ -110,10 +108,10 @@ final class Segments: Sendable {
     func read<R>(_ place: Place, _ body: (UnsafeRawBufferPointer) -> R) throws(SQLiteError) -> R? {
         try reading(place.segment) { (file) throws(SQLiteError) in
             guard file.mayHold(place) else { return nil }
-            return try Self.withBuffer(place.span) { (buffer) throws(SQLiteError) in
-                guard try file.read(buffer, at: place.offset) == buffer.count else { return nil }
-                return body(UnsafeRawBufferPointer(buffer))
-            }
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: place.span, alignment: 16)
+            defer { buffer.deallocate() }
+            guard try file.read(buffer, at: place.offset) == buffer.count else { return nil }
+            return body(UnsafeRawBufferPointer(buffer))
         }
     }
 
@@ -139,13 +137,5 @@ final class Segments: Sendable {
             if opened.hasName { files[number] = opened }
             return opened
         }
-    }
-
-    private static func withBuffer<R>(
-        _ bytes: Int, _ body: (UnsafeMutableRawBufferPointer) throws(SQLiteError) -> R
-    ) throws(SQLiteError) -> R {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes, alignment: 16)
-        defer { buffer.deallocate() }
-        return try body(buffer)
     }
 }

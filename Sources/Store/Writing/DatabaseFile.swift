@@ -31,15 +31,8 @@ struct DatabaseFile {
     /// a cache on a full disk goes on within what it has.
     /// - Parameter segments: what they take, in bytes.
     func bounds(with segments: Int) -> SpaceBounds {
-        var disk = statvfs()
-        // A file system that has no blocks does not tell.
-        guard statvfs(path, &disk) == 0, disk.f_blocks > 0, disk.f_frsize > 0 else {
-            return fullBounds
-        }
-        let blocks = min(UInt64(disk.f_bavail), UInt64(maxBytes) / UInt64(disk.f_frsize) + 1)
-        let free = Int(blocks) * Int(disk.f_frsize)
-        // Then it does not matter what is used, and no file is looked at.
-        if free >= maxBytes { return fullBounds }
+        // With room for all of it, it does not matter what is used, and no file is looked at.
+        guard let free = DiskSpace(of: path)?.freeBytes, free < maxBytes else { return fullBounds }
         let used = ["", "-wal", "-shm"].reduce(segments) { $0 + Self.size(path + $1) }
         return SpaceBounds(maxBytes: min(maxBytes, used + free))
     }
@@ -51,10 +44,7 @@ struct DatabaseFile {
 
     /// An open, current database: the file that is there, or a fresh one.
     func open() throws(FileUnavailable) -> Database {
-        try judgedTwice { () throws(FileUnavailable) in
-            let verdict = try prepare()
-            return try attempt(verdict)
-        }
+        try judgedTwice { () throws(FileUnavailable) in try attempt(try prepare()) }
     }
 
     struct Damage: Error {

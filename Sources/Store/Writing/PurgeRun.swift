@@ -100,7 +100,7 @@ extension WriterConnection {
     /// stays as it is, and its place says so. A damaged row goes.
     private func soften(_ ids: [Int64], _ age: (RecordFacts) -> RecordFacts.Times) throws(SQLiteError) {
         guard !ids.isEmpty else { return }
-        let reading = try Statement(database, "SELECT \(EntryRow.columns) FROM entry WHERE id = ?1")
+        let reading = try Statement(database, RecordRow.selectNumber)
         let updating = try Statement(
             database,
             """
@@ -109,7 +109,7 @@ extension WriterConnection {
             WHERE id = ?1 RETURNING key, place
             """)
         try change(ids) { (id) throws(SQLiteError) in
-            guard let row = try reading.firstRow(.integer(id), read: { EntryRow($0) }) else { return }
+            guard let row = try reading.firstRow(.integer(id), read: RecordRow.init) else { return }
             guard let facts = row.facts(age) else { return try transactions.delete(id) }
             let values: [SQLValue] = [
                 .integer(id), .integer(Int64(facts.times.freshFor)), .integer(Int64(facts.times.staleFor)),

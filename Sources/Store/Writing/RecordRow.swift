@@ -2,41 +2,6 @@
 // Must hold: no value of a damaged file can trap; a record comes out only if all of it is as it was
 // written.
 
-/// A row of `entry`.
-struct EntryRow {
-    /// The columns in the order that `init` reads them.
-    static let columns = "target, variant, \(RecordFacts.columns), content_sum, checksum"
-
-    /// Nil where no key has these parts.
-    let key: RecordKey?
-    /// Those that rows have; nil where no record has them.
-    private let written: RecordFacts?
-    private let contentSum: UInt64
-    private let checksum: UInt64
-
-    /// `first` is the number of the first of its columns.
-    init(_ row: Row, from first: Int32 = 0) {
-        key = RecordKey(target: row.bytes(first), variant: row.bytes(first + 1))
-        written = RecordFacts(row, from: first + 2)
-        contentSum = UInt64(bitPattern: row.integer(first + 12))
-        checksum = UInt64(bitPattern: row.integer(first + 13))
-    }
-
-    /// The facts that its record lacks, where it agrees with its checksum.
-    var facts: RowFacts? {
-        guard let key, let written, written.checksum(of: key, contentSum: contentSum) == checksum else { return nil }
-        return RowFacts(times: written.times, checksum: checksum)
-    }
-
-    /// The facts with the times that `age` makes of those that it has; nil where the row is
-    /// damaged.
-    func facts(_ age: (RecordFacts) -> RecordFacts.Times) -> RowFacts? {
-        guard facts != nil, let key, var aged = written else { return nil }
-        aged.times = age(aged)
-        return RowFacts(times: aged.times, checksum: aged.checksum(of: key, contentSum: contentSum))
-    }
-}
-
 extension RecordFacts {
     /// The columns in the order that `init` reads them.
     static let columns = """
@@ -59,13 +24,15 @@ extension RecordFacts {
     }
 }
 
-/// A row of `entry` with its number and the place of its record.
+/// A row of `entry`.
 struct RecordRow {
-    private static let columns = "id, place, \(EntryRow.columns)"
+    private static let columns = "id, place, target, variant, \(RecordFacts.columns), content_sum, checksum"
     /// The columns that `init` reads.
     static let count: Int32 = 16
     /// The row whose key is ?1.
     static let select = "SELECT \(columns) FROM entry WHERE key = ?1"
+    /// The row with the number ?1.
+    static let selectNumber = "SELECT \(columns) FROM entry WHERE id = ?1"
     /// The ?2 records written last of those before the row ?1.
     static let selectBelow = """
         SELECT \(columns) FROM entry WHERE id < ?1 AND selecting = '' ORDER BY id DESC LIMIT ?2
@@ -78,12 +45,34 @@ struct RecordRow {
     let id: Int64
     /// Nil where the row is damaged.
     let place: Place?
-    let entry: EntryRow
+    /// Nil where no key has these parts.
+    let key: RecordKey?
+    /// Those that rows have; nil where no record has them.
+    private let written: RecordFacts?
+    private let contentSum: UInt64
+    private let checksum: UInt64
 
     init(_ row: Row) {
         id = row.integer(0)
         place = Place(ofRow: row.integer(1))
-        entry = EntryRow(row, from: 2)
+        key = RecordKey(target: row.bytes(2), variant: row.bytes(3))
+        written = RecordFacts(row, from: 4)
+        contentSum = UInt64(bitPattern: row.integer(14))
+        checksum = UInt64(bitPattern: row.integer(15))
+    }
+
+    /// The facts that its record lacks, where it agrees with its checksum.
+    var facts: RowFacts? {
+        guard let key, let written, written.checksum(of: key, contentSum: contentSum) == checksum else { return nil }
+        return RowFacts(times: written.times, checksum: checksum)
+    }
+
+    /// The facts with the times that `age` makes of those that it has; nil where the row is
+    /// damaged.
+    func facts(_ age: (RecordFacts) -> RecordFacts.Times) -> RowFacts? {
+        guard facts != nil, let key, var aged = written else { return nil }
+        aged.times = age(aged)
+        return RowFacts(times: aged.times, checksum: aged.checksum(of: key, contentSum: contentSum))
     }
 
     enum Found {
@@ -98,7 +87,7 @@ struct RecordRow {
 extension SharedState {
     /// The record of a row.
     func record(of row: RecordRow) throws(SQLiteError) -> RecordRow.Found {
-        guard let key = row.entry.key, let place = row.place, let facts = row.entry.facts else { return .damaged }
+        guard let key = row.key, let place = row.place, let facts = row.facts else { return .damaged }
         let found = try segments.read(place) { SegmentRecord.record(for: key, $0, facts) }
         guard let found else { return .missing }
         return found.map { .record($0) } ?? .damaged
@@ -120,7 +109,7 @@ struct CheckedRow {
     /// Whether all of it is as it was written, as far as can be told.
     func isIntact(in shared: SharedState) throws(SQLiteError) -> Bool {
         // The key's number is that of the key.
-        guard row.entry.key?.index == key, case .record(let record) = try shared.record(of: row) else { return false }
+        guard row.key?.index == key, case .record(let record) = try shared.record(of: row) else { return false }
         return record.facts.resources == resources && shared.owner.canUse(record)
     }
 }

@@ -38,16 +38,12 @@ final class RowTransactions {
     }
 
     /// A transaction that writes about `bytes` of rows, at most.
-    /// - Parameter checkpointBytes: from which length on the log is copied, where not from that of
-    ///   the bounds on.
-    func write<R>(
-        _ bytes: Int, checkpointBytes: Int? = nil, _ body: () throws(SQLiteError) -> R
-    ) throws(SQLiteError) -> R {
+    func write<R>(_ bytes: Int, _ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
         try makeRoomInJournal(for: bytes)
         do throws(SQLiteError) {
             let result = try database.transaction(body)
             ledger.commit()
-            if database.logPages * pageSize >= checkpointBytes ?? bounds.checkpointBytes { _ = try checkpoint() }
+            if database.logPages * pageSize >= bounds.checkpointBytes { _ = try checkpoint() }
             return result
         } catch {
             ledger.rollBack()

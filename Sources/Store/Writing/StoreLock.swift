@@ -78,9 +78,7 @@ public final class StoreLock: Sendable {
     }
 
     /// Leaves the lock to the other process: its number stays in the file when this one closes it.
-    func noteHandedOver() {
-        isHandedOver.store(true, ordering: .relaxed)
-    }
+    func noteHandedOver() { isHandedOver.store(true, ordering: .relaxed) }
 
     /// Takes the lock, and waits up to `limit` for another process to release it: one that is being
     /// replaced may still write what it has.
@@ -130,23 +128,19 @@ public final class StoreLock: Sendable {
     private static func locked(_ path: String) throws(Failure) -> CInt {
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .impossible("\(path): \(String(cString: strerror(errno)))") }
-        do throws(Failure) {
-            try lock(descriptor, path)
-            return descriptor
-        } catch {
-            close(descriptor)
-            throw error
-        }
+        guard let failure = failure(toLock: descriptor, path) else { return descriptor }
+        close(descriptor)
+        throw failure
     }
 
-    private static func lock(_ descriptor: CInt, _ path: String) throws(Failure) {
+    private static func failure(toLock descriptor: CInt, _ path: String) -> Failure? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= longest else {
-            throw .impossible("\(path) exists and is not the lock of a cache file")
+            return .impossible("\(path) exists and is not the lock of a cache file")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
-        guard errno == EWOULDBLOCK else { throw .impossible("\(path): \(String(cString: strerror(errno)))") }
-        throw .taken(by: number(in: descriptor))
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return nil }
+        guard errno == EWOULDBLOCK else { return .impossible("\(path): \(String(cString: strerror(errno)))") }
+        return .taken(by: number(in: descriptor))
     }
 
     private static func number(in descriptor: CInt) -> Int? {

@@ -2,8 +2,7 @@ import Dispatch
 import EventLoop
 import Synchronization
 
-// Gives the store's work its turns: on a queue, and, for small transactions, on a thread that gives
-// way to all others.
+// Gives the store's work its turns, on a queue.
 // Must hold: one turn at a time has the writer's lock, and holds it for one bounded thing; every
 // turn of the queue lets the others have theirs. Lock order: the writer's, then one of
 // `SharedState`'s or a reader's.
@@ -11,10 +10,8 @@ import Synchronization
 final class StoreRunner: Sendable {
     let shared: SharedState
     let work: Mutex<StoreWork>
-    /// Writes what is pending as long as that is enough.
-    let idle = IdleWriter()
-    /// Writes the rest, and does all else that takes the writer. Its thread gives way to the loops
-    /// too, but has a share of a busy machine (niceness 10).
+    /// Does all that takes the writer. Its thread gives way to the loops, but has a share of a busy
+    /// machine (niceness 10): it may hold a lock that others wait for (DECISIONS 7.17).
     let queue = DispatchQueue(label: "refrain.cache.writer", qos: .background)
     /// Whether queued operations wait for `flush`. Then batches, and what is evicted for them, do
     /// not depend on chance.
@@ -35,17 +32,8 @@ final class StoreRunner: Sendable {
         self.isTemporary = isTemporary
     }
 
-    deinit {
-        idle.end()
-    }
-
     /// Opens the file and begins to write.
-    /// - Parameter note: is told the error (`errno`) for which there is no idle thread.
-    func start(note: @escaping @Sendable (CInt) -> Void) {
-        perform(work.withLock { $0.handle(.due(isForced: true)) })
-        guard !isTemporary else { return }
-        idle.start({ @Sendable [weak self] in self?.writeIdly() }, note: note)
-    }
+    func start() { perform(work.withLock { $0.handle(.due(isForced: true)) }) }
 
     // MARK: What waits
 
@@ -54,32 +42,24 @@ final class StoreRunner: Sendable {
     func schedule(_ isFirst: Bool, _ byteCount: Int) {
         guard !isTemporary else { return }
         if isFirst {
-            begin(.scheduled, after: Self.gathering) { $0.writeBehind() }
+            begin(.scheduled, after: Self.gathering)
         } else if byteCount >= Self.gatheredBytes, shared.pending.withLock({ $0.claim(.early) }) {
-            begin(.early, after: .seconds(0)) { $0.turn() }
+            begin(.early, after: .seconds(0))
         }
     }
 
     /// Called after the first last-use time was noted.
     func scheduleTouches() {
         guard !isTemporary else { return }
-        queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.writeBehind() }
+        queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.turn() }
     }
 
-    private func begin(
-        _ turn: PendingWrites.Turn, after delay: DispatchTimeInterval,
-        _ write: @escaping @Sendable (StoreRunner) -> Void
-    ) {
+    private func begin(_ turn: PendingWrites.Turn, after delay: DispatchTimeInterval) {
         queue.asyncAfter(deadline: .now() + delay) { @Sendable [weak self] in
             guard let self else { return }
             shared.pending.withLock { $0.begin(turn) }
-            write(self)
+            self.turn()
         }
-    }
-
-    /// No caller waits for it.
-    private func writeBehind() {
-        if shared.pending.withLock({ $0.needsQueue }) || !idle.ask() { turn() }
     }
 
     func enqueue(_ operation: PendingWrites.Operation, _ index: Int64) {
@@ -105,14 +85,12 @@ final class StoreRunner: Sendable {
 
     /// One turn of writing, on the queue.
     private func turn() {
-        idle.overtake()
         perform(work.withLock { $0.handle(.due(isForced: false)) })
     }
 
     /// Writes all that waits, or fails. The rest of a round and the next one have all of that. On
     /// the queue.
     func drain(isForced: Bool) {
-        idle.overtake()
         let last = shared.pending.withLock { $0.roundCount } + 2
         var isGoingOn = true
         while isGoingOn {
@@ -156,7 +134,9 @@ final class StoreRunner: Sendable {
     private func perform(_ order: StoreOrder) {
         switch order {
         case .turn: turnSoon()
-        case .gather: gather()
+        case .gather:
+            // Operations that came during a round wait for others as if there had been no round.
+            if shared.pending.withLock({ $0.claim(.scheduled) }) { schedule(true, 0) }
         case .retry(let delay):
             let deadline = DispatchTime.now() + .nanoseconds(Int(delay.wholeNanoseconds))
             queue.asyncAfter(deadline: deadline) { @Sendable [weak self] in self?.turn() }
@@ -239,35 +219,9 @@ final class StoreRunner: Sendable {
         }
     }
 
-    /// Removes those of the rows that are not what was written; how many.
-    func drop(damagedRows ids: [Int64]) -> Int {
-        queue.sync { work.withLock { $0.drop(damaged: ids) } }
-    }
-
-    // MARK: The idle thread
-
-    /// Writes what waits now in small transactions. The queue does all that takes longer ones.
-    func writeIdly() {
-        var rows = shared.pending.withLock { $0.queued.count + $0.touchCount }
-        guard rows > 0 else { return }
-        guard work.withLock({ $0.hold.isInPlace }) else { return turnSoon() }
-        while rows > 0, idle.mayWrite {
-            switch work.withLock({ $0.writeLittle() }) {
-            case .wrote: rows -= IdleWriter.batchRows
-            case .nothing: return
-            case .cannot: return turnSoon()
-            }
-        }
-    }
-
     /// At most one turn that continues a round is scheduled.
     private func turnSoon() {
         guard !isTemporary, shared.pending.withLock({ $0.claim(.next) }) else { return }
-        begin(.next, after: .seconds(0)) { $0.turn() }
-    }
-
-    /// Operations that came during a round wait for others as if no round had been under way.
-    private func gather() {
-        if shared.pending.withLock({ $0.claim(.scheduled) }) { schedule(true, 0) }
+        begin(.next, after: .seconds(0))
     }
 }

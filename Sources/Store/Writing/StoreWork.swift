@@ -211,37 +211,6 @@ struct StoreWork {
         }
     }
 
-    /// The result of writing a little.
-    enum Little {
-        case wrote, nothing
-        /// It takes more: a file to open, room to be made, an error.
-        case cannot
-    }
-
-    /// Writes as many operations as one small transaction takes, or last-use times where there are
-    /// none. Makes no room and mends nothing.
-    func writeLittle() -> Little {
-        guard state.isSettled, let connection = hold.connection, connection.ledger.isComplete else { return .cannot }
-        let (batch, lastUses) = shared.pending.withLock { $0.take(IdleWriter.batchRows) }
-        if batch.isEmpty, lastUses.isEmpty { return .nothing }
-        do throws(SQLiteError) {
-            if batch.isEmpty {
-                try connection.write(lastUses: lastUses, at: unixSeconds())
-                return .wrote
-            }
-            if let outcome = try connection.applySmall(batch, at: unixSeconds()) {
-                shared.pending.withLock { $0.finish(batch) }
-                shared.count(outcome)
-                return .wrote
-            }
-            shared.pending.withLock { $0.putBack() }
-        } catch {
-            // It fails on the queue as well, which does what is to be done about it.
-            noteFailure()
-        }
-        return .cannot
-    }
-
     // MARK: Chores
 
     private mutating func run(_ chore: Chore) -> StoreEvent? {

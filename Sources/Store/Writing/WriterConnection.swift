@@ -174,19 +174,8 @@ final class WriterConnection {
         return try write(operations, at: now, isRoom: isRoom, evicted: making?.evicted ?? 0, rowBytes)
     }
 
-    /// The same where there is room for it in files and log; nil, and nothing done, where not.
-    func applySmall(_ operations: PendingWrites.Batch, at now: Int64) throws(SQLiteError) -> WriteOutcome? {
-        let (rowBytes, growth) = estimate(operations)
-        guard try transactions.isRoom(for: growth), transactions.isRoomInJournal(for: rowBytes) else { return nil }
-        return try write(
-            operations, at: now, isRoom: true, evicted: 0, rowBytes,
-            checkpointBytes: transactions.bounds.checkpointBytes / 4)
-    }
-
     /// The bytes that the operations take: rows in the log, and everything in the files.
-    private func estimate(
-        _ operations: PendingWrites.Batch
-    ) -> (rowBytes: Int, growth: Int) {
+    private func estimate(_ operations: PendingWrites.Batch) -> (rowBytes: Int, growth: Int) {
         var (rowBytes, recordBytes) = (0, 0)
         for (_, operation) in operations where canHold(operation) {
             rowBytes += operation.rowBytes
@@ -195,20 +184,18 @@ final class WriterConnection {
         return (rowBytes, SpaceBounds.growth(rowBytes: rowBytes, rows: operations.count) + recordBytes)
     }
 
-    /// - Parameter checkpointBytes: the length from which the log is copied into the database.
     private func write(
-        _ operations: PendingWrites.Batch, at now: Int64, isRoom: Bool, evicted: Int, _ rowBytes: Int,
-        checkpointBytes: Int? = nil
+        _ operations: PendingWrites.Batch, at now: Int64, isRoom: Bool, evicted: Int, _ rowBytes: Int
     ) throws(SQLiteError) -> WriteOutcome {
         try transactions.makeRoomInJournal(for: rowBytes)
         let written = try append(operations.filter { isRoom && canHold($0.operation) })
-        return try transactions.write(rowBytes, checkpointBytes: checkpointBytes) { () throws(SQLiteError) in
+        return try transactions.write(rowBytes) { () throws(SQLiteError) in
             var outcome = WriteOutcome(evicted: evicted)
             var (next, bytes) = (0, 0)
             for (key, operation) in operations {
                 switch operation {
                 case .store(let waiting):
-                    if !ledger.lacks(key) { try delete(key, receivedBy: .max) }
+                    if ledger.find(key) != .absent { try delete(key, receivedBy: .max) }
                     guard next < written.count, written[next].waiting === waiting else {
                         outcome.dropped += 1
                         continue
@@ -234,9 +221,7 @@ final class WriterConnection {
     }
 
     /// Appends the records among `operations`, in their order.
-    private func append(
-        _ operations: PendingWrites.Batch
-    ) throws(SQLiteError) -> [Written] {
+    private func append(_ operations: PendingWrites.Batch) throws(SQLiteError) -> [Written] {
         var written: [Written] = []
         written.reserveCapacity(operations.count)
         for (key, operation) in operations {

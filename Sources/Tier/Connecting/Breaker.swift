@@ -38,9 +38,7 @@ struct Breaker: Sendable {
     }
 
     /// A question was answered in time, whatever the answer says.
-    mutating func succeeded() {
-        state = .closed(failures: 0)
-    }
+    mutating func succeeded() { state = .closed(failures: 0) }
 
     /// A question was not answered, or there was no connection. Questions that fail together
     /// are one failure.

@@ -33,9 +33,7 @@ struct PipelineQueue: Sendable {
     private var sentCount = 0
     private(set) var byteCount = 0
 
-    init(limits: SessionLimits) {
-        self.limits = limits
-    }
+    init(limits: SessionLimits) { self.limits = limits }
 
     var count: Int { pipelines.count }
     /// Whether a reply is waited for.

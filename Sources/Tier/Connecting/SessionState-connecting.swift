@@ -91,11 +91,9 @@ extension SessionState {
         wake(at: instant)
         return []
     }
-}
 
-// MARK: Steps that events share
+    // MARK: Steps that events share
 
-extension SessionState {
     private mutating func beginRound(now: Instant) -> [Action] {
         untried = endpoints.count - 1
         return dial(now: now)

@@ -66,9 +66,7 @@ struct SessionState: Sendable {
         (status.waiting, status.waitingBytes) = (queue.count, queue.byteCount)
         return status
     }
-}
 
-extension SessionState {
     struct PipelineID: Hashable, Sendable {
         let number: Int
 
@@ -107,11 +105,9 @@ extension SessionState {
             }
         }
     }
-}
 
-// MARK: Events about pipelines
+    // MARK: Events about pipelines
 
-extension SessionState {
     /// Commands are to be sent. They wait for a connection where one is being made.
     /// - Parameter timeout: nil for the operator's.
     mutating func submit(
@@ -161,7 +157,5 @@ extension SessionState {
         return pipelines.map { .fail($0) }
     }
 
-    mutating func wake(at instant: Instant) {
-        wakeAt = min(wakeAt ?? instant, instant)
-    }
+    mutating func wake(at instant: Instant) { wakeAt = min(wakeAt ?? instant, instant) }
 }

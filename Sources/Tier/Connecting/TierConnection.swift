@@ -45,7 +45,7 @@ package final class TierConnection {
         timer = DeadlineTimer(loop: loop)
         tls = settings.endpoints.contains(where: \.isTLS) ? Self.makeTLS(settings) : nil
         state = SessionState(settings, limits: limits)
-        timer.action = { [unowned self] in self.tick() }
+        timer.action = { [unowned self] in self.perform(self.state.tick(now: self.loop.now)) }
         perform(state.start(now: loop.now))
     }
 
@@ -93,16 +93,14 @@ package final class TierConnection {
         loop.assertOnLoop()
         return state.status
     }
-}
 
-// MARK: Actions
+    // MARK: Actions
 
-extension TierConnection {
     private func perform(_ new: [SessionState.Action]) {
         observe(state.status)
         guard actions.add(new) else { return }
         while let action = actions.next() { perform(action) }
-        armTimer()
+        if let wakeAt = state.wakeAt { timer.hasten(to: wakeAt) }
     }
 
     private func perform(_ action: SessionState.Action) {
@@ -150,12 +148,6 @@ extension TierConnection {
         stream?.close()
         stream = nil
     }
-
-    private func armTimer() {
-        if let wakeAt = state.wakeAt { timer.hasten(to: wakeAt) }
-    }
-
-    private func tick() { perform(state.tick(now: loop.now)) }
 }
 
 // MARK: Reading

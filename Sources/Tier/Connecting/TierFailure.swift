@@ -25,9 +25,7 @@ enum TierFailure: Error, Sendable, Equatable {
     case role(String)
     /// It was a master and is none now: its error's first word.
     case demoted(String)
-}
 
-extension TierFailure {
     /// The kind in a word, for counters and the dashboard.
     var word: String {
         switch self {
@@ -57,7 +55,7 @@ extension TierFailure: CustomStringConvertible {
         case .timeout(.greeting): "the handshake timed out"
         case .timeout(.reply): "the reply timed out"
         case .closed: "the connection was closed"
-        case .malformed(let fault): "not the Redis protocol (\(fault.reason))"
+        case .malformed(let fault): "not the Redis protocol (\(fault.rawValue))"
         case .surplus: "an unexpected reply"
         case .mismatch: "a value of another key, or a damaged one"
         case .refused(let code): "refused (\(code))"

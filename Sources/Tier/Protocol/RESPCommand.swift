@@ -12,9 +12,7 @@ struct RESPCommand: Sendable, Equatable {
     }
 
     /// Words that are text or bytes: `RESPCommand("SET", key, value)`.
-    init(_ words: any RESPWord...) {
-        self.init(words.map(\.wordBytes))
-    }
+    init(_ words: any RESPWord...) { self.init(words.map(\.wordBytes)) }
 
     /// How many bytes it takes as it is sent.
     var byteCount: Int {

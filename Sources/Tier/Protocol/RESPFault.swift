@@ -1,6 +1,6 @@
 /// Why bytes are not a reply that this module reads. The connection is of no use afterwards: where
-/// the next reply begins cannot be known.
-enum RESPFault: String, Error, Sendable, CaseIterable {
+/// the next reply begins cannot be known. Raw values are for the log and hold nothing of the reply.
+enum RESPFault: String, Error, Sendable {
     /// The first byte of a reply is none of `+`, `-`, `:`, `$` and `*`.
     case kind = "kind of reply"
     /// A CR without an LF, an LF without a CR, or something else after the bytes of a bulk.
@@ -14,7 +14,4 @@ enum RESPFault: String, Error, Sendable, CaseIterable {
     case tooManyElements = "too many elements"
     case nestedTooDeep = "arrays nested too deep"
     case replyTooLarge = "reply too large"
-
-    /// A word or two for the log; nothing of the reply is in it.
-    var reason: String { rawValue }
 }

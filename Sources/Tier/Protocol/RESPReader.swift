@@ -45,9 +45,7 @@ struct RESPReader: Sendable {
     private var replyBytes = 0
     private var fault: RESPFault?
 
-    init(limits: RESPLimits = RESPLimits()) {
-        self.limits = limits
-    }
+    init(limits: RESPLimits = RESPLimits()) { self.limits = limits }
 
     /// Whether nothing of a next reply has come.
     var isBetweenReplies: Bool {
@@ -87,11 +85,9 @@ struct RESPReader: Sendable {
         }
         return Step(consumed: index, reply: nil)
     }
-}
 
-// MARK: Lines
+    // MARK: Lines
 
-extension RESPReader {
     private static let (carriageReturn, lineFeed): (UInt8, UInt8) = (0x0D, 0x0A)
 
     private mutating func begin(_ kind: UInt8) throws(RESPFault) -> RESPReply? {
@@ -147,11 +143,9 @@ extension RESPReader {
         guard let number = Int64(text), String(number) == text else { throw .number }
         return number
     }
-}
 
-// MARK: Bulks and arrays
+    // MARK: Bulks and arrays
 
-extension RESPReader {
     private mutating func beginBulk(_ length: Int64) throws(RESPFault) -> RESPReply? {
         guard length != -1 else { return .bulk(nil) }
         guard length >= 0 else { throw .length }

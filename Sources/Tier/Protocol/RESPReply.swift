@@ -12,9 +12,7 @@ enum RESPReply: Sendable, Equatable {
     case bulk([UInt8]?)
     /// `*2`: further replies; nil for `*-1`, where a transaction was given up or a wait has ended.
     case array([RESPReply]?)
-}
 
-extension RESPReply {
     /// The bytes of a bulk that is there; nil for everything else.
     var bytes: [UInt8]? {
         if case .bulk(let bytes) = self { bytes } else { nil }
@@ -40,9 +38,7 @@ extension RESPReply {
 
     /// Whether it is the simple string `OK`, with which most writes are answered.
     var isOK: Bool { self == .simple("OK") }
-}
 
-extension RESPReply {
     /// As it is on the wire: for engines that tests play, and to read again what was read. A line
     /// end inside a simple string or an error would be another reply, so none may be there.
     func append(to bytes: inout [UInt8]) {

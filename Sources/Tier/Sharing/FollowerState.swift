@@ -69,11 +69,9 @@ struct FollowerState: Sendable {
         settle()
         return effects
     }
-}
 
-// MARK: State
+    // MARK: State
 
-extension FollowerState {
     /// When `woken` is to be told; nil where nothing is waited for.
     var wakeAt: Instant? {
         [pauseUntil, heartbeat.dueAt, asked.nextDeadline(after: moment.now)].compactMap { $0 }.min()
@@ -171,11 +169,9 @@ extension FollowerState {
     private mutating func sayOnce(_ topic: String, _ line: String) {
         if said.count < Self.mostSaid, said.insert(topic).inserted { effects.append(.warn("purge log: " + line)) }
     }
-}
 
-// MARK: Reading the log
+    // MARK: Reading the log
 
-extension FollowerState {
     private mutating func follow(_ actions: [PurgeLogState.Action]) {
         for action in actions {
             switch action {
@@ -261,7 +257,8 @@ extension FollowerState {
         asked.note(.applying, at: entry.position)
         let record = entry.record
         if let unknown = record.unknown {
-            sayOnce(unknown, "\(entry.position) is of a later version (\(unknown)): all answers are treated as stale")
+            let line = "\(entry.position.text) is of a later version (\(unknown)): all answers are treated as stale"
+            sayOnce(unknown, line)
         }
         let ahead = record.at - entry.position.unixSeconds
         if ahead > Self.clockTolerance {
@@ -279,7 +276,9 @@ extension FollowerState {
         switch job {
         case .logged(let entry):
             asked.note(.done(count), at: entry.position)
-            if let count { inform(entry.record, count) }
+            if let count, entry.record.isUnderstood, entry.record.node != registry.own.name {
+                effects.append(.inform(entry.record.text(purged: count)))
+            }
             follow(log.applied(succeeded: count != nil))
         case .everything(let reason):
             if let count { effects.append(.warn(reason.text(stale: count))) }
@@ -288,18 +287,11 @@ extension FollowerState {
         }
     }
 
-    private mutating func inform(_ record: PurgeRecord, _ count: Int) {
-        guard record.isUnderstood, record.node != registry.own.name else { return }
-        effects.append(.inform(record.text(purged: count)))
-    }
-}
+    // MARK: Purges that are asked for here
 
-// MARK: Purges that are asked for here
+    // They are written to the log, done here as the log is read, and reported when the nodes that
+    // are up have done the same.
 
-// They are written to the log, done here as the log is read, and reported when the nodes that are
-// up have done the same.
-
-extension FollowerState {
     private mutating func announce(_ number: Int, _ record: PurgeRecord) {
         // Nodes before this version believe the time that an entry says.
         let record = registry.engineTime(moment.now).map { record.notLater(than: $0 / 1000) } ?? record
@@ -353,11 +345,9 @@ extension FollowerState {
         for case (let number, let place?) in zip(numbers, places) { asked.unlogged.written(number, at: place) }
         if !replies.isEmpty { readOn() }
     }
-}
 
-// MARK: Signs of life
+    // MARK: Signs of life
 
-extension FollowerState {
     private var registry: NodeRegistry { heartbeat.registry }
 
     /// Gives a sign of life; where one is on its way, another after it.

@@ -132,11 +132,9 @@ package final class LogFollower {
         tell(.close)
         connection.close()
     }
-}
 
-// MARK: Performing
+    // MARK: Performing
 
-extension LogFollower {
     private func tell(_ event: FollowerState.Event) {
         guard effects.add(state.take(event, at: .init(now: loop.now, wall: clock()))) else { return }
         while let effect = effects.next() { perform(effect) }
@@ -157,7 +155,8 @@ extension LogFollower {
             knowledge.stand(logMark: state.logMark, mayTake: false)
             knowledge.begin(epoch, forgottenUntil: until)
         case .note(let entry, let time):
-            note(entry, at: time ?? cache.remember(purgeOf: entry.record.selection, at: clock() / 1000))
+            let seconds = time ?? cache.remember(purgeOf: entry.record.selection, at: clock() / 1000)
+            knowledge.note(entry, at: NotingTime(seconds: seconds, instant: loop.now))
         case .hold(let unlogged, let time):
             knowledge.hold(unlogged, at: NotingTime(seconds: time, instant: loop.now))
         case .purge(let job, let selection, let mode, let now):
@@ -169,10 +168,6 @@ extension LogFollower {
         case .inform(let line): inform(line)
         case .left: whenLeft()
         }
-    }
-
-    private func note(_ entry: PurgeLogEntry, at time: Int64) {
-        knowledge.note(entry, at: NotingTime(seconds: time, instant: loop.now))
     }
 
     private func purgeCache(

@@ -7,17 +7,18 @@ struct LogTrimming: Sendable {
     private static let interval: Duration = .seconds(3_600)
     private var last: Instant?
 
-    /// Asks for that entry, where that is due. `time`: the engine's, in unix milliseconds.
+    /// Asks for the newest entry from before the horizon, where that is due. `time`: the engine's,
+    /// in unix milliseconds.
     mutating func question(_ horizon: Duration, _ time: Int64, _ keys: TierKeys, now: Instant) -> RESPCommand? {
         guard last.map({ now - $0 >= Self.interval }) ?? true else { return nil }
         last = now
         let end = time - horizon.wholeNanoseconds / 1_000_000 - 1
-        return end > 0 ? PurgeLogQuery.newest(before: end, keys) : nil
+        return end > 0 ? RESPCommand("XREVRANGE", keys.purges, "\(end)", "-", "COUNT", "1") : nil
     }
 
     /// Takes out all before the entry in the answer.
     static func trimming(upTo reply: RESPReply?, _ keys: TierKeys) -> RESPCommand? {
         guard let id = reply?.elements?.first?.elements?.first?.bytes, LogPosition(id) != nil else { return nil }
-        return PurgeLogQuery.trimming(before: id, keys)
+        return RESPCommand("XTRIM", keys.purges, "MINID", id)
     }
 }

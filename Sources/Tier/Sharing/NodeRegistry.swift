@@ -44,11 +44,9 @@ struct NodeRegistry: Sendable {
     func engineTime(_ now: Instant) -> Int64? {
         engineClock.map { $0.milliseconds + (now - $0.at).wholeNanoseconds / 1_000_000 }
     }
-}
 
-// MARK: Signs of life
+    // MARK: Signs of life
 
-extension NodeRegistry {
     /// A sign of life, which also asks for those of the others.
     func heartbeat(_ keys: TierKeys, mark: LogMark?, isReady: Bool, now: Instant) -> [RESPCommand] {
         guard let time = engineTime(now) else { return [RESPCommand("TIME")] }
@@ -65,9 +63,7 @@ extension NodeRegistry {
     }
 
     /// Takes this node off the list.
-    func farewell(_ keys: TierKeys) -> RESPCommand {
-        RESPCommand("HDEL", keys.nodes, own.name)
-    }
+    func farewell(_ keys: TierKeys) -> RESPCommand { RESPCommand("HDEL", keys.nodes, own.name) }
 
     /// The replies to a heartbeat have come.
     /// - Parameter wall: unix milliseconds of this machine.
@@ -108,11 +104,9 @@ extension NodeRegistry {
         toldNamesake = found
         return found
     }
-}
 
-// MARK: The nodes
+    // MARK: The nodes
 
-extension NodeRegistry {
     /// All that are known, by name; what this node says of itself is of this moment.
     func nodes(mark: LogMark?, isReady: Bool, tail: LogTail, now: Instant) -> [NodeState] {
         let time = engineTime(now) ?? 0

@@ -71,16 +71,6 @@ enum PurgeLogQuery {
         return replies.last.flatMap { EngineHistory($0) }?.replicas == 0 ? .noReplica : .missed
     }
 
-    /// Asks for the newest entry of that time or before; unix milliseconds.
-    static func newest(before milliseconds: Int64, _ keys: TierKeys) -> RESPCommand {
-        RESPCommand("XREVRANGE", keys.purges, "\(milliseconds)", "-", "COUNT", "1")
-    }
-
-    /// Takes out of the log all entries before that one.
-    static func trimming(before id: [UInt8], _ keys: TierKeys) -> RESPCommand {
-        RESPCommand("XTRIM", keys.purges, "MINID", id)
-    }
-
     static func answer(_ replies: [RESPReply]) -> Answer {
         guard let parts = replies.last?.elements, parts.count == 5 else {
             return .unusable(replies.lazy.compactMap(\.errorCode).first ?? "no transaction")
@@ -103,7 +93,8 @@ enum PurgeLogQuery {
             guard code == "ERR", entries.isEmpty else { return .unusable(code) }
             return .page(
                 PurgeLogPage(
-                    epoch, stored: stored, place: nil, first: nil, last: .start, hasForgotten: false, entries: []))
+                    epoch: epoch, stored: stored, place: nil, first: nil, last: .start, hasForgotten: false,
+                    entries: []))
         }
         let facts = Facts(info)
         guard let last = facts["last-generated-id"]?.bytes.flatMap({ LogPosition($0) }),
@@ -112,8 +103,8 @@ enum PurgeLogQuery {
         let first = facts["first-entry"]?.elements?.first?.bytes.flatMap { LogPosition($0) }
         return .page(
             PurgeLogPage(
-                epoch, stored: stored, place: place.first, first: first, last: last, hasForgotten: added > length,
-                entries: entries))
+                epoch: epoch, stored: stored, place: place.first, first: first, last: last,
+                hasForgotten: added > length, entries: entries))
     }
 
     private static func entries(_ range: RESPReply) -> [PurgeLogEntry]? {

@@ -9,7 +9,8 @@ package final class SharedTier: Sendable {
     package let knowledge = PurgeKnowledge()
     package let counters = TierCounters()
     private let warn: @Sendable (String) -> Void
-    private let inform: @Sendable (String) -> Void
+    /// Logs a line, however often it comes.
+    package let inform: @Sendable (String) -> Void
 
     /// Purpose of a connection.
     package enum Use: Sendable {
@@ -73,9 +74,6 @@ package final class SharedTier: Sendable {
         }
         if isNew { warn(line) }
     }
-
-    /// Logs a line, however often it comes.
-    package func note(_ line: String) { inform(line) }
 }
 
 /// Counts of values that leaders found in the tier and left there, since the start, over all loops.

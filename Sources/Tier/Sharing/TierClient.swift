@@ -77,9 +77,6 @@ package final class TierClient {
         send([RESPCommand("DEL", pair.claim)]) { _ in }
     }
 
-    /// Whether a purge has chosen the value by now, as far as can be known.
-    func isPurged(_ value: TierValue) -> Bool { tier.knowledge.isPurged(value) }
-
     /// When the value counts as received at the latest; nil where it is not to be taken. `now` and
     /// the answer in unix seconds.
     package func latestReceipt(of value: TierValue, at now: Int64) -> Int64? {

@@ -171,7 +171,7 @@ package final class TierLookup {
 
     private func untouched(_ reading: TierValue.Reading) -> TierValue? {
         switch reading {
-        case .value(let value): return client.isPurged(value) ? refuse(.purged) : value
+        case .value(let value): return client.tier.knowledge.isPurged(value) ? refuse(.purged) : value
         case .unreadable, .tooNew: return refuse(.useless)
         case .mismatch:
             client.distrust()

@@ -20,11 +20,7 @@ struct LogEpoch: Hashable, Sendable {
     }
 
     /// Sixteen hexadecimal digits, in lower case.
-    var text: String {
-        var digits: [UInt8] = []
-        digits.appendHexadecimal(number)
-        return String(decoding: digits, as: UTF8.self)
-    }
+    var text: String { Hexadecimal.text(withUnsafeBytes(of: number.bigEndian) { Array($0) }) }
 }
 
 /// A place in the purge log, and in which life of it.
@@ -39,4 +35,14 @@ struct LogMark: Hashable, Sendable {
     init(_ epoch: LogEpoch, _ position: LogPosition) {
         (self.epoch, self.position) = (epoch, position)
     }
+
+    /// Reads what `text` writes, and nothing else.
+    init?(_ text: some Collection<UInt8>) {
+        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count == 2, let epoch = LogEpoch(parts[0]), let position = LogPosition(parts[1]) else { return nil }
+        self.init(epoch, position)
+    }
+
+    /// `EPOCH:MS-SEQ`, on disks and in the list of nodes.
+    var text: String { "\(epoch.text):\(position.text)" }
 }

@@ -17,9 +17,7 @@ struct LogPosition: Hashable, Comparable, Sendable {
     static func < (left: LogPosition, right: LogPosition) -> Bool {
         (left.milliseconds, left.sequence) < (right.milliseconds, right.sequence)
     }
-}
 
-extension LogPosition {
     /// Reads `MS-SEQ` as the engine writes it: two decimal numbers of 64 bits without zeros before
     /// them. Nil for everything else.
     init?(_ text: some Collection<UInt8>) {
@@ -40,8 +38,4 @@ extension LogPosition {
 
     /// When it was written, by the engine's clock.
     var unixSeconds: Int64 { Int64(clamping: milliseconds / 1000) }
-}
-
-extension LogPosition: CustomStringConvertible {
-    var description: String { text }
 }

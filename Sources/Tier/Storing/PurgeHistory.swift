@@ -114,9 +114,7 @@ package struct PurgeHistory: Sendable {
             }
         }
     }
-}
 
-extension PurgeHistory {
     private static func handle(_ selection: EntrySelection) -> Handle {
         for case .target(let target) in selection.conditions { return .target(target) }
         // One that is narrower counts for requests too (`isPurged`), which name no resources.

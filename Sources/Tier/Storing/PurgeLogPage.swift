@@ -26,14 +26,6 @@ struct PurgeLogPage: Sendable, Equatable {
     /// In their order; not all of them where there are many.
     let entries: [PurgeLogEntry]
 
-    init(
-        _ epoch: LogEpoch, stored: LogEpoch, place: PurgeLogEntry?, first: LogPosition?, last: LogPosition,
-        hasForgotten: Bool, entries: [PurgeLogEntry]
-    ) {
-        (self.epoch, self.stored, self.place, self.first, self.last) = (epoch, stored, place, first, last)
-        (self.hasForgotten, self.entries) = (hasForgotten, entries)
-    }
-
     /// The engine's own mark of its history.
     var engine: UInt64 { epoch.number ^ stored.number }
 

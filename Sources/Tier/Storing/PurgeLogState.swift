@@ -51,9 +51,7 @@ package struct PurgeLogState: Sendable {
     /// Whether the history knows every purge that the cache has had, so that values of the tier can
     /// be judged.
     var mayTake: Bool { hasHistory && broken == nil && cursor >= position }
-}
 
-extension PurgeLogState {
     /// There is a connection to an engine.
     mutating func connected() -> [Action] {
         isConnected = true
@@ -130,9 +128,7 @@ extension PurgeLogState {
         work = .none
         return advance()
     }
-}
 
-extension PurgeLogState {
     /// Whether it can be the page that was asked for.
     func isPlausible(_ page: PurgeLogPage) -> Bool { page.isPlausible(after: cursor) }
 
@@ -205,9 +201,7 @@ extension PurgeLogState {
         work = .waiting
         return [.wait]
     }
-}
 
-extension PurgeLogState {
     /// They are performed in their order. Those on the history are done before any other event and
     /// before any value is judged: `mayTake` counts on it.
     enum Action: Sendable, Equatable {

@@ -58,7 +58,7 @@ struct PurgeRecord: Sendable, Equatable {
     /// For the log of a node that has done it.
     func text(purged count: Int) -> String {
         let entries = count == 1 ? "1 entry" : "\(count) entries"
-        return "purged \(entries) (\(mode == .hard ? "hard" : "soft")), requested on node \(node): \(words)"
+        return "purged \(entries) (\(mode.rawValue)), requested on node \(node): \(words)"
     }
 
     /// Its selection, for the log: on one line of bounded length.
@@ -84,17 +84,15 @@ struct PurgeRecord: Sendable, Equatable {
             fields.append(Array(name.utf8))
             fields.append(value)
         }
-        append("mode", Array((mode == .hard ? "hard" : "soft").utf8))
+        append("mode", Array(mode.rawValue.utf8))
         append("at", Array("\(at)".utf8))
         append("by", Array(node.utf8))
         for field in selection.conditions.map(ConditionField.init) { append(field.name.rawValue, field.value) }
         return fields
     }
-}
 
-// Reading: understood to the last byte, or taken for a purge of everything.
+    // Reading: understood to the last byte, or taken for a purge of everything.
 
-extension PurgeRecord {
     /// Reads the entry at `position`, of names and values in turn. Anything unknown to this program
     /// (a version, a name, a mode, a value out of bounds, a name that came twice) may have been
     /// meant to choose anything: it is a soft purge of everything, of the time at which the engine
@@ -133,7 +131,7 @@ extension PurgeRecord {
                 // By the version a reader knows what all that follows means.
                 case "v": isFirst && value == PurgeRecord.version
                 case _ where isFirst: false
-                case "mode": set(\.mode, Self.mode(value))
+                case "mode": set(\.mode, [PurgeMode.hard, .soft].first { value.elementsEqual($0.rawValue.utf8) })
                 case "at": set(\.at, Decimal.parse(value.span, 0..<value.count).map { Int64($0) })
                 case "by": set(\.node, String(validating: value, as: UTF8.self))
                 default: narrow(by: ConditionField(name, value)?.condition)
@@ -149,14 +147,6 @@ extension PurgeRecord {
         private mutating func narrow(by condition: EntrySelection.Condition?) -> Bool {
             if let condition { conditions.append(condition) }
             return condition != nil
-        }
-
-        private static func mode(_ value: [UInt8]) -> PurgeMode? {
-            switch String(decoding: value, as: UTF8.self) {
-            case "hard": .hard
-            case "soft": .soft
-            default: nil
-            }
         }
     }
 }

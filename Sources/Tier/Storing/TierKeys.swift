@@ -10,9 +10,7 @@ package struct TierKeys: Sendable {
     private let prefix: String
 
     /// A colon at the end of `prefix` is the one that follows it in names.
-    init(prefix: String) {
-        self.prefix = prefix.hasSuffix(":") ? prefix : prefix + ":"
-    }
+    init(prefix: String) { self.prefix = prefix.hasSuffix(":") ? prefix : prefix + ":" }
 
     /// Keys of one cache key.
     struct Pair: Sendable, Equatable {

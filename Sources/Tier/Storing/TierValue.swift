@@ -36,9 +36,7 @@ package struct TierValue: Sendable {
     static let headBytes = 40
     /// "RfT" and a digit, as four bytes are read.
     static let mark: UInt32 = 0x0054_6652 | UInt32(UInt8(ascii: "0") + UInt8(version)) << 24
-}
 
-extension TierValue {
     /// How long it is kept in the engine: as long as it is fresh, in milliseconds; nil for a stale
     /// one. `now` in unix seconds.
     ///
@@ -54,9 +52,9 @@ extension TierValue {
     /// turned out to be damaged, and for what would take more than `maxBytes`.
     func encoded() -> [UInt8]? {
         let key = response.key.bytes
-        guard !response.key.isPersonal, response.isPortable else { return nil }
-        let recordCount = PortableRecord.byteCount(of: response)
-        let count = Self.headBytes + key.count + recordCount
+        guard response.isPortable else { return nil }
+        let record = PortableRecord.record(of: response)
+        let count = Self.headBytes + key.count + record.portableByteCount
         guard count <= Self.maxBytes else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -65,7 +63,7 @@ extension TierValue {
         }
         append(Self.mark)
         append(UInt32(key.count))
-        append(UInt32(recordCount))
+        append(UInt32(record.portableByteCount))
         append(UInt32(0))
         append(logMark.epoch.number)
         append(logMark.position.milliseconds)
@@ -73,7 +71,7 @@ extension TierValue {
         bytes.append(contentsOf: key)
         let check = Self.checkNumber(bytes[...])
         withUnsafeBytes(of: check.littleEndian) { bytes.replaceSubrange(Self.checkPlace, with: $0) }
-        PortableRecord.append(response, to: &bytes)
+        record.appendPortable(to: &bytes)
         return bytes
     }
 

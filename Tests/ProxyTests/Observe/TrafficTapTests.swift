@@ -162,7 +162,7 @@ import Testing
         let recorder = TrafficRecorder(program: "test") { text in
             warnings.withLock { $0.append(text) }
         } startThread: { body in
-            hasThreads.load(ordering: .relaxed) ? BackgroundThread.start(.low, body) : EAGAIN
+            hasThreads.load(ordering: .relaxed) ? BackgroundThread.start(body) : EAGAIN
         }
         let settings = RecordingSettings(path: folder.file())
         recorder.begin(settings) { error in failures.withLock { $0.append(error) } }

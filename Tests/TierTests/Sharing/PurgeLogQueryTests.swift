@@ -49,8 +49,9 @@ import Testing
             .array([Self.entry("9-0", record.fields)]), Self.stored, Self.stream(added: 3), Self.info(),
             place: .array([Self.entry("5-0", record.fields)]))
         let page = PurgeLogPage(
-            Self.both, stored: epoch, place: PurgeLogEntry(LogPosition(5, 0), record), first: LogPosition(5, 0),
-            last: LogPosition(9, 0), hasForgotten: true, entries: [PurgeLogEntry(LogPosition(9, 0), record)])
+            epoch: Self.both, stored: epoch, place: PurgeLogEntry(LogPosition(5, 0), record),
+            first: LogPosition(5, 0), last: LogPosition(9, 0), hasForgotten: true,
+            entries: [PurgeLogEntry(LogPosition(9, 0), record)])
         #expect(found == .page(page))
         let odd = answer(.array([Self.entry("9-0", [[1], [2]])]), Self.stored, Self.stream(), Self.info())
         guard case .page(let read) = odd else {
@@ -62,7 +63,7 @@ import Testing
 
     private static func empty(last: LogPosition, hasForgotten: Bool) -> PurgeLogPage {
         PurgeLogPage(
-            both, stored: epoch, place: nil, first: nil, last: last, hasForgotten: hasForgotten, entries: [])
+            epoch: both, stored: epoch, place: nil, first: nil, last: last, hasForgotten: hasForgotten, entries: [])
     }
 
     @Test func anEmptyLogHasTheEpochOfItsEngine() {

@@ -44,7 +44,8 @@ extension PurgeLogPage {
     /// A page of an engine whose mark is nought.
     init(_ epoch: LogEpoch, first: LogPosition?, last: LogPosition, hasForgotten: Bool, entries: [PurgeLogEntry]) {
         self.init(
-            epoch, stored: epoch, place: nil, first: first, last: last, hasForgotten: hasForgotten, entries: entries)
+            epoch: epoch, stored: epoch, place: nil, first: first, last: last, hasForgotten: hasForgotten,
+            entries: entries)
     }
 }
 

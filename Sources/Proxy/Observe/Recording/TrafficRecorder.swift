@@ -66,7 +66,7 @@ public final class TrafficRecorder: Sendable {
     static let mostWaitingBytes = ProxyMemory.recordedBytes
 
     public convenience init(program: String = "refrain", warn: @escaping @Sendable (String) -> Void = { _ in }) {
-        self.init(program: program, warn: warn) { BackgroundThread.start(.low, $0) }
+        self.init(program: program, warn: warn) { BackgroundThread.start($0) }
     }
 
     init(

@@ -1,4 +1,3 @@
-import EventLoop
 import Glibc
 
 /// The space of the file system that a cache file is on.
@@ -7,13 +6,13 @@ public struct DiskSpace: Sendable, Equatable {
     public let freeBytes: Int
     /// Bytes of all of it.
     public let byteCount: Int
+}
 
-    init(freeBytes: Int, byteCount: Int) { (self.freeBytes, self.byteCount) = (freeBytes, byteCount) }
-
-    /// Nil where the file system does not tell.
-    init?(inFolder folder: String) {
+extension DiskSpace {
+    /// Nil where the file system does not tell, as one that has no blocks.
+    init?(of path: String) {
         var disk = statvfs()
-        guard statvfs(folder, &disk) == 0, disk.f_blocks > 0 else { return nil }
+        guard statvfs(path, &disk) == 0, disk.f_blocks > 0, disk.f_frsize > 0 else { return nil }
         func bytes(_ blocks: fsblkcnt_t) -> Int {
             let (product, isOver) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
             return isOver ? .max : Int(clamping: product)
