@@ -13,7 +13,7 @@ final class Timeline {
     private var history: History
     private var recent = CountMarks<History.Totals>.recent
     private var spending = SpendingWindows()
-    private var latency = CountMarks<LatencySides>.hour
+    private var latency = CountMarks<LatencySides>.of(.hour)
     /// Rises with each slot that ends.
     private(set) var slotNumber = 0
 
