@@ -31,7 +31,7 @@ struct Observations {
     var totals = History.Totals()
     /// How long hits and misses took in the last hour.
     var latencies = LatencySides()
-    var readiness = AdminSources.Readiness()
+    var availability = AdminSources.Availability()
     /// Looked at for `/metrics` alone.
     var process = ProcessFigures()
     /// Where the cache file is; looked at for `/metrics` alone.
