@@ -15,12 +15,12 @@ import Upstream
     /// a hostile name.
     private func moment(
         reloadError: String? = nil, tier: TierFigures? = nil, statistics: Statistics = Statistics(),
-        availability: AdminSources.Availability = .init()
+        availability: AdminSources.Availability = .init(),
+        cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
     ) throws -> Observations {
         let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
         statistics.hotTargets.note(key, nanoseconds: 2_000_000_000, standingFor: 3, .absent, now: .now())
         statistics.latencies[Outcome.hit.rawValue].record(nanoseconds: 40_000)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         let source = StatisticsSource(statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7))
         let reloads = ReloadStatus()
         if let reloadError { reloads.noteFailure(reloadError) }
@@ -104,6 +104,19 @@ import Upstream
             let padded = columns + Array(repeating: "", count: classes.count - columns.count)
             #expect(classes == padded, "\(table)")
         }
+    }
+
+    /// The table said "nothing yet" below the number of answers.
+    @Test func answersThatAreNotCountedByClassYetAreBeingCounted() throws {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        #expect(try DashboardView(moment(cache: cache)).tables["storage"] == [])
+        cache.store(
+            StoredResponse(
+                key: CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/1".utf8)), status: 200, fields: [],
+                followsOrigin: true, body: Array("{}".utf8), receivedAt: Int64(Date().timeIntervalSince1970),
+                lifetime: Lifetime(freshFor: 100, staleFor: 100), classTag: 0, storefront: Array("us".utf8)))
+        let rows = try #require(try DashboardView(moment(cache: cache)).tables["storage"])
+        #expect(rows == [["counting", "", "", "", ""].map { .text($0) }])
     }
 
     @Test func theTierAndItsNodesAreShown() throws {
