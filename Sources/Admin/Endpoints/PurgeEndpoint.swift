@@ -1,4 +1,6 @@
 import Cache
+import EventLoop
+import Server
 import Store
 import Text
 import Tier
@@ -13,11 +15,11 @@ extension AdminExchange {
         }
         let purge = try PurgeRequest(connection.body)
         let finish = replyLater()
-        let (log, asked) = (service.sources.log, purge.description)
+        let (log, asked, caller) = (service.sources.log, purge.description, connection.peer.name)
         let tell: @Sendable (Int?) -> Void = { count in
             // Operators look for the time when answers went.
             guard let count, purge.mode != .dryRun else { return }
-            log("purged \(count) \(count == 1 ? "entry" : "entries"): \(asked)")
+            log("purged \(count) \(count == 1 ? "entry" : "entries"), requested by \(caller): \(asked)")
         }
         guard let node = service.sources.node else {
             service.sources.cache.purge(purge.selection, purge.mode, at: now) { @Sendable count in
@@ -54,4 +56,9 @@ extension AdminExchange {
             "logged": .bool(report.replication != .unlogged), "widened": .bool(report.isWidened),
         ])
     }
+}
+
+extension ConnectionPeer {
+    /// For the log.
+    fileprivate var name: String { address?.host ?? unixUserID.map { "user \($0)" } ?? "an unknown user" }
 }
