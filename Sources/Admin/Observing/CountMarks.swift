@@ -31,8 +31,7 @@ struct CountMarks<Counts: Cumulative> {
     /// For the last seconds, which the page calls now: a shorter time says too little about a rate.
     static var recent: CountMarks { CountMarks(span: .seconds(5), most: 16) }
 
-    /// For a time that the page shows. A mark is noted at the end of a slot, which may come a little
-    /// late.
+    /// For a time that the page shows. A mark is noted at the end of a slot, which may be late.
     static func of(_ window: HistoryWindow) -> CountMarks {
         switch window {
         case .minutes: CountMarks(span: .seconds(300), interval: .seconds(25), most: 14)

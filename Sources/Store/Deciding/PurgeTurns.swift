@@ -98,7 +98,7 @@ struct PurgeTurns {
         return [.refuse(id), .forget(id)]
     }
 
-    /// Tells the caller now, and owes the purge to the file; of one that only counts nothing is owed.
+    /// Tells the caller, and owes the purge to the file; nothing is owed of one that only counts.
     private mutating func putOff(_ id: Int, _ reply: Effect) -> [Effect] {
         guard purges[id]?.isCount == true else { return [reply] + owe(id) }
         drop([id])
