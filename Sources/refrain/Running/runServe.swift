@@ -57,7 +57,7 @@ func runServe(
     // A predecessor may have been heard of last half the interval ago.
     if inheritance.predecessor != nil, manager.watchdogInterval != nil { manager.tell(.alive) }
     var watchdog = manager.watchdogInterval.map { interval in
-        Watchdog(interval: interval, ping: { proxy.ping($0) }, alive: { manager.tell(.alive) })
+        Watchdog(interval: interval, ping: { proxy.server.ping($0) }, alive: { manager.tell(.alive) })
     }
     signals.wait { signals.count > 0 || upgrader.hasSuccessor }
     guard upgrader.end() == nil else {
