@@ -8,7 +8,6 @@ import Tier
 // The rows of the page's tables. The columns are those of `page.html`.
 
 extension DashboardView {
-    /// Most rows of long lists.
     private static let mostRows = 20
     /// Most rows of each way to tell apart what was sent to the origin.
     private static let mostSpenders = 8

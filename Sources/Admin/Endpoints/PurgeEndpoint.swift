@@ -45,7 +45,6 @@ extension AdminExchange {
         return .json(mode == .dryRun ? counted : ["purged": .integer(count)])
     }
 
-    /// Its result on this node and on the others.
     private static func reply(to mode: PurgeMode, _ report: PurgeReport) -> AdminReply {
         guard let count = report.purged, mode != .dryRun else { return reply(to: mode, report.purged) }
         let missing = report.missing.map { ["name": .string($0.name), "last_seen": .integer($0.lastSeen)] as JSON }
@@ -59,6 +58,5 @@ extension AdminExchange {
 }
 
 extension ConnectionPeer {
-    /// For the log.
     fileprivate var name: String { address?.host ?? unixUserID.map { "user \($0)" } ?? "an unknown user" }
 }

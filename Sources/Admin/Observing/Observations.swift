@@ -37,7 +37,6 @@ struct Observations {
     /// Where the cache file is; looked at for `/metrics` alone.
     var cacheDisk: DiskSpace?
 
-    /// Most rows of lists of targets.
     private static let listed = 20
 
     /// Counts of a window that ends now.
