@@ -118,7 +118,8 @@ import Text
         // A dry run has changed nothing, and is not logged.
         #expect(
             admin.logged == [
-                #"purged 1 entry: {"url":"/v1/catalog/us/songs/1"}"#, #"purged 3 entries: {"all":true,"hard":true}"#,
+                #"purged 1 entry, requested by 127.0.0.1: {"url":"/v1/catalog/us/songs/1"}"#,
+                #"purged 3 entries, requested by 127.0.0.1: {"all":true,"hard":true}"#,
             ])
         #expect(admin.cache.memory.count == 0)
     }

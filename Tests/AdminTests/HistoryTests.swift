@@ -78,7 +78,7 @@ func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
 
     @Test func latenciesOutsideTheHourAreLeftOut() {
         let histogram = LatencyHistogram()
-        var hour = CountMarks<LatencySides>.hour
+        var hour = CountMarks<LatencySides>.of(.hour)
         func note(after minutes: Int) {
             hour.note(LatencySides(hits: histogram.snapshot), at: start + .seconds(60 * minutes))
         }
@@ -92,9 +92,11 @@ func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
         #expect(hits(after: 59) == 1)
         histogram.record(nanoseconds: 9000)
         note(after: 60)
-        #expect(hits(after: 60) == 1)
+        #expect(hits(after: 60) == 2, "the window is no shorter than the hour")
+        note(after: 65)
+        #expect(hits(after: 65) == 1)
         // A reload that moves the listener makes a new hour: earlier counts are not of it.
-        hour = CountMarks<LatencySides>.hour
+        hour = CountMarks<LatencySides>.of(.hour)
         note(after: 60)
         histogram.record(nanoseconds: 9000)
         #expect(hits(after: 60) == 1)

@@ -60,20 +60,18 @@ import Testing
         #expect(forgotten.now == 0)
     }
 
-    @Test func itsEndIsReportedEachTime() throws {
-        let told = Count()
+    @Test func itsEndIsReported() throws {
+        let gone = Count()
         let predecessor = try {
             let (mine, its) = try Descriptor.pair()
             let predecessor = Predecessor(.max, UpgradeChannel(mine), lock: nil)
-            predecessor.afterEnd(told.add)
-            predecessor.follow {}
-            #expect(told.now == 0)
+            predecessor.follow(gone.add)
+            #expect(gone.now == 0 && !predecessor.hasEnded)
             withExtendedLifetime(its) {}
             return predecessor
         }()
-        waitUntil { told.now == 1 }
-        predecessor.afterEnd(told.add)
-        #expect(told.now == 2)
+        waitUntil { gone.now == 1 }
+        #expect(predecessor.hasEnded)
     }
 
     /// The process said so for ever, and did not notice the end of its successor.

@@ -94,7 +94,7 @@ import Testing
     private func configuration(_ lines: String) throws -> Configuration { try read(quiet(lines)).configuration }
 
     private func descriptors(_ environment: [String: String]) -> [String] {
-        SocketActivation.descriptors({ environment[$0] }, process: 42).map { "\($0.descriptor) \($0.name)" }
+        SocketActivation.descriptors({ environment[$0] }, provenBy: .number(42)).map { "\($0.descriptor) \($0.name)" }
     }
 
     @Test func descriptorsOfThisProcessBeginAtThree() {

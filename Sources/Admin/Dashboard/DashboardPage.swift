@@ -6,10 +6,13 @@ import Text
 ///
 /// Must hold: targets, names of keys and errors of files arrive as text, never as markup.
 struct DashboardPage: Sendable {
-    /// Markup at even indices, names of places at odd ones.
-    private let pieces: [String]
-    /// Content that is the same in every page, by place.
-    private let fixed: [String: String]
+    private enum Piece {
+        case markup(String)
+        /// `{{name}}`, for a value of the view or the request.
+        case place(String)
+    }
+
+    private let pieces: [Piece]
     /// Names the style and the script by their digests, so that no other can run.
     let contentPolicy: String
 
@@ -25,24 +28,32 @@ struct DashboardPage: Sendable {
             "default-src 'none'; style-src 'sha256-\(Self.base64(styleDigest))'; "
             + "script-src 'sha256-\(Self.base64(scriptDigest))'; connect-src 'self'; form-action 'self'; "
             + "base-uri 'none'; frame-ancestors 'none'"
-        fixed = [
+        let fixed = [
             "style": String(decoding: style, as: UTF8.self), "script": String(decoding: script, as: UTF8.self),
             "selectors": EntrySelector.fields,
         ]
-        pieces = String(decoding: page, as: UTF8.self).split(separator: "{{", omittingEmptySubsequences: false)
-            .flatMap { $0.split(separator: "}}", omittingEmptySubsequences: false).map(String.init) }
+        // Each part but the first begins with the name of a place.
+        let parts = String(decoding: page, as: UTF8.self).split(separator: "{{", omittingEmptySubsequences: false)
+        pieces = parts.enumerated().flatMap { index, part -> [Piece] in
+            guard index > 0, let end = part.firstRange(of: "}}") else { return [.markup(String(part))] }
+            let name = String(part[..<end.lowerBound])
+            return [fixed[name].map(Piece.markup) ?? .place(name), .markup(String(part[end.upperBound...]))]
+        }
     }
 
     /// Values of `{{name}}`, by name; the page says where.
     var places: [String] {
-        pieces.indices.filter { !$0.isMultiple(of: 2) && fixed[pieces[$0]] == nil }.map { pieces[$0] }
+        pieces.compactMap { piece -> String? in if case .place(let name) = piece { name } else { nil } }
     }
 
     /// - Parameter markup: by name, in the place of the view's content.
     func html(_ view: DashboardView, markup: [String: String]) -> [UInt8] {
         var html = ""
-        for (index, piece) in pieces.enumerated() {
-            html += index.isMultiple(of: 2) ? piece : fixed[piece] ?? markup[piece] ?? view.markup(piece)
+        for piece in pieces {
+            switch piece {
+            case .markup(let text): html += text
+            case .place(let name): html += markup[name] ?? view.markup(name)
+            }
         }
         return Array(html.utf8)
     }

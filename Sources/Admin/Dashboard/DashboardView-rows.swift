@@ -8,7 +8,6 @@ import Tier
 // The rows of the page's tables. The columns are those of `page.html`.
 
 extension DashboardView {
-    /// Most rows of long lists.
     private static let mostRows = 20
     /// Most rows of each way to tell apart what was sent to the origin.
     private static let mostSpenders = 8
@@ -102,6 +101,10 @@ extension DashboardView {
     func storageRows(_ moment: Observations) -> [[Cell]] {
         let breakdown = moment.breakdown
         let parts = breakdown.memory.map { ("memory", $0) } + breakdown.file.map { ("file", $0) }
+        // The count by class is ten seconds old or more; the sum above the table is not.
+        guard !parts.isEmpty || moment.source.entries == 0 else {
+            return [[.text("counting")] + Array(repeating: .text(""), count: 4)]
+        }
         return parts.sorted { ($0.1.bytes, $1.0) > ($1.1.bytes, $0.0) }.prefix(2 * Self.mostRows).map { tier, part in
             [
                 .text(ResourceClass.name(ofTag: part.classTag)),

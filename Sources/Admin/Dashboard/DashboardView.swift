@@ -87,14 +87,14 @@ struct DashboardView {
 
     /// Green only where nothing else in the line is wrong, nor Apple's answers.
     private mutating func addReadiness(_ moment: Observations) {
-        let readiness = moment.readiness
+        let availability = moment.availability
         let isOfOrigin = moment.source.lastTrouble?.isOfOrigin ?? false
         let hasErrors = isOfOrigin && moment.secondsSinceTrouble.map(Self.isRecent) ?? false
         let isDegraded =
-            readiness.isAlone || hasErrors || ["reload", "token", "file"].contains { states[$0] == "bad" }
+            availability.isAlone || hasErrors || ["reload", "token", "file"].contains { states[$0] == "bad" }
         set(
-            "readiness", readiness.words + (hasErrors ? "; Apple's API returns errors" : ""),
-            !readiness.isReady ? "bad" : isDegraded ? "degraded" : "good")
+            "readiness", availability.words + (hasErrors ? "; Apple's API returns errors" : ""),
+            !availability.isReady ? "bad" : isDegraded ? "degraded" : "good")
     }
 
     private static func isRecent(_ seconds: Int) -> Bool { seconds < 60 }

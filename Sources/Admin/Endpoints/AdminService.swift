@@ -88,7 +88,6 @@ public final class AdminService: Service {
         }
     }
 
-    /// Keeps a connection until its answer is there.
     fileprivate func hold(_ connection: ClientConnection) -> Int {
         lastNumber += 1
         waiting[lastNumber] = connection

@@ -6,13 +6,13 @@ extension AdminExchange {
     }
 
     func readiness() {
-        let readiness = service.sources.readiness
+        let availability = service.sources.availability
         // Probes bring no token, so they are not told what was wrong.
-        let hasFailed = readiness.isReady && service.sources.reloads.snapshot.lastFailure != nil
+        let hasFailed = availability.isReady && service.sources.reloads.snapshot.lastFailure != nil
         let lost = service.sources.statistics.store.lost
         let text =
-            readiness.words + (hasFailed ? "; the last reload failed: see the log" : "")
-            + (readiness.isReady && lost > 0 ? "; \(lost) stored answers were lost: see the log" : "")
-        reply(.text(text + "\n", status: readiness.isReady ? 200 : 503))
+            availability.words + (hasFailed ? "; the last reload failed: see the log" : "")
+            + (availability.isReady && lost > 0 ? "; \(lost) stored answers were lost: see the log" : "")
+        reply(.text(text + "\n", status: availability.isReady ? 200 : 503))
     }
 }

@@ -1,4 +1,6 @@
 import Cache
+import EventLoop
+import Server
 import Store
 import Text
 import Tier
@@ -13,11 +15,11 @@ extension AdminExchange {
         }
         let purge = try PurgeRequest(connection.body)
         let finish = replyLater()
-        let (log, asked) = (service.sources.log, purge.description)
+        let (log, asked, caller) = (service.sources.log, purge.description, connection.peer.name)
         let tell: @Sendable (Int?) -> Void = { count in
             // Operators look for the time when answers went.
             guard let count, purge.mode != .dryRun else { return }
-            log("purged \(count) \(count == 1 ? "entry" : "entries"): \(asked)")
+            log("purged \(count) \(count == 1 ? "entry" : "entries"), requested by \(caller): \(asked)")
         }
         guard let node = service.sources.node else {
             service.sources.cache.purge(purge.selection, purge.mode, at: now) { @Sendable count in
@@ -43,7 +45,6 @@ extension AdminExchange {
         return .json(mode == .dryRun ? counted : ["purged": .integer(count)])
     }
 
-    /// Its result on this node and on the others.
     private static func reply(to mode: PurgeMode, _ report: PurgeReport) -> AdminReply {
         guard let count = report.purged, mode != .dryRun else { return reply(to: mode, report.purged) }
         let missing = report.missing.map { ["name": .string($0.name), "last_seen": .integer($0.lastSeen)] as JSON }
@@ -54,4 +55,8 @@ extension AdminExchange {
             "logged": .bool(report.replication != .unlogged), "widened": .bool(report.isWidened),
         ])
     }
+}
+
+extension ConnectionPeer {
+    fileprivate var name: String { address?.host ?? unixUserID.map { "user \($0)" } ?? "an unknown user" }
 }

@@ -52,18 +52,18 @@ public struct AdminSources: Sendable {
 
 extension AdminSources {
     /// Whether clients may be sent here, and why not.
-    struct Readiness: Sendable {
+    struct Availability: Sendable {
         var isReady = true
         var words = "ready"
         /// Whether it does without an engine that it shares with others.
         var isAlone = false
     }
 
-    var readiness: Readiness {
-        guard isServing() else { return Readiness(isReady: false, words: "draining") }
-        guard let status = node?.status, let isReady = node?.isReady else { return Readiness() }
+    var availability: Availability {
+        guard isServing() else { return Availability(isReady: false, words: "draining") }
+        guard let status = node?.status, let isReady = node?.isReady else { return Availability() }
         // Without an engine a node is ready after a while: clients are better served than refused.
         let isAlone = isReady && status.readiness != .ready
-        return Readiness(isReady: isReady, words: (isAlone ? "ready; " : "") + status.words, isAlone: isAlone)
+        return Availability(isReady: isReady, words: (isAlone ? "ready; " : "") + status.words, isAlone: isAlone)
     }
 }

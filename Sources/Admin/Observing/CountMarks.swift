@@ -31,6 +31,15 @@ struct CountMarks<Counts: Cumulative> {
     /// For the last seconds, which the page calls now: a shorter time says too little about a rate.
     static var recent: CountMarks { CountMarks(span: .seconds(5), most: 16) }
 
+    /// For a time that the page shows. A mark is noted at the end of a slot, which may be late.
+    static func of(_ window: HistoryWindow) -> CountMarks {
+        switch window {
+        case .minutes: CountMarks(span: .seconds(300), interval: .seconds(25), most: 14)
+        case .hour: CountMarks(span: .seconds(3600), interval: .seconds(295), most: 14)
+        case .day: CountMarks(span: .seconds(86_400), interval: .seconds(3595), most: 26)
+        }
+    }
+
     mutating func note(_ counts: @autoclosure () -> Counts, at now: Instant) {
         if let last = marks.last, now - last.at < interval { return }
         if marks.count == most { marks.removeFirst() }

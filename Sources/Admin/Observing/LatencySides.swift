@@ -23,9 +23,3 @@ extension LatencySides {
         }
     }
 }
-
-extension CountMarks<LatencySides> {
-    /// For the last hour: the oldest of twelve marks, five minutes apart, is 55 to 60 minutes old.
-    /// A mark is noted at the end of a slot, which may come a little late.
-    static var hour: CountMarks { CountMarks(span: .seconds(3600), interval: .seconds(295), most: 12) }
-}

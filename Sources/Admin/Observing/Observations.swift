@@ -31,13 +31,12 @@ struct Observations {
     var totals = History.Totals()
     /// How long hits and misses took in the last hour.
     var latencies = LatencySides()
-    var readiness = AdminSources.Readiness()
+    var availability = AdminSources.Availability()
     /// Looked at for `/metrics` alone.
     var process = ProcessFigures()
     /// Where the cache file is; looked at for `/metrics` alone.
     var cacheDisk: DiskSpace?
 
-    /// Most rows of lists of targets.
     private static let listed = 20
 
     /// Counts of a window that ends now.

@@ -26,29 +26,31 @@ struct SpendingReport {
     private let counts: SpendingCounts
     private let now: Window
     private let windows: [HistoryWindow: Window]
-    private let name: (SpendingKey) -> Name
+    /// Made once: `/stats`, the page and `/metrics` each go through them several times.
+    private let rowsByAxis: [SpendingAxis: [Row]]
 
     init(
         _ counts: SpendingCounts = SpendingCounts(), now: Window = Window(counts: SpendingCounts()),
         _ windows: [HistoryWindow: Window] = [:],
         _ name: @escaping (SpendingKey) -> Name = { _ in Name(text: "") }
     ) {
-        (self.counts, self.now, self.windows, self.name) = (counts, now, windows, name)
+        (self.counts, self.now, self.windows) = (counts, now, windows)
+        rowsByAxis = SpendingAxis.allCases.reduce(into: [:]) { rows, axis in
+            func named(_ counts: SpendingCounts) -> [Name: Int] {
+                counts.counts(by: axis).reduce(into: [:]) { $0[name($1.key), default: 0] += $1.value }
+            }
+            let (recent, within) = (named(now.counts), windows.mapValues { named($0.counts) })
+            rows[axis] = named(counts).map { name, count in
+                Row(name: name, sinceStart: count, now: recent[name] ?? 0, windows: within.mapValues { $0[name] ?? 0 })
+            }.sorted { ($1.sinceStart, $0.name.text) < ($0.sinceStart, $1.name.text) }
+        }
     }
 
     /// By class and purpose, since the start.
     var pairs: [(resourceClass: ResourceClass, purpose: UpstreamPurpose, count: Int)] { counts.pairs }
 
     /// All rows, the largest since the start first.
-    func rows(_ axis: SpendingAxis) -> [Row] {
-        func named(_ counts: SpendingCounts) -> [Name: Int] {
-            counts.counts(by: axis).reduce(into: [:]) { $0[name($1.key), default: 0] += $1.value }
-        }
-        let (recent, within) = (named(now.counts), windows.mapValues { named($0.counts) })
-        return named(counts).map { name, count in
-            Row(name: name, sinceStart: count, now: recent[name] ?? 0, windows: within.mapValues { $0[name] ?? 0 })
-        }.sorted { ($1.sinceStart, $0.name.text) < ($0.sinceStart, $1.name.text) }
-    }
+    func rows(_ axis: SpendingAxis) -> [Row] { rowsByAxis[axis] ?? [] }
 
     /// The rows that have anything in the window, the largest there first.
     func rows(_ axis: SpendingAxis, in window: HistoryWindow) -> [Row] {

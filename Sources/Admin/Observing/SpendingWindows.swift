@@ -11,12 +11,8 @@ extension SpendingCounts: Cumulative {}
 /// more for each loop, and 40 bytes for each key there.
 struct SpendingWindows {
     private var recent = CountMarks<SpendingCounts>.recent
-    // A mark is noted at the end of a slot, which may come a little late.
-    private var windows: [HistoryWindow: CountMarks<SpendingCounts>] = [
-        .minutes: CountMarks(span: .seconds(300), interval: .seconds(25), most: 14),
-        .hour: CountMarks(span: .seconds(3600), interval: .seconds(295), most: 14),
-        .day: CountMarks(span: .seconds(86_400), interval: .seconds(3595), most: 26),
-    ]
+    private var windows = Dictionary(
+        uniqueKeysWithValues: HistoryWindow.allCases.map { ($0, CountMarks<SpendingCounts>.of($0)) })
 
     mutating func note(_ counts: SpendingCounts, at now: Instant) {
         recent.note(counts, at: now)

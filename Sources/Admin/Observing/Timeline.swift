@@ -13,7 +13,7 @@ final class Timeline {
     private var history: History
     private var recent = CountMarks<History.Totals>.recent
     private var spending = SpendingWindows()
-    private var latency = CountMarks<LatencySides>.hour
+    private var latency = CountMarks<LatencySides>.of(.hour)
     /// Rises with each slot that ends.
     private(set) var slotNumber = 0
 
@@ -79,6 +79,6 @@ final class Timeline {
                 sources.statistics.spending, at: loop.now, sources.statistics.spendingNames),
             recent: recent.window(totals, at: loop.now), totals: totals,
             latencies: latency.window(LatencySides(sources.statistics), at: loop.now).counts,
-            readiness: sources.readiness)
+            availability: sources.availability)
     }
 }

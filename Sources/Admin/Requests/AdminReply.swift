@@ -68,19 +68,11 @@ extension AdminReply {
     /// All but how long the content is.
     fileprivate func writeHead(to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(status)
-        for field in fields {
-            buffer.append(field.name)
-            buffer.append(": ")
-            buffer.append(Array(field.value.utf8).span)
-            buffer.append("\r\n")
-        }
-        buffer.append("Content-Type: ")
-        buffer.append(type)
-        buffer.append("\r\nContent-Security-Policy: ")
-        buffer.append(Array(contentPolicy.utf8))
-        buffer.append("\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
-        buffer.append("Cross-Origin-Resource-Policy: same-origin\r\nReferrer-Policy: ")
-        buffer.append(referrerPolicy)
-        buffer.append("\r\nX-Frame-Options: DENY\r\n")
+        let always: [(name: StaticString, value: String)] = [
+            ("Content-Type", "\(type)"), ("Content-Security-Policy", contentPolicy), ("Cache-Control", "no-store"),
+            ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
+            ("Referrer-Policy", "\(referrerPolicy)"), ("X-Frame-Options", "DENY"),
+        ]
+        for (name, value) in fields + always { buffer.append("\(name): \(value)\r\n") }
     }
 }

@@ -49,9 +49,9 @@ struct PurgeTurns {
             stepping.insert(id)
             return [.step(id)]
         }
-        if purge.isCount || phase == .stopped { return refuse(id) }
+        if phase == .stopped { return refuse(id) }
         let isOurs = phase == .absent || phase == .open
-        return [isOurs ? .answer(id) : .refuse(id)] + owe(id)
+        return putOff(id, isOurs ? .answer(id) : .refuse(id))
     }
 
     /// A step is due; where the file cannot be purged now, the purge is owed.
@@ -69,8 +69,7 @@ struct PurgeTurns {
 
     mutating func interrupt(_ id: Int) -> [Effect] {
         stepping.remove(id)
-        if purges[id]?.isCount == true { return refuse(id) }
-        return owed.contains(id) ? [] : [.answer(id)] + owe(id)
+        return owed.contains(id) ? [] : putOff(id, .answer(id))
     }
 
     /// The file can be purged: the first of those that are owed goes on.
@@ -84,7 +83,7 @@ struct PurgeTurns {
     mutating func lend() -> [Effect] {
         let interrupted = stepping.subtracting(owed).sorted()
         stepping = []
-        return interrupted.flatMap { purges[$0]?.isCount == true ? refuse($0) : [.refuse($0)] + owe($0) }
+        return interrupted.flatMap { putOff($0, .refuse($0)) }
     }
 
     /// No file will be purged any more.
@@ -97,6 +96,13 @@ struct PurgeTurns {
     private mutating func refuse(_ id: Int) -> [Effect] {
         drop([id])
         return [.refuse(id), .forget(id)]
+    }
+
+    /// Tells the caller, and owes the purge to the file; nothing is owed of one that only counts.
+    private mutating func putOff(_ id: Int, _ reply: Effect) -> [Effect] {
+        guard purges[id]?.isCount == true else { return [reply] + owe(id) }
+        drop([id])
+        return [reply, .forget(id)]
     }
 
     /// An equal one from before is done with this one: one that is refused may be asked for again

@@ -247,7 +247,7 @@ struct FollowerState: Sendable {
 
     private mutating func note(_ entry: PurgeLogEntry, at time: Int64?) {
         effects.append(.note(entry, at: time))
-        if asked.unlogged.read(entry.position) { hold() }
+        if asked.read(entry.position) { hold() }
     }
 
     private mutating func hold() { effects.append(.hold(asked.unlogged.all, at: moment.wall / 1000)) }
@@ -342,7 +342,7 @@ struct FollowerState: Sendable {
 
     private mutating func written(_ numbers: [Int], _ replies: [RESPReply]) {
         let places = replies.map { $0.bytes.flatMap { LogPosition($0) } }
-        for case (let number, let place?) in zip(numbers, places) { asked.unlogged.written(number, at: place) }
+        for case (let number, let place?) in zip(numbers, places) { asked.written(number, at: place) }
         if !replies.isEmpty { readOn() }
     }
 

@@ -10,13 +10,8 @@ struct AdminClient {
     let server: AdminServer
     /// The content of `admin_token_file`, without surrounding blanks.
     let token: [UInt8]?
-    let timeout: Duration
 
-    init(server: AdminServer, token: [UInt8]? = nil, timeout: Duration = .seconds(5)) {
-        self.server = server
-        self.token = token
-        self.timeout = timeout
-    }
+    private static let timeout = Duration.seconds(5)
 
     /// The answer to `GET /stats`.
     static func stats(_ body: [UInt8]) throws(CommandFailure) -> JSON {
@@ -39,9 +34,9 @@ struct AdminClient {
             separator: "&")
         let answer: AnswerReader
         do throws(BlockingConnection.Failure) {
-            var connection = try server.connect(timeout: timeout)
+            var connection = try server.connect(timeout: Self.timeout)
             try connection.send(request(query.isEmpty ? path : path + "?" + query, content))
-            connection.timeout = limit ?? timeout
+            connection.timeout = limit ?? Self.timeout
             answer = try Self.answer(over: connection)
         } catch {
             throw .failed("\(server): \(error); check that the proxy is running and that this is its admin_listen")

@@ -6,15 +6,19 @@ enum AdminServer: Hashable, Sendable, CustomStringConvertible {
     case unix(String)
 
     init(_ text: String) throws(ValueError) {
-        self = try UnixPath.read(
-            text, { .unix($0.host) },
-            or: { text throws(ValueError) in
-                let server = try Endpoint(url: text)
-                guard !server.isTLS else {
-                    throw ValueError(text, isNot: "an http:// URL; the admin listener does not support TLS")
-                }
-                return .tcp(server)
-            })
+        if let path = try UnixPath.read(text) {
+            self = .unix(path)
+            return
+        }
+        do throws(ValueError) {
+            let server = try Endpoint(url: text)
+            guard !server.isTLS else {
+                throw ValueError(text, isNot: "an http:// URL; the admin listener does not support TLS")
+            }
+            self = .tcp(server)
+        } catch {
+            throw UnixPath.hint(after: error)
+        }
     }
 
     /// One that listens there, reached from the same machine.

@@ -41,14 +41,3 @@ extension CommandFailure {
         }
     }
 }
-
-/// Returns the result of `body`. Its error ends the command, with its subject in front.
-func attempt<Value>(
-    _ about: String, or failure: (String) -> CommandFailure = CommandFailure.failed, _ body: () throws -> Value
-) throws(CommandFailure) -> Value {
-    do {
-        return try body()
-    } catch {
-        throw failure("\(about): \(error)")
-    }
-}

@@ -47,7 +47,6 @@ extension Command {
 }
 
 extension CommandArguments {
-    /// How many of these options were given.
     fileprivate func chosen(of options: [CommandOption]) -> Int {
         options.count { has($0) || value($0) != nil }
     }

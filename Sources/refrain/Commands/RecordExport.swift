@@ -51,7 +51,6 @@ enum RecordExport {
         return ["\(target): \(bytes) bytes; browsers may open it, but refrain reads HAR of at most \(most) MiB"]
     }
 
-    /// Whether two names lead to one file.
     private static func isSame(_ path: String, _ other: String) -> Bool {
         var (one, two) = (stat(), stat())
         return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino

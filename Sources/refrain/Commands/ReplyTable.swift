@@ -3,7 +3,6 @@ import Text
 
 /// An answer of the admin listener for people: a row for each value.
 enum ReplyTable {
-    /// Members that are seconds.
     private static let spans: Set<Substring> = [
         "age", "initial_age", "ttl", "fresh_for", "stale_for", "stale_if_error_for", "keep_for",
         "newest_age", "oldest_age",

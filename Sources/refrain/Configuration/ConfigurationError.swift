@@ -1,4 +1,4 @@
-// The place of a line of configuration, the errors that point there, and how they end a command.
+// The place of a line of configuration, and the errors that point there.
 
 /// A line of a configuration file, written `file:line`.
 struct SourceLine: Hashable, Sendable, CustomStringConvertible {
@@ -18,25 +18,4 @@ struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// One line: `file:line: message`.
     var description: String { place.map { "\($0): \(message)" } ?? message }
-}
-
-/// Why a command did not do what it was asked.
-enum CommandFailure: Error, Equatable, Sendable {
-    case failed(String)
-    case usage(String)
-    /// Everything that is wrong with a configuration, in reading order; never empty.
-    case configuration([ConfigurationError])
-
-    /// A setting that was found wrong when it was put to use.
-    static func badSetting(_ message: String) -> CommandFailure {
-        .configuration([ConfigurationError(place: nil, message: message)])
-    }
-
-    /// One line each.
-    var messages: [String] {
-        switch self {
-        case .failed(let message), .usage(let message): [message]
-        case .configuration(let errors): errors.map(\.description)
-        }
-    }
 }

@@ -124,7 +124,6 @@ struct ConfigurationReader {
         return (directory + word.dropFirst(variable.count), nil)
     }
 
-    /// Whether two lines cannot both stand.
     private static func excludes(_ first: SettingLine, _ second: SettingLine) -> Bool {
         guard first.directive.name == second.directive.name else { return false }
         switch first.directive.repetition {

@@ -41,13 +41,11 @@ extension Directive {
 
     /// One of the names of an enumeration.
     static func choice<Value>(
-        _ name: String, _ field: Field<Value>, standard: Value, needsRestart: Bool = false, why: String
+        _ name: String, _ field: Field<Value>, standard: Value, why: String
     ) -> Directive
     where Value: RawRepresentable<String> & CaseIterable & Sendable {
         let grammar = Value.allCases.map(\.rawValue).joined(separator: "|")
-        return value(
-            name, grammar, field, standard: standard.rawValue, needsRestart: needsRestart, why: why,
-            read: Value.init(choice:))
+        return value(name, grammar, field, standard: standard.rawValue, why: why, read: Value.init(choice:))
     }
 
     /// One of two words, of which the first means `first` and is the default.

@@ -42,7 +42,6 @@ struct BashCompletion {
         """
     }
 
-    /// A case for each option with a value.
     private func values(of command: Command) -> [String] {
         command.options.compactMap { option in
             option.value.map { name in

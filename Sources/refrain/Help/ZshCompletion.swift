@@ -56,7 +56,6 @@ struct ZshCompletion {
         }
     }
 
-    /// With a backslash before each of `characters`.
     private func escaped(_ text: String, _ characters: String) -> String {
         text.map { characters.contains($0) ? "\\\($0)" : String($0) }.joined()
     }

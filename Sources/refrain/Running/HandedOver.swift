@@ -40,7 +40,7 @@ struct HandedOver: Sendable {
     /// Descriptors handed to this process; nil where it is not started by another proxy.
     static func take(_ environment: (String) -> String?) -> Inheritance? {
         guard let process = environment(variable).flatMap({ pid_t($0) }), process > 0 else { return nil }
-        let found = SocketActivation.descriptors(environment)
+        let found = SocketActivation.descriptors(environment, provenBy: .maker)
         guard let control = found.first(where: { $0.name == Role.control.rawValue })?.descriptor,
             clinux_peer_process(control) == process
         else { return nil }

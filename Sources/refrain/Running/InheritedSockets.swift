@@ -97,12 +97,19 @@ enum SocketActivation {
     /// More are a mistake.
     static let most = 1024
 
-    /// Descriptors with their names; none where the variables are for another process than
-    /// `process`; nil takes them whatever process they are for.
+    /// Proof that the variables are for this process, and not for one that passed them on.
+    enum Proof {
+        /// `LISTEN_PID` has this number.
+        case number(pid_t)
+        /// The caller compares the maker of one of the descriptors.
+        case maker
+    }
+
+    /// Descriptors with their names; none without the proof.
     static func descriptors(
-        _ environment: (String) -> String?, process: pid_t? = nil
+        _ environment: (String) -> String?, provenBy proof: Proof
     ) -> [(descriptor: CInt, name: String)] {
-        if let process, environment("LISTEN_PID") != String(process) { return [] }
+        if case .number(let process) = proof, environment("LISTEN_PID") != String(process) { return [] }
         guard let count = environment("LISTEN_FDS").flatMap({ Int($0) }), (1...most).contains(count) else { return [] }
         let names = (environment("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
         return (0..<count).map { index in
@@ -118,6 +125,6 @@ enum SocketActivation {
             for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", HandedOver.variable] { unsetenv(name) }
         }
         if let handedOver = HandedOver.take(environment) { return handedOver }
-        return Inheritance(sockets: InheritedSockets(descriptors(environment, process: getpid())))
+        return Inheritance(sockets: InheritedSockets(descriptors(environment, provenBy: .number(getpid()))))
     }
 }

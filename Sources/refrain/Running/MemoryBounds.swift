@@ -19,39 +19,35 @@ extension Configuration {
     /// The bounds of all parts; their sum is the most that the process takes (TRUST 1).
     var memoryBounds: [MemoryBound] {
         let received = upstreamConnections * UpstreamSettings.standardCollectedBytes
-        var bounds = [
-            MemoryBound(source: "memory_size", part: "answers, their index, large bodies", byteCount: memorySize),
-            MemoryBound(
-                source: "request_memory", part: "requests being read or waiting", byteCount: requestMemory),
-            MemoryBound(
-                source: "answer_memory", part: "answers that slow clients have not read", byteCount: answerMemory),
-            MemoryBound(
-                source: "upstream_connections", part: "answers being received from the origin", byteCount: received),
-            MemoryBound(source: "descriptors", part: "client connections", byteCount: connectionMemory),
-            MemoryBound(
-                source: "fixed", part: "clients that wait for another's request", byteCount: ProxyMemory.waitingBytes),
-            MemoryBound(source: "fixed", part: "answers being compressed", byteCount: ProxyMemory.compressionBytes),
-            MemoryBound(
-                source: "fixed", part: "composed answers being verified", byteCount: ProxyMemory.verifyingBytes),
+        var bounds: [(source: String, part: String, byteCount: Int)] = [
+            ("memory_size", "answers, their index, large bodies", memorySize),
+            ("request_memory", "requests being read or waiting", requestMemory),
+            ("answer_memory", "answers that slow clients have not read", answerMemory),
+            ("upstream_connections", "answers being received from the origin", received),
+            ("descriptors", "client connections", connectionMemory),
+            ("fixed", "clients that wait for another's request", ProxyMemory.waitingBytes),
+            ("fixed", "answers being compressed", ProxyMemory.compressionBytes),
+            ("fixed", "composed answers being verified", ProxyMemory.verifyingBytes),
         ]
         if cacheFile != nil {
             let store =
                 StoreMemory.pendingBytes + StoreMemory.writerBytes + loopCount * StoreMemory.bytesPerLoop
                 + StoreMemory.directoryBytes(cacheSize: cacheSize)
-            bounds.append(MemoryBound(source: "cache_file", part: "writing and reading answers", byteCount: store))
+            bounds.append(("cache_file", "writing and reading answers", store))
         }
         if accessLog.destination != .off {
-            bounds.append(MemoryBound(source: "access_log", part: "lines to write", byteCount: ProxyMemory.logBytes))
+            bounds.append(("access_log", "lines to write", ProxyMemory.logBytes))
         }
         if recording != nil {
             let recorded = ProxyMemory.recordedBytes + ProxyMemory.excerptBytes
-            bounds.append(MemoryBound(source: "record", part: "exchanges to write", byteCount: recorded))
+            bounds.append(("record", "exchanges to write", recorded))
         }
         if sharedTier != nil {
             let tier = loopCount * TierMemory.bytesPerLoop + TierMemory.logBytes
-            bounds.append(MemoryBound(source: "shared_tier", part: "traffic to and from the engine", byteCount: tier))
+            bounds.append(("shared_tier", "traffic to and from the engine", tier))
         }
-        return bounds + [MemoryBound(source: "fixed", part: "the program", byteCount: ProxyMemory.programBytes)]
+        bounds.append(("fixed", "the program", ProxyMemory.programBytes))
+        return bounds.map { MemoryBound(source: $0.source, part: $0.part, byteCount: $0.byteCount) }
     }
 
     private var connectionMemory: Int {

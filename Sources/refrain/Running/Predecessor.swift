@@ -16,12 +16,7 @@ final class Predecessor: Sendable {
     private let limits: OwedForgetting.Limits
     private let lock: Mutex<Descriptor?>
     private let owed = Mutex(OwedForgetting())
-    private let ending = Mutex(Ending())
-
-    private struct Ending {
-        var hasEnded = false
-        var waiting: [@Sendable () -> Void] = []
-    }
+    private let isOver = Atomic<Bool>(false)
 
     init(
         _ process: pid_t, _ channel: UpgradeChannel, lock: Descriptor?,
@@ -61,12 +56,8 @@ final class Predecessor: Sendable {
         DispatchQueue(label: "refrain.predecessor").async { @Sendable [self] in
             listen()
             perform { $0.end() }
+            isOver.store(true, ordering: .releasing)
             whenGone()
-            let waiting = ending.withLock { ending in
-                ending.hasEnded = true
-                return ending.waiting
-            }
-            for completion in waiting { completion() }
         }
     }
 
@@ -76,16 +67,7 @@ final class Predecessor: Sendable {
         perform { $0.ask(completion, at: .now()) }
     }
 
-    var hasEnded: Bool { ending.withLock { $0.hasEnded } }
-
-    /// Calls `completion` when it has ended.
-    func afterEnd(_ completion: @escaping @Sendable () -> Void) {
-        let hasEnded = ending.withLock { ending in
-            if !ending.hasEnded { ending.waiting.append(completion) }
-            return ending.hasEnded
-        }
-        if hasEnded { completion() }
-    }
+    var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
     private func listen() {
         while true {

@@ -48,13 +48,8 @@ final class Reloader: Sendable {
         }
     }
 
-    /// Carries out no reload any more.
-    func end() {
-        isOver.store(true, ordering: .relaxed)
-    }
-
     /// Runs `body` after the reload that is under way, and carries out no other.
-    func end(_ body: @escaping @Sendable () -> Void) {
+    func end(_ body: @escaping @Sendable () -> Void = {}) {
         isOver.store(true, ordering: .relaxed)
         queue.async { @Sendable in body() }
     }

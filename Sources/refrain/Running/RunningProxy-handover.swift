@@ -75,16 +75,10 @@ extension RunningProxy {
         shared.cache.purge(EntrySelection(), .hard, at: TimeOfDay.system.unixSeconds()) { @Sendable _ in completion() }
     }
 
-    /// Calls `completion` when the process whose place this one took has ended; at once where there
-    /// was none.
-    func afterPredecessor(_ completion: @escaping @Sendable () -> Void) {
-        guard let predecessor = predecessor else { return completion() }
-        predecessor.afterEnd(completion)
-    }
-
-    /// Heeds the process whose place this one has taken until it ends.
-    func follow(_ predecessor: Predecessor) {
+    /// Heeds the process whose place this one has taken until it ends, then calls `whenGone`.
+    func follow(_ predecessor: Predecessor, _ whenGone: @escaping @Sendable () -> Void) {
         predecessor.follow { @Sendable [weak self] in
+            defer { whenGone() }
             guard let shared = self?.shared else { return }
             shared.cache.setOtherProcess(nil)
             shared.noteOtherEnded(at: .now())

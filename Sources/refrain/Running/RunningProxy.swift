@@ -162,11 +162,6 @@ final class RunningProxy: Sendable {
         running.withLock { $0 = now }
     }
 
-    /// Calls `completion` when every loop has answered.
-    func ping(_ completion: @escaping @Sendable () -> Void) {
-        server.ping(completion)
-    }
-
     /// Has `/readyz` refuse from now on; requests are still answered.
     func refuseProbes() {
         isServing.store(false, ordering: .relaxed)

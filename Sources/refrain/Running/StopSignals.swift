@@ -95,7 +95,6 @@ final class StopSignals {
         }
     }
 
-    /// Waits for the next signal or wake-up.
     private func pause(until deadline: Instant?) {
         guard let deadline else { return woken.wait() }
         let left = max(0, (deadline - .now()).wholeNanoseconds)

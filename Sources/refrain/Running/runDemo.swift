@@ -89,7 +89,6 @@ struct Demo {
         ]
     }()
 
-    /// The defaults, memory only, with the simulated API as upstream.
     private static func configuration(
         origin: SocketAddress, _ listen: HostPort?
     ) throws(CommandFailure) -> Configuration {

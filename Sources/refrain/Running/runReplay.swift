@@ -32,7 +32,6 @@ func runWarming(_ options: WarmOptions, _ context: CommandContext) throws(Comman
     return result.stoppedBecause != nil || result.asked == 0 ? .failed : .done
 }
 
-/// Reads the recording and sends it.
 private func ending(
     of plan: ReplayPlan, verifies: Bool, _ context: CommandContext
 ) throws(CommandFailure) -> Replay.Ending {
@@ -58,7 +57,6 @@ extension Replay.Ending {
     }
 }
 
-/// The reports that are files.
 private func write(
     _ result: ReplayResult, _ verdicts: [Threshold.Verdict], _ options: ReplayOptions, _ files: FileAccess
 ) throws(CommandFailure) {

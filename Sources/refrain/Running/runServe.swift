@@ -51,13 +51,13 @@ func runServe(
         guard signals.count == 0 else { throw .failed("stopped before it took over") }
         log(.info, "taking over from process \(predecessor.process)")
         predecessor.tellServing()
-        proxy.follow(predecessor)
+        proxy.follow(predecessor, signals.wake)
     }
     manager.tell(.ready(status: "listening on \(proxy.addresses.map(\.description).joined(separator: ", "))"))
     // A predecessor may have been heard of last half the interval ago.
     if inheritance.predecessor != nil, manager.watchdogInterval != nil { manager.tell(.alive) }
     var watchdog = manager.watchdogInterval.map { interval in
-        Watchdog(interval: interval, ping: { proxy.ping($0) }, alive: { manager.tell(.alive) })
+        Watchdog(interval: interval, ping: { proxy.server.ping($0) }, alive: { manager.tell(.alive) })
     }
     signals.wait { signals.count > 0 || upgrader.hasSuccessor }
     guard upgrader.end() == nil else {
@@ -78,7 +78,6 @@ private func leave(
     _ proxy: RunningProxy, _ upgrader: Upgrader, _ signals: StopSignals, _ log: OperationalLog
 ) -> ExitStatus {
     log(.info, "finishing running requests, for up to \(proxy.patience)")
-    proxy.afterPredecessor(signals.wake)
     let departure = Departure(
         within: limit(of: proxy.patience), hurriedLimit: limit(of: proxy.drainTimeout), at: .now())
     let ending = signals.depart(departure, by: proxy.leave) { facts in

@@ -32,7 +32,6 @@ extension SimulateOptions {
         return try liveService(recording, upstream, output)
     }
 
-    /// The service of the modes that ask an origin.
     private func liveService(
         _ path: String, _ upstream: Endpoint, _ output: Output
     ) throws(CommandFailure) -> (LoopContext) -> any Service {

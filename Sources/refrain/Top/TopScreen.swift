@@ -13,7 +13,6 @@ struct TopScreen {
     /// Lines that there is room for; nil: any number.
     let lines: Int?
 
-    /// Rows of a list, where there is room without end.
     private static let usualRows = 10
 
     var text: String {
@@ -35,7 +34,6 @@ struct TopScreen {
     private var hasReasons: Bool { width.map { $0 >= Self.leastForReasons } ?? true }
     private static let leastForReasons = 72
 
-    /// A line of the head.
     private func line(_ text: String) -> String {
         let line = TextTable.printable(text)
         return (width.map { TextTable.cut(line, to: $0) } ?? line) + "\n"
@@ -97,7 +95,6 @@ struct TopScreen {
         }.joined()
     }
 
-    /// Shares in a line.
     private static let mostSpenders = 5
 
     private func rate(_ count: Int) -> String { Self.rate(interval.perSecond(count)) }

@@ -44,26 +44,32 @@ extension HostPort {
 
     /// Reads `ADDRESS:PORT` or `unix:PATH`.
     init(admin text: String) throws(ValueError) {
-        self = try UnixPath.read(text, { HostPort(address: $0) }, or: HostPort.init(_:))
+        if let path = try UnixPath.read(text), let address = SocketAddress(path: path) {
+            self.init(address: address)
+            return
+        }
+        do throws(ValueError) {
+            try self.init(text)
+        } catch {
+            throw UnixPath.hint(after: error)
+        }
     }
 }
 
 /// A Unix socket as `admin_listen` and `--admin` name it: `unix:PATH`.
 enum UnixPath {
-    /// The value of the socket's address; `other` reads a text that names no Unix socket.
-    static func read<Value>(
-        _ text: String, _ value: (SocketAddress) -> Value, or other: (String) throws(ValueError) -> Value
-    ) throws(ValueError) -> Value {
-        guard text.hasPrefix("unix:") else {
-            do throws(ValueError) {
-                return try other(text)
-            } catch {
-                throw ValueError(error.message + "; a Unix socket is written unix:PATH")
-            }
-        }
-        guard let address = SocketAddress(path: String(text.dropFirst("unix:".count))) else {
+    /// The path; nil where the text names no Unix socket.
+    static func read(_ text: String) throws(ValueError) -> String? {
+        guard text.hasPrefix("unix:") else { return nil }
+        let path = String(text.dropFirst("unix:".count))
+        guard SocketAddress(path: path) != nil else {
             throw ValueError(text, isNot: "unix: and a path of at most \(SocketAddress.maxPathBytes) bytes")
         }
-        return value(address)
+        return path
+    }
+
+    /// The error about a text that names no Unix socket.
+    static func hint(after error: ValueError) -> ValueError {
+        ValueError(error.message + "; a Unix socket is written unix:PATH")
     }
 }

@@ -15,12 +15,12 @@ import Upstream
     /// a hostile name.
     private func moment(
         reloadError: String? = nil, tier: TierFigures? = nil, statistics: Statistics = Statistics(),
-        readiness: AdminSources.Readiness = .init()
+        availability: AdminSources.Availability = .init(),
+        cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
     ) throws -> Observations {
         let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
         statistics.hotTargets.note(key, nanoseconds: 2_000_000_000, standingFor: 3, .absent, now: .now())
         statistics.latencies[Outcome.hit.rawValue].record(nanoseconds: 40_000)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         let source = StatisticsSource(statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7))
         let reloads = ReloadStatus()
         if let reloadError { reloads.noteFailure(reloadError) }
@@ -29,7 +29,7 @@ import Upstream
         return Observations(
             source: source, breakdown: StorageBreakdown(), reloads: reloads.snapshot, history: history,
             version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, tier: tier,
-            totals: History.Totals(source), latencies: LatencySides(source), readiness: readiness)
+            totals: History.Totals(source), latencies: LatencySides(source), availability: availability)
     }
 
     private static let hostile = #"/v1/catalog/us/search?term=<script>alert("1")</script>&types='songs'"#
@@ -106,6 +106,19 @@ import Upstream
         }
     }
 
+    /// The table said "nothing yet" below the number of answers.
+    @Test func answersThatAreNotCountedByClassYetAreBeingCounted() throws {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        #expect(try DashboardView(moment(cache: cache)).tables["storage"] == [])
+        cache.store(
+            StoredResponse(
+                key: CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/1".utf8)), status: 200, fields: [],
+                followsOrigin: true, body: Array("{}".utf8), receivedAt: Int64(Date().timeIntervalSince1970),
+                lifetime: Lifetime(freshFor: 100, staleFor: 100), classTag: 0, storefront: Array("us".utf8)))
+        let rows = try #require(try DashboardView(moment(cache: cache)).tables["storage"])
+        #expect(rows == [["counting", "", "", "", ""].map { .text($0) }])
+    }
+
     @Test func theTierAndItsNodesAreShown() throws {
         let view = DashboardView(try moment(tier: .sample))
         let rows = try #require(view.tables["tier"])
@@ -163,8 +176,8 @@ import Upstream
             view.states["readiness"] == "degraded"
                 && view.texts["readiness"] == "ready; Apple's API returns errors"
         )
-        let draining = AdminSources.Readiness(isReady: false, words: "draining")
-        #expect(try DashboardView(moment(statistics: statistics, readiness: draining)).states["readiness"] == "bad")
+        let draining = AdminSources.Availability(isReady: false, words: "draining")
+        #expect(try DashboardView(moment(statistics: statistics, availability: draining)).states["readiness"] == "bad")
     }
 
     /// All refusals were one number.
@@ -225,8 +238,8 @@ import Upstream
         #expect(json["texts"]?["version"] == .string("9.9"))
         #expect(json["states"]?["readiness"] == .string("good"))
         // Without its engine a node was as green as with it.
-        let alone = AdminSources.Readiness(words: "ready; engine away", isAlone: true)
-        #expect(try DashboardView(moment(readiness: alone)).states["readiness"] == "degraded")
+        let alone = AdminSources.Availability(words: "ready; engine away", isAlone: true)
+        #expect(try DashboardView(moment(availability: alone)).states["readiness"] == "degraded")
         #expect(json["tables"]?["misses"]?[0]?[0] == ["explain": .string(Self.hostile)])
         #expect(json["tables"]?["misses"]?[0]?[3] == .string(Reason.absent.text))
         #expect(json["paths"]?["ribbon-hit"]?.stringValue?.hasPrefix("M0 ") == true)
