@@ -86,7 +86,6 @@ deps-test: deps ## install the programs that tests look through where missing; w
 	@missing=; for program in $(TEST_PROGRAMS); do \
 		PATH=$$PATH:/usr/sbin command -v $${program%%:*} >/dev/null || missing="$$missing $${program##*:}"; \
 	done; \
-	{ python3 -c 'import h2' || /usr/bin/python3 -c 'import h2'; } 2>/dev/null || missing="$$missing python3-h2"; \
 	[ -z "$$missing" ] || { $(call install_packages,$$missing); } || for package in $$missing; do \
 		[ "$$as_root" != none ] && $$as_root env DEBIAN_FRONTEND=noninteractive \
 			apt-get install -y -q --no-install-recommends $$package </dev/null || \

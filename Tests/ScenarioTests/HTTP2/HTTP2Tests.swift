@@ -187,6 +187,14 @@ import Testing
         #expect(!log.contains("anna") && !log.contains("library/songs"))
     }
 
+    @Test func clientsNeedTheirKeys() throws {
+        let scene = try HTTP2Scene(clientKeys: ClientKeys(text: "app 0123456789abcdef\n"))
+        let client = try scene.client()
+        #expect(client.ask(HTTP2Scene.album(1), stream: 1).contains("\"401\""))
+        client.send(.head(get(HTTP2Scene.album(1), [("x-refrain-key", "0123456789abcdef")]), stream: 3))
+        #expect(client.answer(3).contains("albums/1") && scene.origin.requests.count == 1)
+    }
+
     // MARK: The end of the server
 
     @Test func requestsUnderWayAreAnsweredWhileDraining() throws {

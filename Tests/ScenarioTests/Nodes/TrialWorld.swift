@@ -1,7 +1,6 @@
 import TestSupport
 
 @testable import Bench
-@testable import Recording
 @testable import Simulator
 
 /// An origin, and what clients ask of it.
@@ -12,11 +11,6 @@ struct TrialWorld: Sendable {
         /// Other users of another catalog: more long lists, which fill up and have gaps in one
         /// storefront, and apps that ask for views and walk on until nothing comes.
         case lists
-        /// The same few resources with ever other relationships, of an origin that shows more of
-        /// these unasked.
-        case decorated
-        /// The recording that comes with the project, without its personal requests.
-        case recording
     }
 
     struct Request: Sendable {
@@ -36,8 +30,6 @@ struct TrialWorld: Sendable {
         switch name {
         case .apps: apps
         case .lists: lists
-        case .decorated: decorated
-        case .recording: recording
         }
     }
 
@@ -57,23 +49,13 @@ struct TrialWorld: Sendable {
         origin.traits.unavailablePercent = 3
     }
 
-    private static let decorated = generated(
-        .decorated, seed: 20_261_127, TraceGenerator.including, exponent: 1.3, ClientHabits()
-    ) { $0.relationHabit = .genres }
-
-    /// An origin that wants no token, and whose misses are under way together.
-    private static var standard: SimulatorConfiguration {
-        var origin = SimulatorConfiguration()
-        origin.requiresAuthorization = false
-        origin.latency = .milliseconds(20)
-        return origin
-    }
-
     private static func generated(
         _ name: Name, seed: UInt64, _ shares: [TraceGenerator.Share], exponent: Double, _ habits: ClientHabits,
         _ change: (inout SimulatorConfiguration) -> Void = { _ in }
     ) -> TrialWorld {
-        var origin = standard
+        var origin = SimulatorConfiguration()
+        // Misses are under way together.
+        (origin.requiresAuthorization, origin.latency) = (false, .milliseconds(20))
         (origin.seed, origin.artists) = (seed, artists)
         change(&origin)
         let api = ObservedAPI(origin)
@@ -86,12 +68,4 @@ struct TrialWorld: Sendable {
         return TrialWorld(
             name: "\(name), seed \(seed)", api: SimulatedAPI(configuration: origin), requests: requests)
     }
-
-    private static let recording: TrialWorld = {
-        let exchanges = (try? RecordingReader(path: "Sources/Documentation/examples/sessions.jsonl").rest()) ?? []
-        let requests = exchanges.filter { $0.method == "GET" && !$0.isPersonal }.map {
-            Request(target: $0.target, status: $0.status)
-        }
-        return TrialWorld(name: "the recording", api: SimulatedAPI(configuration: standard), requests: requests)
-    }()
 }

@@ -107,6 +107,32 @@ struct UpgradeTests {
         }
     }
 
+    /// It is told by GOAWAY, and gets the answers that it waits for.
+    @Test(.requires(.nghttp2)) func aClientOfHTTP2GoesOverToTheNewProcess() async throws {
+        try await onThread {
+            let mayAnswer = DispatchSemaphore(value: 0)
+            let origin = try FakeOrigin(after: mayAnswer)
+            let program = try UpgradedProgram("")
+            let (authority, certificate) = try program.makeCertificate(for: "localhost")
+            let lines = "listen 127.0.0.1:0 tls\n\(certificate)\nadmin_listen off\nworkers 2\n"
+            try program.configure(lines + "upstream http://127.0.0.1:\(origin.port)")
+            try program.start()
+            let port = UInt16(try program.port("https"))
+            let client = try HTTP2TestClient(port: port, authority)
+            client.get([1]) { _ in Self.song }
+            waitUntil { !origin.requests.isEmpty }
+            try program.upgrade()
+            waitUntil { client.goodbye != nil }
+            #expect(client.goodbye == 0)
+            for _ in 0..<2 { mayAnswer.signal() }
+            #expect(client.answer(1) == "{}")
+            client.close()
+            let other = try HTTP2TestClient(port: port, authority)
+            #expect(other.ask("/v1/catalog/us/songs/2", stream: 1) == "{}")
+            program.stop()
+        }
+    }
+
     // MARK: The cache and the admin listener
 
     @Test func whatIsStoredGoesFromProcessToProcess() async throws {
