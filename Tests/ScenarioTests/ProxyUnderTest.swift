@@ -222,11 +222,17 @@ extension ResponseCache {
         return cache
     }
 
-    /// Purges, and waits until nothing that was chosen is found any more.
-    func purgeAndWait(_ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) {
+    /// Purges, and waits until nothing that was chosen is found any more; how many were chosen.
+    @discardableResult
+    func purgeAndWait(_ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) -> Int? {
         let done = DispatchSemaphore(value: 0)
-        purge(selection, mode, at: now) { @Sendable _ in done.signal() }
+        let chosen = Mutex<Int?>(nil)
+        purge(selection, mode, at: now) { @Sendable count in
+            chosen.withLock { $0 = count }
+            done.signal()
+        }
         done.waitOrFail()
+        return chosen.withLock { $0 }
     }
 }
 
