@@ -22,21 +22,22 @@ struct UpgradeTests {
 
     // MARK: Clients
 
-    @Test func noRequestFailsWhileItIsUpgraded() async throws {
+    @Test func noRequestFailsWhileItIsReloadedAndUpgraded() async throws {
         try await onThread {
             let origin = try ServiceHost.serving(SimulatedAPI.open())
             defer { origin.stop() }
             let program = try UpgradedProgram("")
             let (authority, certificate) = try program.makeCertificate(for: "127.0.0.1")
-            try program.configure(
-                """
+            let lines = """
                 listen 127.0.0.1:0
                 listen 127.0.0.1:0 tls
                 \(certificate)
                 admin_listen unix:@/admin
                 upstream http://\(origin.address)
                 workers 2
-                """)
+
+                """
+            try program.configure(lines)
             try program.start()
             let (port, tlsPort) = (try program.port(), try program.port("https"))
             let idle = try RawClient(port: UInt16(port))
@@ -51,6 +52,7 @@ struct UpgradeTests {
             let begin = ContinuousClock.now
             for number in 0..<count {
                 let before = load.requests
+                try program.reload(lines + "upstream_connections \(20 + number)")
                 try program.upgrade()
                 // Under load again, or it is not seen how the next one does.
                 waitUntil(within: 60) { load.requests > before + 100 }
