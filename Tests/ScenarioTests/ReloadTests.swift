@@ -177,7 +177,7 @@ import Testing
                 settings.shared.clientKeys = keys
             }
         }
-        // Loops share a port, and so could another proxy: both once served half of the requests each.
+        // Loops share a port, and so could another proxy: both once served half of the requests.
         #expect("\(try #require(error))".hasPrefix("127.0.0.1:\(other.port): bind: Address already in use"))
         #expect(proxy.addresses.count == 1)
         #expect(try proxy.client.send("GET", Self.target).status == 200)

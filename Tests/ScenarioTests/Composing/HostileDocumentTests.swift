@@ -23,7 +23,8 @@ import Testing
     @Test(arguments: documents.map(\.0)) func itGoesThroughAndNothingIsMadeOfIt(name: String) throws {
         let document = try #require(Self.documents.first { $0.0 == name }?.1)
         let scene = try ScriptedScene { request in
-            request.target.contains("albums/7?") ? FakeOrigin.Reply(body: document) : ScriptedAlbums.reply(request.target)
+            let isDocument = request.target.contains("albums/7?")
+            return isDocument ? FakeOrigin.Reply(body: document) : ScriptedAlbums.reply(request.target)
         }
         func get(_ target: String) throws -> HTTPTestClient.Reply {
             let reply = try scene.proxy.client.send("GET", Self.path + target)

@@ -173,8 +173,10 @@ struct AnswerComparison {
 }
 
 extension SimulatorTarget {
-    /// The resources that a request by `ids` asks for, as `type/id`, in its order and each once; nil
-    /// for requests of other kinds. By the simulator's reading of targets, not by the proxy's.
+    /// The resources that a request by `ids` asks for, as `type/id`.
+    ///
+    /// They are in its order, each once; nil for requests of other kinds. The simulator reads the
+    /// target here, not the proxy.
     fileprivate var asked: [String]? {
         guard elements.count > 2, elements[0] == "v1", elements[1] == "catalog",
             !parameters.contains(where: { $0.name.hasPrefix("filter[") })

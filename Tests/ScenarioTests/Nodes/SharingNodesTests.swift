@@ -20,10 +20,10 @@ struct SharingNodesTests {
 
     /// - Parameters:
     ///   - wanted: how many times as many requests nodes with a shared tier are meant to send.
-    ///   - most: the ratio above which the test fails. No request is sent twice; but each node finds
-    ///     out for itself whether it pays to ask for more than a client wants, and joins only its own
-    ///     requests: the sooner one node alone finds out, the higher is the ratio (1.06 to 1.11 were
-    ///     seen).
+    ///   - most: the ratio above which the test fails. No request is sent twice; but each node
+    ///     finds out for itself whether it pays to ask for more than a client wants, and joins only
+    ///     its own requests: the sooner one node alone finds out, the higher is the ratio (1.06 to
+    ///     1.11 were seen).
     private func expect(
         _ outcome: Trial.Outcome, of base: Trial.Outcome, wanted: Double, most: Double, _ what: String,
         _ location: SourceLocation = #_sourceLocation
