@@ -30,7 +30,7 @@ import Testing
         #expect(origin.requests.joined().count == 1, "one refresh for the key, however many ask")
         gate.open()
         waitUntil { proxy.statistics[.stored] == 1 }
-        // Only so are the refreshes after a purge of everything no flood.
+        // This priority has half of the connections: a purge of everything floods no origin.
         #expect(proxy.statistics.upstreamRequests[.init(priority: .refresh, status: 200)] == 1)
         let reply = try proxy.client.send("GET", Self.album)
         #expect(origin.requests.joined().count == 1 && reply.body == Data(Self.new.utf8))

@@ -10,7 +10,7 @@ struct SharingNodesTests {
     /// Several tests compare with the same trial.
     private static let known = Mutex<Trial.Outcome?>(nil)
 
-    /// What three nodes ask of which none goes or comes.
+    /// The requests of three nodes of which none goes or comes.
     private static func undisturbed() throws -> Trial.Outcome {
         if let outcome = known.withLock({ $0 }) { return outcome }
         let outcome = try Trial.outcome(of: .apps, nodes: 3)

@@ -24,7 +24,7 @@ final class Trial: Sendable {
     private let world: TrialWorld
     private let fleet: NodeFleet
     private let event: Event
-    /// Those that have a turn, without what is gone, and how many turns there were.
+    /// The nodes that are there, and how many turns there were.
     private let nodes: Mutex<(present: [Int], turns: Int)>
     private let next = Atomic(0)
     private let answered: Mutex<[Bool]>
