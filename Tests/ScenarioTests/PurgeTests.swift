@@ -31,6 +31,7 @@ import Testing
                 let count = scene.cache.purgeAndWait(EntrySelection(conditions), mode, at: scene.clock.unixSeconds)
                 #expect(count == chosen.count, "\(conditions)")
             }
+            scene.clock.advance(seconds: 1)
             for target in targets {
                 #expect(try scene.get(target).cost == (chosen.contains(target) ? 1 : 0), "\(conditions): \(target)")
             }

@@ -113,7 +113,7 @@ import Testing
         #expect(nodes.origin.requests.count == 2 && nodes.tiers[1].counters[.useless] == 1)
     }
 
-    /// One of them met it, and the other had asked nothing yet.
+    /// A node keeps to the limit that another one has met.
     @Test(.requires(.binary)) func nodesKeepToOneLimit() throws {
         let isFirst = Mutex(true)
         let origin = try FakeOrigin { _ in
