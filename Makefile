@@ -35,7 +35,7 @@ LONG_SUITES = $(call SUITES,TestSize\.(of.$$|.*full: |isFull)|requires\(\.releas
 # Those that have a size of hours.
 RELEASE_SUITES = $(call SUITES,TestSize\..*release: )
 # The suites of the fault programme, which FAULTS.md lists by row.
-FAULTS = ^(FaultTests\.|[A-Za-z]+\.(StoreDamageTests|StoreDiskTests|StoreStateTests|StoreFaultTests|StoreReadFailureTests|UpstreamCorpusProxyTests|ClockTests|HerdTests|CollapsingTests|RequestCorpusTests|CertificateTests|CanaryTests|PersonalTests|HandoverTests|UpgradeTests|ReplacementTests)/)
+FAULTS = ^(FaultTests\.|[A-Za-z]+\.(StoreDamageTests|StoreDiskTests|StoreStateTests|StoreFaultTests|StoreReadFailureTests|UpstreamCorpusProxyTests|ClockTests|HerdTests|CollapsingTests|RequestCorpusTests|CertificateTests|CanaryTests|PersonalTests|UpgradeTests|ReplacementTests)/)
 # The same tests in a build of their own for each sanitizer, with what .ci/sanitizers.c says in every program.
 SANITIZED = .build/$(if $(filter thread,$(SANITIZER)),tsan,asan)
 SANITIZED_TESTS = --sanitize=$(SANITIZER) -Xlinker $(CURDIR)/$(SANITIZED)/sanitizers.o \
@@ -86,7 +86,6 @@ deps-test: deps ## install the programs that tests look through where missing; w
 	@missing=; for program in $(TEST_PROGRAMS); do \
 		PATH=$$PATH:/usr/sbin command -v $${program%%:*} >/dev/null || missing="$$missing $${program##*:}"; \
 	done; \
-	{ python3 -c 'import h2' || /usr/bin/python3 -c 'import h2'; } 2>/dev/null || missing="$$missing python3-h2"; \
 	[ -z "$$missing" ] || { $(call install_packages,$$missing); } || for package in $$missing; do \
 		[ "$$as_root" != none ] && $$as_root env DEBIAN_FRONTEND=noninteractive \
 			apt-get install -y -q --no-install-recommends $$package </dev/null || \

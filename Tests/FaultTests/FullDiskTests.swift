@@ -2,21 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Requirement {
-    fileprivate static let mountNamespace = Requirement(
-        "no mount namespaces (unshare -rm): no disk of a program's own was filled"
-    ) {
-        guard let unshare = Tool("unshare"), let outcome = try? unshare.run(["-rm", "true"]) else { return false }
-        return outcome.status == 0
-    }
-}
-
 /// F3: the disk of the cache file is of 4 MB, and gets full while requests come: the cache may be
 /// as large as it likes, and another process takes the rest. Passes with 0 crashes, every request
 /// answered and right, the log within the disk, and a cache that works again once there is space.
 ///
 /// The disk is a tmpfs in a mount namespace of the program's own, so that no root is needed.
-@Suite(.serialized, .timeLimit(.minutes(120)), .requires(.binary), .requires(.mountNamespace))
+@Suite(.serialized, .timeLimit(.minutes(120)), .requires(.binary), .requires(.ownMounts))
 struct FullDiskTests {
     private static let requests = TestSize.of(400, full: 4_000, release: 100_000)
     private static let clients = 4

@@ -65,12 +65,11 @@ import Testing
     /// event instead.
     private static let sleepers: Set = [
         "CanaryTour", "ClientConnectionTests", "ConformanceOrigin", "DescriptorTests", "EngineRelay", "EventLoopTests",
-        "FaultOrigin", "FullDiskTests", "HTTP2UpgradeTests", "HalfOpenTests", "HeadlessBrowser", "HerdTests",
-        "KillTests", "ListenerTests", "LoadBalancer", "NodeClients", "PlainHTTPOnTLSTests", "ProxyProtocolTests",
-        "PurgeChaos", "RecordingProcessTests", "RepeatedRequestTests", "ReplacementTests", "ResolverTests",
-        "ScriptedOrigin", "SlowClientTests", "SlowLinkTests", "SoakRun", "StreamTests", "SuspensionTests",
-        "TimerHoldTests", "UnreadableSectorTests", "UpgradeLoad", "UpstreamStreamingTests", "VersionedOrigin",
-        "Watchdog", "waitUntil",
+        "FaultOrigin", "FullDiskTests", "HalfOpenTests", "HeadlessBrowser", "KillTests",
+        "ListenerTests", "LoadBalancer", "NodeClients", "PlainHTTPOnTLSTests", "ProxyProtocolTests", "PurgeChaos",
+        "RepeatedRequestTests", "ReplacementTests", "ResolverTests", "ScriptedOrigin", "SlowClientTests",
+        "SlowLinkTests", "SoakRun", "StreamTests", "SuspensionTests", "TimerHoldTests", "UnreadableSectorTests",
+        "UpgradeLoad", "UpstreamStreamingTests", "VersionedOrigin", "Watchdog", "waitUntil",
     ]
 
     @Test func onlyWhatKeepsAPaceSleeps() {

@@ -1,5 +1,4 @@
 import Foundation
-import Proxy
 import Server
 import TestSupport
 import Testing
@@ -51,21 +50,5 @@ import Testing
         mayAnswer.signal()
         for (number, client) in clients.enumerated() { #expect(client.readText().hasSuffix("kind-\(number % 4)")) }
         #expect(origin.requests.count == 4)
-    }
-
-    @Test func anAnswerThatRanOutIsAskedForOnceByAll() throws {
-        let clock = ManualClock(1_790_000_000)
-        let origin = try FakeOrigin { _ in
-            usleep(100_000)
-            return FakeOrigin.Reply()
-        }
-        let proxy = try ProxyUnderTest(
-            before: origin, workers: 2, policy: Policy(.albums, .fixed(60, stale: 0)),
-            timeOfDay: TimeOfDay { clock.unixSeconds })
-        for (count, seconds) in [(1, 61), (Self.clients, 0)] {
-            for client in try herd(proxy, count) { #expect(client.readText().hasPrefix("HTTP/1.1 200 ")) }
-            clock.advance(seconds: seconds)
-        }
-        #expect(origin.requests.count == 2)
     }
 }

@@ -9,29 +9,10 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PatienceTests {
     private static let target = "/v1/catalog/us/songs/"
 
-    private static func answer(_ name: String) -> String {
-        .ok(#"{"data":[{"id":"1","type":"songs","attributes":{"name":"\#(name)"}}]}"#)
-    }
-
-    /// Waiters that had asked in the leader's place waited for their own answers.
-    @Test func aHerdAtASlowOriginHasTheFirstAnswer() throws {
-        let (gate, first) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
-        let origin = try ScriptedOrigin(
-            [.request, .wait(first), .send(Self.answer("first")), .hold],
-            [.request, .wait(gate), .send(Self.answer("later")), .hold])
-        let proxy = try ProxyUnderTest(scripted: origin)
-        let clients = try (0..<3).map { _ in try proxy.connection(sending: .get(Self.target + "1", closes: true)) }
-        waitUntil(within: 60) { origin.requests.joined().count == 2 }
-        first.open()
-        for client in clients { #expect(client.readText().contains("first")) }
-        gate.open()
-        waitUntil { !proxy.isAsking }
-    }
-
     /// 12 s were too long whatever the operator wanted, and a change needed another program.
     @Test func timeoutsOfTheOriginAndOfClientsChangeByAReload() throws {
         let gate = ScriptedOrigin.Gate()
-        let answer = Self.answer("late")
+        let answer = String.ok(#"{"data":[{"id":"1","type":"songs"}]}"#)
         let origin = try ScriptedOrigin([.request, .hold], [.request, .wait(gate), .send(answer), .hold])
         let proxy = try ProxyUnderTest(scripted: origin) { $0.timeouts.response = .milliseconds(50) }
         #expect(try proxy.client.send("GET", Self.target + "1").status == 504)

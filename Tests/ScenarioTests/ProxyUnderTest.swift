@@ -39,7 +39,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         upstreamTLS: ClientTLS? = nil, originHost: String = "127.0.0.1", workers: Int = 1,
         cache: ResponseCache = ResponseCache(),
         credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
-        timeouts: ClientTimeouts = .ofTests, crossOrigin: CrossOrigin = .any, port: Int = 0,
+        timeouts: ClientTimeouts = .ofTests, crossOrigin: CrossOrigin = .any,
         timeOfDay: TimeOfDay = .system, gzip: Gzip = .system, composition: CompositionSettings = CompositionSettings(),
         clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined, verifySample: Int = 0,
         budget: UpstreamBudget = UpstreamBudget(), provesTokens: Bool = false, tier: SharedTier? = nil,
@@ -67,7 +67,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         upstream.timeouts.content = .seconds(Patience.seconds(40))
         adjusting(&upstream)
         var settings = ProxySettings(
-            listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:\(port)")!, tls: nil)], workers: workers,
+            listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)], workers: workers,
             upstream: upstream, upstreamTLS: upstreamTLS, shared: shared,
             accessLog: (try AccessLogSink(path: folder.file("log")), logFormat))
         settings.timeouts = timeouts
@@ -222,11 +222,17 @@ extension ResponseCache {
         return cache
     }
 
-    /// Purges, and waits until nothing that was chosen is found any more.
-    func purgeAndWait(_ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) {
+    /// Purges, and waits until nothing that was chosen is found any more; how many were chosen.
+    @discardableResult
+    func purgeAndWait(_ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) -> Int? {
         let done = DispatchSemaphore(value: 0)
-        purge(selection, mode, at: now) { @Sendable _ in done.signal() }
+        let chosen = Mutex<Int?>(nil)
+        purge(selection, mode, at: now) { @Sendable count in
+            chosen.withLock { $0 = count }
+            done.signal()
+        }
         done.waitOrFail()
+        return chosen.withLock { $0 }
     }
 }
 

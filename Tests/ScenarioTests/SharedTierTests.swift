@@ -32,19 +32,6 @@ import Testing
         #expect(nodes.nodes[0].explain("/v1/me/library/albums")?.asksTier == false)
     }
 
-    @Test func nodesThatMissTogetherAskOnce() throws {
-        let gate = DispatchSemaphore(value: 0)
-        let nodes = try SharingProxies(3) { _ in
-            gate.waitOrFail()
-            return FakeOrigin.Reply(body: "{\"data\":[]}")
-        }
-        let clients = try nodes.nodes.map { try $0.connection(sending: .get(Self.album, closes: true)) }
-        waitUntil { nodes.tiers.count { $0.counters[.waited] == 1 } == 2 }
-        gate.signal()
-        for client in clients { #expect(client.readText().hasSuffix("\r\n\r\n{\"data\":[]}")) }
-        #expect(nodes.origin.requests.count == 1)
-    }
-
     /// An answer from the tier teaches as much as one from the origin.
     @Test func whatAnotherNodeFetchedIsComposedFrom() throws {
         let nodes = try SharingProxies(2, ScriptedSongs.reply)
@@ -124,6 +111,21 @@ import Testing
                 classTag: ResourceClass.albums.rawValue, storefront: Array("us".utf8)))
         #expect(try nodes.get(1, Self.album).status == 200)
         #expect(nodes.origin.requests.count == 2 && nodes.tiers[1].counters[.useless] == 1)
+    }
+
+    /// A node keeps to the limit that another one has met.
+    @Test(.requires(.binary)) func nodesKeepToOneLimit() throws {
+        let isFirst = Mutex(true)
+        let origin = try FakeOrigin { _ in
+            isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return FakeOrigin.Reply(status: isFirst ? 429 : 200)
+            }
+        }
+        let fleet = try NodeFleet(2, isShared: true, before: #require(SocketAddress("127.0.0.1:\(origin.port)")))
+        #expect(try HTTPTestClient(port: fleet.port(of: 0)).send("GET", Self.album).status == 200)
+        waitUntil(within: 120) { (try? fleet.limit(of: 1)) ?? 0 > 0 }
+        #expect(try fleet.limit(of: 1) > 0)
     }
 
     /// It was taken out until ten seconds after its start, all nodes at once.

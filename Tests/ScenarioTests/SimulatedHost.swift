@@ -53,7 +53,7 @@ final class CountingResponder: Responder {
     private let instead: Instead
     /// Targets that are answered with other names than the catalog has, until further notice.
     let misnamed = Mutex<Set<String>>([])
-    private let seen = Mutex<(targets: [String], refused: Int)>(([], 0))
+    private let seen = Mutex<[String]>([])
 
     /// - Parameter instead: an answer in place of the API's, by the target and whether it is asked
     ///   for the first time.
@@ -61,18 +61,15 @@ final class CountingResponder: Responder {
         (self.api, self.instead) = (api, instead)
     }
 
-    var targets: [String] { seen.withLock(\.targets) }
-    /// How many were asked, and how many of them were answered 429.
-    var counts: (asked: Int, refused: Int) { seen.withLock { ($0.targets.count, $0.refused) } }
+    var targets: [String] { seen.withLock { $0 } }
 
     func respond(to request: SimulatorRequest) -> SimulatorResponse {
         let target = String(decoding: request.target, as: UTF8.self)
         let isFirst = seen.withLock { seen in
-            defer { seen.targets.append(target) }
-            return !seen.targets.contains(target)
+            defer { seen.append(target) }
+            return !seen.contains(target)
         }
         var response = instead(target, isFirst) ?? api.respond(to: request)
-        if response.status == 429 { seen.withLock { $0.refused += 1 } }
         guard misnamed.withLock({ $0.contains(target) }) else { return response }
         let body = String(decoding: response.body, as: UTF8.self)
         response.body = Array(body.replacing("\"name\":\"", with: "\"name\":\"Other ").utf8)

@@ -4,6 +4,8 @@ import Freshness
 import TestSupport
 import Testing
 
+@testable import Proxy
+
 /// Stale answers: within `stale` at once, with a refresh in the background; later, only if the
 /// origin fails.
 @Suite struct StaleTests {
@@ -28,6 +30,8 @@ import Testing
         #expect(origin.requests.joined().count == 1, "one refresh for the key, however many ask")
         gate.open()
         waitUntil { proxy.statistics[.stored] == 1 }
+        // This priority has half of the connections: a purge of everything floods no origin.
+        #expect(proxy.statistics.upstreamRequests[.init(priority: .refresh, status: 200)] == 1)
         let reply = try proxy.client.send("GET", Self.album)
         #expect(origin.requests.joined().count == 1 && reply.body == Data(Self.new.utf8))
         #expect(reply.field("Cache-Status")?.hasPrefix("refrain; hit; ttl=86") == true)

@@ -72,21 +72,6 @@ struct StartDifferenceTests {
             passing: [socket.descriptor])
     }
 
-    @Test func aTokenThatEndsSoon() async throws {
-        func part(_ text: String) -> String {
-            Data(text.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
-        }
-        let now = Int(Date().timeIntervalSince1970)
-        let claims = #"{"iss":"TEAM123456","iat":\#(now - 60),"exp":\#(now + 19_000)}"#
-        let parts = [#"{"alg":"ES256","kid":"ABC1234567"}"#, claims, String(repeating: "x", count: 64)]
-        try scene.folder.put(parts.map(part).joined(separator: "."), "token", mode: 0o600)
-        try scene.configure(["developer_token_file @/token"])
-        let words = "developer_token_file: expires in 5h"
-        try await expect(words, at: "check", status: 0)
-        let serve = try scene.serve()
-        #expect(scene.said(words, "serve") && scene.stop(serve) == 0)
-    }
-
     /// As another user where the test runs as root, because root may read everything anyway.
     @Test func theProcessIsNotReadableAndLeavesNoCore() async throws {
         chmod(scene.folder.path, 0o777)

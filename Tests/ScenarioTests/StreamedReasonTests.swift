@@ -35,9 +35,6 @@ import Testing
     private static let cases = [
         Case(forward: "uri-miss", detail: "no-store", words: "absent/no-store", reasons: [.absent, .noStore]),
         Case(
-            control: "private, max-age=60", forward: "uri-miss", detail: "private", words: "absent/private",
-            reasons: [.absent, .private]),
-        Case(
             target: personal, asking: user, forward: "bypass", detail: "personal", words: "personal",
             reasons: [.personal]),
         Case(
@@ -50,9 +47,6 @@ import Testing
         Case(
             control: "max-age=60", size: tooLarge, forward: "uri-miss", detail: "too-large",
             words: "absent/too-large", reasons: [.absent, .tooLarge]),
-        Case(
-            size: tooLarge, forward: "uri-miss", detail: "too-large", words: "absent/too-large",
-            reasons: [.absent, .tooLarge]),
         Case(
             target: personal, asking: user, size: tooLarge, forward: "bypass", detail: "too-large",
             words: "personal/too-large", reasons: [.personal, .tooLarge]),

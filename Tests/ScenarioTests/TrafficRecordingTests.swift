@@ -163,24 +163,6 @@ extension TemporaryFolder {
         #expect(try reader.bodies.content(of: try #require(exchange.body)) == Array(body.utf8))
     }
 
-    @Test func rotationUnderLoadLosesNothing() throws {
-        let (folder, proxy) = try Self.recording(FakeOrigin(Self.reply), workers: 2) {
-            RecordingSettings(path: $0, mostBytes: 64 << 10, mostFiles: 1000)
-        }
-        let (clients, requests) = (4, TestSize.of(250, full: 500))
-        concurrently(clients) { number in
-            let client = HTTPTestClient(port: proxy.port)
-            for count in 0..<requests { _ = try? client.send("GET", Self.album + "?n=\(number)-\(count)") }
-        }
-        finishRecording(of: proxy)
-        proxy.stop()
-        let status = proxy.recording
-        #expect(status.exchanges == clients * requests && status.dropped == 0 && status.problem == nil)
-        let targets = try folder.exchanges.map(\.target)
-        #expect(targets.count == clients * requests && Set(targets).count == clients * requests)
-        #expect(try folder.names.count > 4)
-    }
-
     /// However long the writer takes: it gets what others leave of a processor, and on a busy
     /// machine neither a drain nor `stopRecording` waits for it.
     private func finishRecording(of proxy: ProxyUnderTest) {

@@ -62,13 +62,10 @@ extension Requirement {
     public static let fish = program("fish", without: "it has not read its completions")
     public static let node = program("node", package: "nodejs", without: "the README's JavaScript was not run")
     public static let python = program("python3", without: "the README's Python was not run")
-    public static let pythonH2 = Requirement("no h2 for Python (apt-get install python3-h2): it has spoken no HTTP/2") {
-        Tool.pythonWithH2 != nil
-    }
     public static let swiftc = Requirement("no swiftc: URLSession was not asked") { Tool("swiftc") != nil }
-    public static let ownMounts = Requirement("no mount namespaces (unshare -rm): URLSession was not asked") {
-        (try? Tool("unshare")?.run(["-rm", "true"]))?.status == 0
-    }
+    public static let ownMounts = Requirement(
+        "no mount namespaces (unshare -rm): no disk was filled, and URLSession was not asked"
+    ) { (try? Tool("unshare")?.run(["-rm", "true"]))?.status == 0 }
     public static let mandoc = program("mandoc", without: "it has not judged the man pages")
     public static let groff = program("groff", without: "it has not read the man pages")
     public static let prometheus = program("prometheus", without: "it has not scraped the metrics")

@@ -23,10 +23,6 @@ public struct Tool: Sendable {
     /// The program of this path.
     public init(at path: String) { self.path = path }
 
-    /// A Python that has h2: the one that is found first, or the system's, for which packages are.
-    public static let pythonWithH2 = [Tool("python3"), Tool(at: "/usr/bin/python3")].lazy.compactMap { $0 }
-        .first { (try? $0.run(["-c", "import h2"]))?.status == 0 }
-
     /// - Parameter environment: in addition to that of this process.
     public func run(
         _ arguments: [String], in directory: URL? = nil, environment: [String: String] = [:]

@@ -159,16 +159,10 @@ final class NodeHouse {
 }
 
 extension RedisServer {
-    /// Sends words of one line, and gives the first line of the reply.
-    @discardableResult func ask(_ line: String) throws -> String {
+    /// Sends words of one line, and waits for the reply.
+    func ask(_ line: String) throws {
         let client = try RawClient(port: port)
         try client.send(line + "\r\n")
-        var reply: [UInt8] = []
-        while !reply.contains(10) {
-            let some = client.readSome()
-            if some.isEmpty { break }
-            reply += some
-        }
-        return String(decoding: reply.prefix { $0 != 13 }, as: UTF8.self)
+        _ = client.readSome()
     }
 }

@@ -3,26 +3,17 @@ import TestSupport
 
 /// Things that happen to nodes, their links and the engine, drawn by lot, and purges in between.
 struct PurgeChaos {
+    /// How often each kind of event has come, by its words.
     struct Figures: CustomStringConvertible {
-        var purges = 0
-        var hard = 0
-        var unlogged = 0
-        var unreported = 0
-        /// Nodes that a report listed as missing, or did not know.
-        var missing = 0
-        var kills = 0
-        var stops = 0
-        var cuts = 0
-        var engineStops = 0
-        var engineKills = 0
-        var flushes = 0
-        var settlings = 0
-        var clockSteps = 0
+        private var counts: [String: Int] = [:]
+
+        subscript(_ event: String) -> Int {
+            get { counts[event] ?? 0 }
+            set { counts[event] = newValue }
+        }
 
         var description: String {
-            "\(purges) purges (\(hard) hard, \(unlogged) unlogged, \(unreported) without a report, \(missing) nodes "
-                + "missing), \(kills) kills, \(stops) stops, \(cuts) links cut; engine: \(engineStops) times frozen, "
-                + "\(engineKills) killed, \(flushes) flushed; \(clockSteps) clocks set; \(settlings) times all well"
+            counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         }
     }
 
@@ -47,8 +38,8 @@ struct PurgeChaos {
 
     /// Runs until there have been `purges` more purges; all is well afterwards.
     mutating func run(purges: Int) throws {
-        let end = figures.purges + purges
-        while figures.purges < end {
+        let end = figures["purges"] + purges
+        while figures["purges"] < end {
             if !house.clocks.isEmpty, draw(0..<3) == 0 { try setClock() }
             switch draw(0..<100) {
             case 0..<55: purge()
@@ -76,14 +67,14 @@ struct PurgeChaos {
     private mutating func purge(_ album: Int, of artist: Int?, isHard: Bool, at node: Int) {
         let report = house.purge(album, of: artist, isHard: isHard, at: node)
         note("purge of \(album), artist \(artist as Any), hard \(isHard) at \(node): \(report as Any)")
-        figures.purges += 1
-        if isHard { figures.hard += 1 }
+        figures["purges"] += 1
+        if isHard { figures["hard purges"] += 1 }
         guard let report else {
-            figures.unreported += 1
+            figures["purges without a report"] += 1
             return
         }
-        if !report.isLogged { figures.unlogged += 1 }
-        figures.missing += NodeHouse.names.count - report.nodes + report.missing.count
+        if !report.isLogged { figures["unlogged purges"] += 1 }
+        figures["nodes missing in reports"] += NodeHouse.names.count - report.nodes + report.missing.count
     }
 
     private mutating func killNode() throws {
@@ -91,7 +82,7 @@ struct PurgeChaos {
         if stopped == node { stopped = nil }
         note("kill of \(node)")
         house.kill(node)
-        figures.kills += 1
+        figures["nodes killed"] += 1
         let pause = draw(0..<2)
         // Others purge while it is away.
         for _ in 0..<pause { purgeElsewhere(than: node) }
@@ -112,7 +103,7 @@ struct PurgeChaos {
         let ahead = [0, day, -day, decade, -decade][draw(0..<5)]
         try house.clocks[node].set(ahead: ahead)
         note("the clock of \(node) is \(ahead) s ahead")
-        figures.clockSteps += 1
+        figures["clocks set"] += 1
     }
 
     private mutating func stopNode() {
@@ -126,7 +117,7 @@ struct PurgeChaos {
         house.send(SIGSTOP, to: node)
         note("\(node) is stopped")
         stopped = node
-        figures.stops += 1
+        figures["nodes stopped"] += 1
     }
 
     private mutating func cutLink() {
@@ -140,7 +131,7 @@ struct PurgeChaos {
         house.relays[node].become(.cut)
         note("the link of \(node) is cut")
         cut = node
-        figures.cuts += 1
+        figures["links cut"] += 1
     }
 
     private mutating func harmEngine() throws {
@@ -149,7 +140,7 @@ struct PurgeChaos {
         case 0:
             engine.send(SIGSTOP)
             isEngineStopped = true
-            figures.engineStops += 1
+            figures["engine frozen"] += 1
             note("the engine is frozen")
         case 1:
             note("the engine is killed")
@@ -157,12 +148,12 @@ struct PurgeChaos {
             house.promises.logWasLost()
             for _ in 0..<draw(0..<3) { purge() }
             try engine.start()
-            figures.engineKills += 1
+            figures["engine killed"] += 1
             note("the engine is started")
         default:
             try engine.ask("FLUSHALL")
             house.promises.logWasLost()
-            figures.flushes += 1
+            figures["engine flushed"] += 1
             note("the engine is flushed")
         }
     }
@@ -180,7 +171,7 @@ struct PurgeChaos {
         if stopped != nil { stopNode() }
         for clock in house.clocks { try clock.set(ahead: 0) }
         try house.settle()
-        figures.settlings += 1
+        figures["times all well"] += 1
         note("all is well")
     }
 }

@@ -26,8 +26,10 @@ import Testing
         let written = "?extend=x&include=artists&l=de-DE&limit=100&offset=100"
         let fetched = try scene.proxy.client.send("GET", first)
         #expect(next(fetched) == ListScene.target(1) + written)
+        let tag = try #require(fetched.field("ETag"))
+        #expect(tag != "\"of the origin\"")
         let stored = try scene.proxy.client.send("GET", first)
-        #expect(stored.field("Cache-Status")?.contains("hit") == true && stored.body == fetched.body)
+        #expect(stored.isHit && stored.body == fetched.body && stored.field("ETag") == tag)
         let window = ListScene.target(1, "extend=x&include=artists&l=de-DE&limit=7&offset=3")
         let composed = try scene.proxy.client.send("GET", window)
         #expect(composed.field("Cache-Status")?.contains("detail=window") == true)
@@ -48,18 +50,6 @@ import Testing
         for _ in 0..<2 {
             let reply = try scene.proxy.client.send("GET", list + "?limit=1")
             #expect(next(reply) == list + (isKept ? "?offset=1" : "?limit=1&offset=1"))
-        }
-    }
-
-    @Test func theAnswerHasATagOfItsOwn() throws {
-        let scene = try ListScene(Self.complete)
-        for _ in 0..<2 {
-            let reply = try scene.proxy.client.send("GET", ListScene.target(1, "limit=10"))
-            let tag = try #require(reply.field("ETag"))
-            #expect(tag != "\"of the origin\"")
-            let again = try scene.proxy.client.send(
-                "GET", ListScene.target(1, "limit=10"), fields: [("If-None-Match", tag)])
-            #expect(again.status == 304)
         }
     }
 

@@ -118,11 +118,7 @@ enum ScriptedSongs {
         request.split(separator: " ", maxSplits: 2).dropFirst().first.map(String.init) ?? ""
     }
 
-    static func response(_ ids: [String]) -> [UInt8] {
-        let body = body(ids)
-        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-        return Array((head + body).utf8)
-    }
+    static func response(_ ids: [String]) -> String { .ok(body(ids)) }
 }
 
 /// Albums of any id, each with one artist, which is shown where it is asked for.

@@ -74,15 +74,4 @@ import Testing
         let fields = [(name: "A", value: "2"), (name: "B", value: "2"), (name: "Age", value: "3")]
         #expect(!mismatches(.asked, detail, asked: 200, fields: fields, content: "second").isEmpty)
     }
-
-    @Test func fieldsOfOneConnectionAreNotCompared() {
-        let answer = OriginAnswer.ok("Connection: b, close", "B: 1", "Keep-Alive: 1", "A: 1", "A: 2", content: "second")
-        #expect(mismatches(.asked, answer: answer, asked: 200, fields: [("A", "1, 2")], content: "second").isEmpty)
-    }
-
-    @Test func datesAndPathsAreFilledIn() {
-        let text = FieldText(start: 784_111_777, url: "/a/1", host: "h:1")
-        #expect(text.filled("Date: <+0>") == "Date: Sun, 06 Nov 1994 08:49:37 GMT")
-        #expect(text.filled("Location: http://<host><url>/b") == "Location: http://h:1/a/1/b")
-    }
 }

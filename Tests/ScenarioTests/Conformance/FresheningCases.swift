@@ -4,11 +4,6 @@ extension Conformance {
     static let freshening = ConformanceGroup(
         "freshening",
         [
-            freshened("updates a field", "Test-Header: a", "Test-Header: b", expect: "Test-Header: b"),
-            // How the stored bytes are counted is not for a 304 to say.
-            freshened(
-                "leaves Content-Length", "Content-Length: 4", "Content-Length: 10", expect: "Content-Length: 4",
-                content: "four"),
             ConformanceCase(
                 "Cache-Control counts from the 304",
                 .get(origin: .ok("Cache-Control: max-age=1", #"ETag: "a""#, "Date: <+0>")),
@@ -29,19 +24,4 @@ extension Conformance {
                     origin: .notModified(if: #"If-None-Match: "a""#, #"ETag: "b""#, "Cache-Control: max-age=3600"),
                     expect: .askedAnew)),
         ])
-
-    /// Stored with one line, confirmed with another, and reused.
-    private static func freshened(
-        _ name: String, _ old: String, _ new: String, expect line: String, content: String? = nil
-    ) -> ConformanceCase {
-        let control = "Cache-Control: max-age=2"
-        return ConformanceCase(
-            name,
-            .get(origin: .ok(old, control, #"ETag: "a""#, "Date: <+0>", content: content)),
-            .pause(seconds: 3),
-            .get(
-                origin: .notModified(if: #"If-None-Match: "a""#, new, control, #"ETag: "a""#, "Date: <+3>"),
-                expect: .revalidated, .field(line)),
-            .get(expect: .freshened, .field(line), .field("Date: <+3>")))
-    }
 }

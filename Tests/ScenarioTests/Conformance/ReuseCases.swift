@@ -12,16 +12,6 @@ extension Conformance {
                 "counts the time that the answer took",
                 .get(origin: .ok("Cache-Control: max-age=100000", "Age: 30").after(milliseconds: 1100)),
                 .get(expect: .reused, .ageAtLeast(31))),
-            ConformanceCase(
-                "leaves Date and Expires",
-                .get(origin: .ok("Expires: <+2592000>", "Date: <-7>")),
-                .pause(seconds: 3),
-                .get(expect: .reused, .field("Date: <-7>"), .field("Expires: <+2592000>"))),
-            ConformanceCase(
-                "dates an answer without Date by when it came",
-                .get(origin: .ok("Cache-Control: max-age=100000")),
-                .pause(seconds: 3),
-                .get(expect: .reused, .field("Date: <+0>"))),
             // RFC 9111 3.5.
             ConformanceCase(
                 "is not for others than the one that had to prove who it is",

@@ -19,10 +19,8 @@ import Testing
         return HTTPTestClient.Reply(status: response.status, fields: [], body: Data(response.body))
     }
 
-    private func judge(
-        _ reply: HTTPTestClient.Reply, _ target: String, _ revisions: [Revision], method: String = "GET"
-    ) -> Difference? {
-        Oracle(api).judge(reply, to: OracleRequest(method: method, target: target), revisions)
+    private func judge(_ reply: HTTPTestClient.Reply, _ target: String, _ revisions: [Revision]) -> Difference? {
+        Oracle(api).judge(reply, to: OracleRequest(target: target), revisions)
     }
 
     private var catalogs: (before: Catalog, now: Catalog) {
@@ -87,15 +85,6 @@ import Testing
             #expect(judge(mixed, album, [now])?.path.hasPrefix(found + ".") == true, "\(path)")
             #expect(judge(mixed, album, [now, before]) == nil, "\(path)")
         }
-    }
-
-    @Test func attributesOfTwoRevisionsInOneObjectAreFound() throws {
-        let target =
-            "/v1/catalog/us/albums/"
-            + (try album { isThere($2, $0, $1) && $0.name(ofAlbum: $2.number) != $1.name(ofAlbum: $2.number) })
-        let name = "data.0.attributes.name"
-        let mixed = try difference(target) { $0.set(name, try Edited.value(said(target, before), name)) }
-        #expect(mixed?.path == "data[0].attributes.name")
     }
 
     /// Both are acceptable, and the origin never showed them together.
@@ -170,13 +159,6 @@ import Testing
         let none = said("/v1/catalog/us/albums/1", now)
         #expect(judge(none, target, [now, before])?.reason == "status 404 instead of [200]")
         #expect(judge(none, "/v1/catalog/us/albums/2", [now]) == nil, "the id of an error is new with every answer")
-    }
-
-    @Test func aHeadHasNoContent() throws {
-        let target = try albumWithRenamedArtist()
-        #expect(judge(said(target, now), target, [now], method: "HEAD") != nil)
-        let empty = HTTPTestClient.Reply(status: 200, fields: [], body: Data())
-        #expect(judge(empty, target, [now], method: "HEAD") == nil)
     }
 }
 

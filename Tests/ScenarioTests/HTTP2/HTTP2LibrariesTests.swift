@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Proxy
-
 /// The HTTP/2 clients of apps and pages. Each asks for an album, whether it has changed, for a
 /// large answer, for one that does not exist, and for sixty at once.
 @Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2LibrariesTests {
@@ -105,59 +103,6 @@ import Testing
         }
     }
 
-    @Test(.requires(.pythonH2)) func pythonGetsWhatItAsksFor() throws {
-        let python = try #require(Tool.pythonWithH2)
-        try check("Python's h2") { port, authority, _ in
-            try python.run(["-c", Self.python, "\(port)", authority]).text
-        }
-    }
-
-    /// A library that knows frames and no sockets: nothing is done that is not said here.
-    private static let python = """
-        import socket, ssl, sys
-        from h2.config import H2Configuration
-        from h2.connection import H2Connection
-        from h2 import events
-        context = ssl.create_default_context(cafile=sys.argv[2])
-        context.set_alpn_protocols(['h2'])
-        server = context.wrap_socket(socket.create_connection(('127.0.0.1', int(sys.argv[1])), 60), server_hostname='localhost')
-        assert server.selected_alpn_protocol() == 'h2'
-        h2 = H2Connection(H2Configuration(header_encoding='utf-8'))
-        h2.initiate_connection()
-        def ask(paths, fields=[]):
-            answers = {}
-            for path in paths:
-                stream = h2.get_next_available_stream_id()
-                head = [(':method', 'GET'), (':scheme', 'https'), (':authority', 'localhost'), (':path', path)]
-                h2.send_headers(stream, head + fields, end_stream=True)
-                answers[stream] = [{}, 0]
-            waiting = set(answers)
-            while waiting:
-                server.sendall(h2.data_to_send())
-                data = server.recv(65536)
-                assert data, 'closed'
-                for event in h2.receive_data(data):
-                    if isinstance(event, events.ResponseReceived):
-                        answers[event.stream_id][0] = dict(event.headers)
-                    elif isinstance(event, events.DataReceived):
-                        answers[event.stream_id][1] += len(event.data)
-                        h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
-                    elif isinstance(event, events.StreamEnded):
-                        waiting.remove(event.stream_id)
-                    elif isinstance(event, (events.StreamReset, events.ConnectionTerminated)):
-                        sys.exit(repr(event))
-            return [(head[':status'], size, head.get('etag')) for head, size in answers.values()]
-        def tell(name, answer):
-            print(name, answer[0], answer[1])
-        album, = ask(['\(album)'])
-        tell('album', album)
-        tell('unchanged', *ask(['\(album)'], [('if-none-match', album[2])]))
-        tell('large', *ask(['\(large)']))
-        tell('absent', *ask(['\(absent)']))
-        many = ask(['/v1/catalog/us/albums/%d' % number for number in range(1, \(many) + 1)])
-        print('many', sum(answer[0] == '200' for answer in many))
-        """
-
     /// On Linux it trusts the system's authorities and no others, so it gets another file in the
     /// place of the system's.
     @Test(.requires(.swiftc), .requires(.ownMounts)) func urlSessionGetsWhatItAsksFor() throws {
@@ -204,66 +149,4 @@ import Testing
         print("many", many)
 
         """
-
-    // MARK: Content, many requests, keys and origins
-
-    private func certificate(_ scene: HTTP2Scene, _ folder: TemporaryFolder) throws -> String {
-        try folder.put(scene.authority.certificatePEM().utf8, "authority.pem")
-        return folder.file("authority.pem")
-    }
-
-    @Test(.requires(.curl)) func curlSpeaksEitherAndSendsContent() throws {
-        let (scene, folder) = (try HTTP2Scene(), try TemporaryFolder())
-        let curl = try #require(Tool("curl"))
-        let content = String(repeating: "content ", count: 30_000)
-        try folder.put(content.utf8, "content")
-        for version in ["--http2", "--http1.1"] {
-            let outcome = try curl.run([
-                "-sS", "--max-time", "60", version, "--cacert", try certificate(scene, folder), "--data-binary",
-                "@" + folder.file("content"), "https://localhost:\(scene.port)/v1/me/library",
-            ])
-            #expect(outcome.text == content)
-        }
-        #expect(scene.proxy.statistics[.http2Requests] == 1)
-    }
-
-    @Test(.requires(.node)) func nodeAsksForMoreThanMayBeUnderWay() throws {
-        let (scene, folder) = (try HTTP2Scene(), try TemporaryFolder())
-        let script = """
-            const http2 = require('http2'), fs = require('fs')
-            const client = http2.connect('https://localhost:\(scene.port)',
-              {ca: fs.readFileSync('\(try certificate(scene, folder))')})
-            let done = 0, bytes = 0
-            client.on('error', error => { console.log(error.message); process.exit(1) })
-            for (let index = 0; index < 300; index++) {
-              const request = client.request({':path': '/v1/catalog/us/albums/' + (index % 30)})
-              request.on('data', data => { bytes += data.length })
-              request.on('end', () => { if (++done === 300) { console.log('all ' + bytes); client.close() } })
-            }
-            """
-        let outcome = try #require(Tool("node")).run(["-e", script])
-        let each = (0..<30).map { "{\"at\":\"GET \(HTTP2Scene.album($0))\"}".utf8.count }.reduce(0, +)
-        #expect(outcome.text == "all \(each * 10)\n")
-    }
-
-    @Test(.requires(.curl)) func keysAndOriginsAreJudgedAsInHTTP11() throws {
-        let key = String(repeating: "k", count: 40)
-        let keys = try ClientKeys(text: "app \(key)\n")
-        let (scene, folder) = (try HTTP2Scene(clientKeys: keys), try TemporaryFolder())
-        let curl = try #require(Tool("curl"))
-        let authority = try certificate(scene, folder)
-        func fields(_ more: [String]) throws -> String {
-            try curl.run(
-                ["-sS", "--max-time", "60", "--http2", "--cacert", authority, "-D", "-", "-o", "/dev/null"] + more
-                    + ["https://localhost:\(scene.port)\(HTTP2Scene.album(7))"]
-            ).text
-        }
-        let origin = ["-H", "Origin: https://a.example"]
-        #expect(try fields(origin).hasPrefix("HTTP/2 401"))
-        let answer = try fields(origin + ["-H", "X-Refrain-Key: \(key)"])
-        #expect(answer.hasPrefix("HTTP/2 200") && answer.contains("access-control-allow-origin: *"))
-        let preflight = ["-X", "OPTIONS", "-H", "Access-Control-Request-Method: GET"]
-        #expect(try fields(origin + preflight).hasPrefix("HTTP/2 204"))
-        #expect(keys.clients.first?.requests == 1)
-    }
 }

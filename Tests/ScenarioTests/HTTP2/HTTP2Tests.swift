@@ -29,15 +29,6 @@ import Testing
         #expect(client.frames(.settings).first?.endsStream == false)
     }
 
-    /// The suites of real clients ask for as many, and are left out where those are missing.
-    @Test func manyRequestsAtOnceAreAllAnswered() throws {
-        let streams = (0..<120).map { UInt32(2 * $0 + 1) }
-        client.get(streams) { HTTP2Scene.album(Int($0)) }
-        for stream in streams {
-            #expect(client.answer(stream) == "{\"at\":\"GET \(HTTP2Scene.album(Int(stream)))\"}")
-        }
-    }
-
     @Test func contentGoesUpWithAndWithoutALength() throws {
         client.send(.head(HTTP2Scene.post + [("content-length", "5")], stream: 1, isLast: false))
         client.send(HTTP2Frame(.data, flags: 1, stream: 1, payload: Array("hello".utf8)))
@@ -187,6 +178,14 @@ import Testing
         #expect(!log.contains("anna") && !log.contains("library/songs"))
     }
 
+    @Test func clientsNeedTheirKeys() throws {
+        let scene = try HTTP2Scene(clientKeys: ClientKeys(text: "app 0123456789abcdef\n"))
+        let client = try scene.client()
+        #expect(client.ask(HTTP2Scene.album(1), stream: 1).contains("\"401\""))
+        client.send(.head(get(HTTP2Scene.album(1), [("x-refrain-key", "0123456789abcdef")]), stream: 3))
+        #expect(client.answer(3).contains("albums/1") && scene.origin.requests.count == 1)
+    }
+
     // MARK: The end of the server
 
     @Test func requestsUnderWayAreAnsweredWhileDraining() throws {
@@ -203,12 +202,6 @@ import Testing
         #expect(client.answer(1) == "the last")
         waitUntil { thread.isFinished && client.isClosed }
         #expect(client.frames(.goAway).last?.word(at: 0) == 1 && proxy.stop() == 0)
-    }
-
-    @Test func anIdleConnectionIsToldAndClosed() throws {
-        #expect(client.ask(HTTP2Scene.album(1), stream: 1).contains("albums/1"))
-        scene.proxy.stop()
-        #expect(client.end() == 0)
     }
 
     @Test func unfinishedRequestsAreCutOffAndCounted() throws {

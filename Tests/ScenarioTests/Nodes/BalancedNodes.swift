@@ -33,8 +33,7 @@ final class BalancedNodes {
     /// - Parameters:
     ///   - count: of nodes.
     ///   - balanced: how many of them the balancer knows.
-    ///   - lines: of each node's configuration.
-    init(nodes count: Int = HAProxyServer.nodeCount, balanced: Int? = nil, _ lines: String = "") throws {
+    init(nodes count: Int = HAProxyServer.nodeCount, balanced: Int? = nil) throws {
         (folder, authority) = (try TemporaryFolder(), try ThrowawayAuthority())
         origin = try FakeOrigin { [reaction] _ in
             reaction.body.withLock { $0 }?()
@@ -51,7 +50,6 @@ final class BalancedNodes {
                     cache_file off
                     access_log stdout json
                     workers 1
-                    \(lines)
                     """))
         }
         for node in nodes where !node.listens() { throw Failure(description: node.text) }

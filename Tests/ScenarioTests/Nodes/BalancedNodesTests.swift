@@ -107,18 +107,6 @@ struct BalancedNodesTests {
         }
     }
 
-    @Test func boundsByAddressCountForClients() throws {
-        let scene = try BalancedNodes("connections_per_address 1")
-        // Each connection is refused by nodes that have one of this client: three have room.
-        let clients = (0..<6).map { _ in scene.client(from: 7) }
-        let replies = try clients.map { try $0.send("GET", Self.album(1)) }
-        #expect(replies[0].status == 200 && replies[5].status == 502)
-        let errors = (replies[5].json as? [String: Any])?["errors"] as? [[String: String]]
-        #expect(errors?.first?["status"] == "502")
-        #expect(try scene.client(from: 8).send("GET", Self.album(1)).status == 200)
-        withExtendedLifetime(clients) {}
-    }
-
     // MARK: Nodes that go
 
     private func figures(_ scene: BalancedNodes, _ event: () throws -> Void) throws -> UpgradeLoad.Figures {

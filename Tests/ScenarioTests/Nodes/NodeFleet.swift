@@ -69,6 +69,12 @@ final class NodeFleet: @unchecked Sendable {  // because one thread at a time st
 
     func port(of node: Int) -> Int { ports.withLock { $0[node] } }
 
+    /// The limit of the origin that a node keeps to, in requests a second; 0 without any.
+    func limit(of node: Int) throws -> Double {
+        let statistics = try HTTPTestClient(port: programs[node].adminPort).send("GET", "/stats").json
+        return (statistics as? [String: Any])?["upstream_rate"] as? Double ?? 0
+    }
+
     /// Asks a node for its readiness, as its load balancer does.
     func readiness(of node: Int) throws -> (status: Int, text: String) {
         let reply = try HTTPTestClient(port: programs[node].adminPort).send("GET", "/readyz")

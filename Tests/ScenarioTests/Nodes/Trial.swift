@@ -24,27 +24,27 @@ final class Trial: Sendable {
     private let world: TrialWorld
     private let fleet: NodeFleet
     private let event: Event
-    private let balancer: Mutex<TrialBalancer>
+    /// The nodes that are there, and how many turns there were.
+    private let nodes: Mutex<(present: [Int], turns: Int)>
     private let next = Atomic(0)
     private let answered: Mutex<[Bool]>
     private let failures = Mutex<[String]>([])
 
-    private init(_ world: TrialWorld, _ fleet: NodeFleet, _ balancer: TrialBalancer, _ event: Event) {
+    private init(_ world: TrialWorld, _ fleet: NodeFleet, nodes: Int, _ event: Event) {
         (self.world, self.fleet, self.event) = (world, fleet, event)
-        self.balancer = Mutex(balancer)
+        self.nodes = Mutex((Array(0..<nodes), 0))
         answered = Mutex(Array(repeating: false, count: world.requests.count))
     }
 
-    /// - Parameter way: nil for one node that is alone.
-    static func outcome(of world: TrialWorld, _ way: TrialBalancer.Way?, _ event: Event = .nothing) throws -> Outcome {
-        let count = way == nil ? 1 : 3
+    /// - Parameter nodes: with an engine where there are several.
+    static func outcome(of world: TrialWorld, nodes: Int, _ event: Event = .nothing) throws -> Outcome {
         let origin = CountingResponder(world.api)
         let host = try ServiceHost.serving(origin)
         defer { host.stop() }
-        let fleet = try NodeFleet(count, isShared: way != nil, before: host.address)
-        let trial = Trial(world, fleet, TrialBalancer(way ?? .roundRobin, nodes: 0..<count), event)
+        let fleet = try NodeFleet(nodes, isShared: nodes > 1, before: host.address)
+        let trial = Trial(world, fleet, nodes: nodes, event)
         concurrently(clients) { _ in trial.ask() }
-        return Outcome(asked: origin.counts.asked, failures: trial.failures.withLock { $0 })
+        return Outcome(asked: origin.targets.count, failures: trial.failures.withLock { $0 })
     }
 
     /// One client's connections: whatever request is next, until there is none.
@@ -66,17 +66,25 @@ final class Trial: Sendable {
 
     /// As a balancer that asks another node where one is gone.
     private func failure(of request: TrialWorld.Request, _ clients: inout [Int: HTTPTestClient]) -> String? {
-        while let node = balancer.withLock({ $0.next(for: request.target) }) {
+        while let node = nextNode() {
             let client = clients[node] ?? HTTPTestClient(port: fleet.port(of: node), reopens: true)
             clients[node] = client
             guard let reply = try? client.send("GET", request.target) else {
                 clients[node] = nil
-                balancer.withLock { $0.remove(node) }
+                nodes.withLock { $0.present.removeAll { $0 == node } }
                 continue
             }
             return reply.status == request.status ? nil : "\(reply.status), not \(request.status): \(request.target)"
         }
         return "no node is left: \(request.target)"
+    }
+
+    /// One node after the other, whatever is asked for.
+    private func nextNode() -> Int? {
+        nodes.withLock { nodes in
+            nodes.turns += 1
+            return nodes.present.isEmpty ? nil : nodes.present[nodes.turns % nodes.present.count]
+        }
     }
 
     private func happen() {
@@ -86,7 +94,7 @@ final class Trial: Sendable {
         case .join:
             do {
                 let node = try fleet.join()
-                balancer.withLock { $0.add(node) }
+                nodes.withLock { $0.present.append(node) }
             } catch {
                 failures.withLock { $0.append("\(error)") }
             }

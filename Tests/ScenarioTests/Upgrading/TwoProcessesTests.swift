@@ -121,6 +121,22 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test func anINTAfterATERMCutsTheRequestOff() async throws {
+        try await onThread {
+            let mayAnswer = DispatchSemaphore(value: 0)
+            defer { mayAnswer.signal() }
+            let origin = try FakeOrigin(after: mayAnswer)
+            let program = try Self.program(origin)
+            let client = try RawClient(port: UInt16(try program.port()))
+            try client.send(.get(Self.song))
+            waitUntil { !origin.requests.isEmpty }
+            kill(program.process, SIGTERM)
+            try program.wait("stopping: finishing", times: 1)
+            kill(program.process, SIGINT)
+            #expect(program.stop() == 1 && program.times("stopped at once") == 1)
+        }
+    }
+
     @Test func aWriteToOneProcessEndsAnswersOfTheOther() async throws {
         try await onThread {
             let origin = try Self.origin()

@@ -22,21 +22,22 @@ struct UpgradeTests {
 
     // MARK: Clients
 
-    @Test func noRequestFailsWhileItIsUpgraded() async throws {
+    @Test func noRequestFailsWhileItIsReloadedAndUpgraded() async throws {
         try await onThread {
             let origin = try ServiceHost.serving(SimulatedAPI.open())
             defer { origin.stop() }
             let program = try UpgradedProgram("")
             let (authority, certificate) = try program.makeCertificate(for: "127.0.0.1")
-            try program.configure(
-                """
+            let lines = """
                 listen 127.0.0.1:0
                 listen 127.0.0.1:0 tls
                 \(certificate)
                 admin_listen unix:@/admin
                 upstream http://\(origin.address)
                 workers 2
-                """)
+
+                """
+            try program.configure(lines)
             try program.start()
             let (port, tlsPort) = (try program.port(), try program.port("https"))
             let idle = try RawClient(port: UInt16(port))
@@ -51,6 +52,7 @@ struct UpgradeTests {
             let begin = ContinuousClock.now
             for number in 0..<count {
                 let before = load.requests
+                try program.reload(lines + "upstream_connections \(20 + number)")
                 try program.upgrade()
                 // Under load again, or it is not seen how the next one does.
                 waitUntil(within: 60) { load.requests > before + 100 }
@@ -104,6 +106,32 @@ struct UpgradeTests {
             #expect(manager.receive().hasPrefix("STOPPING=1\n"))
             // It waits in the queue of the socket that the test, as its keeper, still has.
             #expect(throws: Never.self) { try RawClient(port: port) }
+        }
+    }
+
+    /// It is told by GOAWAY, and gets the answers that it waits for.
+    @Test(.requires(.nghttp2)) func aClientOfHTTP2GoesOverToTheNewProcess() async throws {
+        try await onThread {
+            let mayAnswer = DispatchSemaphore(value: 0)
+            let origin = try FakeOrigin(after: mayAnswer)
+            let program = try UpgradedProgram("")
+            let (authority, certificate) = try program.makeCertificate(for: "localhost")
+            let lines = "listen 127.0.0.1:0 tls\n\(certificate)\nadmin_listen off\nworkers 2\n"
+            try program.configure(lines + "upstream http://127.0.0.1:\(origin.port)")
+            try program.start()
+            let port = UInt16(try program.port("https"))
+            let client = try HTTP2TestClient(port: port, authority)
+            client.get([1]) { _ in Self.song }
+            waitUntil { !origin.requests.isEmpty }
+            try program.upgrade()
+            waitUntil { client.goodbye != nil }
+            #expect(client.goodbye == 0)
+            for _ in 0..<2 { mayAnswer.signal() }
+            #expect(client.answer(1) == "{}")
+            client.close()
+            let other = try HTTP2TestClient(port: port, authority)
+            #expect(other.ask("/v1/catalog/us/songs/2", stream: 1) == "{}")
+            program.stop()
         }
     }
 
