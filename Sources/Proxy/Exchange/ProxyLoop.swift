@@ -25,7 +25,7 @@ final class ProxyLoop {
             base.statistics, base.context, shared.feed,
             log: log.map { AccessLog(sink: $0.sink, format: $0.format, loop: base.loop) },
             recorder: shared.recorder)
-        parts = ProxyParts(shared, gate, OriginTroubles(shared, base), nil, observer, base)
+        parts = ProxyParts(shared, gate, nil, observer, base)
         use(parts)
     }
 
@@ -37,7 +37,7 @@ final class ProxyLoop {
         let tier = TierClient(settings, loop: base.loop) { [budget = shared.budget, loop = base.loop] in
             budget.lost(now: loop.now)
         }
-        use(ProxyParts(shared, asking.gate, asking.troubles, tier, observer, base))
+        use(ProxyParts(shared, asking.gate, tier, observer, base))
     }
 
     /// For good: what is still to be asked goes to the origin.
@@ -48,9 +48,7 @@ final class ProxyLoop {
     func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: (sink: AccessLogSink, format: AccessLogFormat)?) {
         observer.log?.flush()
         observer.log = log.map { AccessLog(sink: $0.sink, format: $0.format, loop: base.loop) }
-        // Reports about the same origin stay reported.
-        let troubles = gate === asking.gate ? asking.troubles : OriginTroubles(shared, base)
-        use(ProxyParts(shared, gate, troubles, sharing.tier, observer, base))
+        use(ProxyParts(shared, gate, sharing.tier, observer, base))
         // Memoized plans follow from settings that count no more, such as the clients' keys.
         base.context.forgetRequests()
     }

@@ -16,9 +16,9 @@ struct ProxyParts {
     let sharing: Sharing
 
     init(
-        _ shared: ProxyShared, _ gate: UpstreamGate, _ troubles: OriginTroubles, _ tier: TierClient?,
-        _ observer: RequestObserver, _ base: LoopBase
+        _ shared: ProxyShared, _ gate: UpstreamGate, _ tier: TierClient?, _ observer: RequestObserver, _ base: LoopBase
     ) {
+        let troubles = OriginTroubles(shared, base)
         clients = Clients(shared, base)
         accounts = Accounts(shared, base)
         answering = Answering(shared, observer, accounts, base)
