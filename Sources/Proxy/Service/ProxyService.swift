@@ -173,7 +173,7 @@ public final class ProxyService: Service {
         connection.withHeadBytes { bytes in
             proxy.base.cache.lookup(&key, proxy.base.reader, at: now) {
                 ForwardedFields(
-                    scope: .impersonal, isTraced: true, isForAPI: target.isOfAPI,
+                    subset: .impersonal, isTraced: true, isForAPI: target.isOfAPI,
                     permitted: proxy.clients.forwardedFields.names(for: target)
                 ).lines(of: connection.head, bytes)
             }
@@ -384,11 +384,11 @@ extension ProxyService {
     private func forwarded(
         _ facts: PlanFacts, _ connection: ClientConnection, refreshes: Bool = false
     ) -> ForwardedRequest {
-        let scope: ForwardedFields.Scope =
+        let subset: ForwardedFields.Subset =
             facts.passReason != nil ? .all : facts.rule.followsOrigin ? .impersonal : .none
         return connection.withHeadBytes { bytes in
             ForwardedRequest(
-                head: connection.head, bytes: bytes, canonical: target, body: connection.body, scope: scope,
+                head: connection.head, bytes: bytes, canonical: target, body: connection.body, subset: subset,
                 refreshes: refreshes,
                 dropsAuthorization: proxy.clients.keys?.claim(connection.head, bytes) ?? false,
                 user: named, permitted: proxy.clients.forwardedFields)
