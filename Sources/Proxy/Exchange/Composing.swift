@@ -6,16 +6,15 @@ import HTTP
 
 /// Answers built out of stored ones: performs what `Composer` decides.
 final class Composing {
-    let library: ResourceLibrary
-    private let policy: Policy
+    private let shared: ProxyShared
     private let troubles: OriginTroubles
     private let base: LoopBase
 
     init(_ shared: ProxyShared, _ troubles: OriginTroubles, _ base: LoopBase) {
-        library = shared.library
-        policy = shared.policy
-        (self.troubles, self.base) = (troubles, base)
+        (self.shared, self.troubles, self.base) = (shared, troubles, base)
     }
+
+    var library: ResourceLibrary { shared.library }
 
     /// The library for a request of these facts: only for answers that everyone shares, under an
     /// operator's TTL.
@@ -44,7 +43,7 @@ final class Composing {
         if isBatched { settings.compose = .on }
         if isForHead { settings.supersets = false }
         return Composer(
-            settings: settings, forms: library.forms, growth: library.growth, notFoundFor: policy.notFoundFor,
+            settings: settings, forms: library.forms, growth: library.growth, notFoundFor: shared.policy.notFoundFor,
             rule: rule)
     }
 
@@ -71,7 +70,7 @@ final class Composing {
     ) -> OriginRequest? {
         var target = CanonicalTarget()
         guard (try? target.parse(bytes.span)) != nil else { return nil }
-        let facts = PlanFacts(method: .get, route: target.route, rule: policy[target.route.resourceClass])
+        let facts = PlanFacts(method: .get, route: target.route, rule: shared.policy[target.route.resourceClass])
         guard library(for: facts) != nil else { return nil }
         return OriginRequest(
             facts: facts, reason: .partial,

@@ -104,7 +104,7 @@ extension Exchange {
         perform(step.timer)
         if let response = step.invalidates { storage.invalidate(by: response) }
         if step.endsUserGeneration, let user = request.user {
-            proxy.clients.drop(user)
+            if let ended = proxy.shared.users?.end(user, at: proxy.base.now) { proxy.base.cache.free(ended) }
             // Writes were announced before: this is for dead tokens, and for long writes.
             proxy.sharing.tier?.announceWrite(of: user) { _ in }
         }

@@ -10,6 +10,8 @@ final class ProxyLoop {
     let base: LoopBase
     let observer: RequestObserver
     let flights: Flights
+    /// The settings that count now.
+    private(set) var shared: ProxyShared
     private var parts: ProxyParts
     /// Asks the origin on behalf of a verification.
     private let witness: (ProxyLoop, OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void
@@ -19,7 +21,7 @@ final class ProxyLoop {
         log: (sink: AccessLogSink, format: AccessLogFormat)?,
         witness: @escaping (ProxyLoop, OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void
     ) {
-        (self.base, self.witness) = (base, witness)
+        (self.shared, self.base, self.witness) = (shared, base, witness)
         flights = shared.flights
         observer = RequestObserver(
             base.statistics, base.context, shared.feed,
@@ -30,7 +32,7 @@ final class ProxyLoop {
     }
 
     /// Begins to use the shared tier, if there is one. On the loop.
-    func openTier(_ shared: ProxyShared) {
+    func openTier() {
         guard let settings = shared.tier else { return }
         // A request that waited for the engine once does not wait again for the budget that is kept
         // there.
@@ -49,6 +51,7 @@ final class ProxyLoop {
         observer.log?.flush()
         observer.log = log.map { AccessLog(sink: $0.sink, format: $0.format, loop: base.loop) }
         use(ProxyParts(shared, gate, sharing.tier, observer, base))
+        self.shared = shared
         // Memoized plans follow from settings that count no more, such as the clients' keys.
         base.context.forgetRequests()
     }
@@ -65,7 +68,6 @@ final class ProxyLoop {
 // MARK: - Parts
 
 extension ProxyLoop {
-    var clients: Clients { parts.clients }
     var accounts: Accounts { parts.accounts }
     var answering: Answering { parts.answering }
     var asking: Asking { parts.asking }

@@ -1,10 +1,10 @@
 import Tier
 import Upstream
 
-/// The parts of one loop's proxy under the settings that count now. Each has what it needs, as
-/// constants; other settings make new parts. All of them are confined to the loop.
+/// The parts of one loop's proxy under the settings that count now. Each has them as constants, so
+/// that a hit counts no references for them; other settings make new parts. All of them are
+/// confined to the loop.
 struct ProxyParts {
-    let clients: Clients
     let accounts: Accounts
     let answering: Answering
     let asking: Asking
@@ -19,7 +19,6 @@ struct ProxyParts {
         _ shared: ProxyShared, _ gate: UpstreamGate, _ tier: TierClient?, _ observer: RequestObserver, _ base: LoopBase
     ) {
         let troubles = OriginTroubles(shared, base)
-        clients = Clients(shared, base)
         accounts = Accounts(shared, base)
         answering = Answering(shared, observer, accounts, base)
         asking = Asking(shared, gate, troubles, accounts, observer.traffic, base)

@@ -12,6 +12,7 @@ final class Verifying {
     /// Asks the origin as `Exchange.Audience.witness` is told.
     typealias Witness = (OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void
 
+    private let shared: ProxyShared
     private let composing: Composing
     private let accounts: Accounts
     private let gate: UpstreamGate
@@ -21,22 +22,17 @@ final class Verifying {
     private let base: LoopBase
     /// Which composed answers are verified.
     private var sampling = Sampling()
-    private let share: Int
-    private let comparesAll: Bool
-    let room: VerificationRoom
 
     init(
         _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ gate: UpstreamGate,
         _ troubles: OriginTroubles, _ base: LoopBase
     ) {
-        (self.composing, self.accounts, self.gate) = (composing, accounts, gate)
-        (self.troubles, self.base) = (troubles, base)
-        share = shared.verifySample
-        comparesAll = shared.verifies
-        room = shared.verifications
+        (self.shared, self.composing, self.accounts) = (shared, composing, accounts)
+        (self.gate, self.troubles, self.base) = (gate, troubles, base)
     }
 
     var loop: EventLoop { base.loop }
+    var room: VerificationRoom { shared.verifications }
 
     /// Whether a verification may send a request now. The budget has room, and no client's token is
     /// needed.
@@ -63,7 +59,7 @@ final class Verifying {
     func sample(
         _ composed: ComposedBody, _ wanted: CatalogRequest?, _ key: CacheKey, _ rule: TTLRule, isBatched: Bool
     ) {
-        guard sampling.takes(share), let wanted else { return }
+        guard sampling.takes(shared.verifySample), let wanted else { return }
         let subject = VerificationRun.Subject(wanted: wanted, key: key, rule: rule, isBatched: isBatched)
         loop.schedule(at: loop.now) { [self] in
             guard hasRoom else { return noteSkipped() }
@@ -73,7 +69,7 @@ final class Verifying {
 
     /// Compares a composed answer with the origin's (`compose verify`).
     func verify(_ request: OriginRequest, against said: ComparedAnswer) {
-        guard comparesAll, let expected = request.expected, let key = request.key, let wanted = request.wanted
+        guard shared.verifies, let expected = request.expected, let key = request.key, let wanted = request.wanted
         else { return }
         let subject = VerificationRun.Subject(wanted: wanted, key: key, rule: request.facts.rule, isBatched: false)
         VerificationRun(expected, subject, self)?.begin(with: said)

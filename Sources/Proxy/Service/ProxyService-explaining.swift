@@ -31,7 +31,7 @@ extension ProxyService {
         let (plan, attempt) = decide(
             facts, found.stored, isVariant: !found.selectingFields.isEmpty, asking: CatalogRequest(target), at: now,
             isPeeking: true)
-        let isPrivate = target.route.isPersonal && proxy.clients.keepsPersonal && request.method.isSafe
+        let isPrivate = target.route.isPersonal && proxy.shared.keepsPersonal && request.method.isSafe
         let isUnwanted = refuses(target)
         let isRefused = request.method == .trace || isUnwanted
         let told = plan.told
@@ -46,7 +46,7 @@ extension ProxyService {
             asksTier: proxy.sharing.tier != nil
                 && (isPrivate || asksFirst && told.action != .verify && mayBeInTier(found.key)),
             waitsForAnother: asksFirst && isWaitedFor(found.key), lastAnswer: lastAnswer(found),
-            needsClientKey: proxy.clients.keys != nil, now: now)
+            needsClientKey: proxy.shared.clientKeys != nil, now: now)
     }
 
     /// Personal scopes need the token that they are made of: such a request has none here.
@@ -54,12 +54,12 @@ extension ProxyService {
         let isOneUsers = route.isPersonal || (!route.isShared && request.carriesUserToken)
         return PlanFacts(
             method: request.method, route: route, scope: isOneUsers ? nil : .shared,
-            rule: proxy.storing.policy[route.resourceClass])
+            rule: proxy.shared.policy[route.resourceClass])
     }
 
     /// The last answer to it, unless the stored one is newer.
     private func lastAnswer(_ found: Found) -> LastAnswer? {
-        guard let last = found.key.flatMap({ proxy.asking.lastAnswers[$0] }) else { return nil }
+        guard let last = found.key.flatMap({ proxy.shared.lastAnswers[$0] }) else { return nil }
         return found.stored.map { $0.receivedAt > last.unixSeconds } == true ? nil : last
     }
 

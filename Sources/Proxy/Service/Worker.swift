@@ -28,7 +28,7 @@ final class Worker: @unchecked Sendable {
             statistics: statistics, log: settings.accessLog)
         server = Server(context: context, service: service, timeouts: settings.timeouts)
         (self.loop, self.resolver) = (loop, resolver)
-        loop.sync { service.proxy.openTier(settings.shared) }
+        loop.sync { service.proxy.openTier() }
     }
 
     private static func makeGate(
