@@ -20,8 +20,7 @@ import Upstream
         let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
         statistics.hotTargets.note(key, nanoseconds: 2_000_000_000, standingFor: 3, .absent, now: .now())
         statistics.latencies[Outcome.hit.rawValue].record(nanoseconds: 40_000)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
-        let source = StatisticsSource(statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7))
+        let source = StatisticsSource.ofTests([statistics])
         let reloads = ReloadStatus()
         if let reloadError { reloads.noteFailure(reloadError) }
         var history = History()
