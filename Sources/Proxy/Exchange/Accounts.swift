@@ -73,9 +73,10 @@ extension Accounts {
         return shared.tokens.works(token, at: base.now)
     }
 
-    /// A stale answer that may be served under the key of a request.
+    /// A stale answer that may be served under the key of a request when the origin fails: not to a
+    /// client that asked to have it confirmed.
     func standIn(for request: OriginRequest) -> StoredResponse? {
-        request.reason.allowsStandIn && mayBeGivenStored(request) ? storedStandIn(for: request) : nil
+        request.reason == .stale && mayBeGivenStored(request) ? storedStandIn(for: request) : nil
     }
 
     /// The same for any client, whatever this one accepts.

@@ -109,7 +109,7 @@ struct AnswerStorage {
         _ stored: StoredResponse, _ response: UpstreamResponse, varyingBy vary: ResponseFacts.Vary
     ) -> ExchangeState.Event {
         let fields = request.forwarded.fields
-        let placed = put { cache in
+        let placed = Self.put(into: storing.base.cache, unless: { isOutdated }) { cache in
             cache.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader)
         }
         guard let placed else { return .unstored(response, .outdated) }
@@ -205,15 +205,10 @@ struct AnswerStorage {
     }
 
     private func put(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
-        let place = { (cache: ResponseCache) in
+        Self.put(into: storing.base.cache, unless: { isOutdated || isPurged() }) { cache in
             cache.store(response)
             return response
         }
-        return Self.put(into: storing.base.cache, unless: { isOutdated || isPurged() }, place)
-    }
-
-    private func put(_ place: (ResponseCache) -> StoredResponse) -> StoredResponse? {
-        Self.put(into: storing.base.cache, unless: { isOutdated }, place)
     }
 
     /// Stores by `place`; nil where the answer is out of date, and was removed again. The check

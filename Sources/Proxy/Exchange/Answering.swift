@@ -63,11 +63,6 @@ final class Answering {
         shared.library.growth.note(useOf: Array(stored.key.target))
     }
 
-    /// Whether the operator has named the site.
-    func names(_ site: Span<UInt8>) -> Bool { shared.crossOrigin.names(site) }
-
-    func writeForUnread(to buffer: inout ByteBuffer) { shared.crossOrigin.writeForUnread(to: &buffer) }
-
     func writeCrossOrigin(_ connection: ClientConnection, to buffer: inout ByteBuffer) {
         connection.withHeadBytes { bytes in
             shared.crossOrigin.write(for: connection.head, bytes, to: &buffer)
@@ -133,7 +128,7 @@ final class Answering {
     func answerPreflight(_ connection: ClientConnection) {
         connection.withHeadBytes { bytes in
             let head = connection.head
-            observer.recordPreflight(
+            observer.log?.recordPreflight(
                 ShownTarget.bytes(of: bytes.extracting(head.target.range), for: nil),
                 shared.crossOrigin.preflightRefusal(of: head, bytes, allowing: shared.pageFields), on: connection)
         }

@@ -23,9 +23,6 @@ final class Asking {
         (self.accounts, self.traffic) = (accounts, traffic)
     }
 
-    /// Whether answers are asked for in gzip.
-    var acceptsGzip: Bool { shared.gzip.isAvailable }
-
     /// Whether the answer goes through in gzip: not where its content is to be read here.
     private func passesGzip(_ request: OriginRequest) -> Bool {
         request.forwarded.passesGzip && !traffic.isOn && !shared.library.settings.completesNext
@@ -63,11 +60,6 @@ final class Asking {
     func hasOtherToken(than refused: SecretBytes?) -> Bool {
         guard let refused, let tokens = shared.credentials.developer else { return false }
         return tokens.renewAfterRejection(of: refused, at: base.unixSeconds)
-    }
-
-    /// Seconds after which what the origin answered with a 429 is worth another try.
-    func retryAfter(of request: OriginRequest, _ party: UpstreamParty) -> Int {
-        gate.retryAfter(of: accounts.account(of: request, party))
     }
 
     /// Seconds for which the origin has asked not to be asked this.

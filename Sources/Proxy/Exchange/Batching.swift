@@ -77,12 +77,8 @@ final class Batching {
 
     /// Notes the answer to a single request whose batch the origin refused.
     func note(refusedListFor request: OriginRequest, answered status: Int) {
-        if status == 200, let single = request.catalogRequest { note(batchOf: single, isRefused: true) }
-    }
-
-    /// Whether the origin answers lists of what this request asks for.
-    private func note(batchOf single: CatalogRequest, isRefused: Bool) {
-        library.forms.note(batchOf: single.shape, in: single.storefront, isRefused: isRefused)
+        guard status == 200, let single = request.catalogRequest else { return }
+        library.forms.note(batchOf: single.shape, in: single.storefront, isRefused: true)
     }
 
     /// The request for the batch has ended.
@@ -94,7 +90,10 @@ final class Batching {
             other.go()
             return
         }
-        if case .stored(status: 200) = end { note(batchOf: batch.kind.wanted, isRefused: false) }
+        if case .stored(status: 200) = end {
+            let wanted = batch.kind.wanted
+            library.forms.note(batchOf: wanted.shape, in: wanted.storefront, isRefused: false)
+        }
         // A batch that waits for this end is sent before the members look for their answers.
         ended(batch.kind, end.ofBatch)
         for (index, (_, member)) in batch.members.enumerated() {

@@ -50,7 +50,7 @@ final class Exchange {
         (self.request, self.proxy) = (request, proxy)
         refusal = request.refusal
         var traits = ExchangeState.Traits(request, hasOwnToken: proxy.accounts.signs)
-        traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.asking.acceptsGzip
+        traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
         traits.hasStandIn = proxy.accounts.standIn(for: request) != nil
         traits.asksTier = proxy.sharing.mayAskTier(request)
         traits.longestWait = Self.longestWaitForTurn + proxy.asking.gate.patience
@@ -338,14 +338,12 @@ extension Exchange: UpstreamReceiver {
     }
 
     func upstream(_ exchange: UpstreamExchange, wantsWhole response: UpstreamResponse) -> Bool {
-        guard let client, mayStream(response), let reason = storage.reasonToStream(response) else { return true }
+        // A content that is compared, recorded or inflated is needed whole.
+        guard let client, request.expected == nil, !proxy.observer.traffic.isOn,
+            sending?.inflates != true || !response.isGzip, let reason = storage.reasonToStream(response)
+        else { return true }
         client.streamReason = reason
         return false
-    }
-
-    /// Whether the content is neither compared, recorded nor inflated.
-    private func mayStream(_ response: UpstreamResponse) -> Bool {
-        request.expected == nil && !proxy.observer.traffic.isOn && (sending?.inflates != true || !response.isGzip)
     }
 
     private func noteAnswer(_ response: UpstreamResponse) {

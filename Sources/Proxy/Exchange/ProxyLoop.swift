@@ -42,9 +42,6 @@ final class ProxyLoop {
         use(ProxyParts(shared, asking.gate, tier, observer, base))
     }
 
-    /// For good: what is still to be asked goes to the origin.
-    func closeTier() { sharing.tier?.close() }
-
     /// Goes over to other settings between two requests. Exchanges under way ask here for what they
     /// need next, such as another token after a 401, and get what counts now.
     func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: (sink: AccessLogSink, format: AccessLogFormat)?) {

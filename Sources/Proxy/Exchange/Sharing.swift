@@ -24,9 +24,6 @@ final class Sharing {
         (self.storing, self.base) = (storing, base)
     }
 
-    /// Counts a user about whom the engine does not say what counts.
-    func noteUnconfirmed() { shared.tier?.counters.count(.unconfirmed) }
-
     /// Whether another node may have the answer, and this client may have it from there: what
     /// everyone shares, for a request that takes a stored answer. Answers that the origin chooses
     /// by request fields stay where they were fetched.

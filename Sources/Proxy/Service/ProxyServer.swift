@@ -151,7 +151,7 @@ public final class ProxyServer: Sendable {
         let group = DispatchGroup()
         for worker in workers {
             group.enter()
-            worker.ping { group.leave() }
+            worker.loop.execute { @Sendable in group.leave() }
         }
         group.notify(queue: .global()) { @Sendable in completion() }
     }

@@ -36,6 +36,9 @@ extension ProxyService {
         let isRefused = request.method == .trace || isUnwanted
         let told = plan.told
         let asksFirst = facts.method == .get && told.asksOrigin == .first
+        // As `Sharing.mayAskTier` has it. What is passed has no key.
+        let mayBeInTier = found.key.map { !$0.isPersonal && $0.variant.isEmpty } ?? false
+        let isUnderWay = found.key.map { proxy.flights.isWaitedFor(FlightKey($0), now: proxy.base.now) } ?? false
         return Explanation(
             target: target.text, route: target.route, scope: facts.scope, rule: facts.rule, stored: found.stored,
             isInMemory: found.isInMemory, selectingFields: found.selectingFields,
@@ -44,8 +47,8 @@ extension ProxyService {
             composing: Explanation.Composing(plan), refusal: attempt?.refusal,
             asksOrigin: isRefused ? .never : told.asksOrigin,
             asksTier: proxy.sharing.tier != nil
-                && (isPrivate || asksFirst && told.action != .verify && mayBeInTier(found.key)),
-            waitsForAnother: asksFirst && isWaitedFor(found.key), lastAnswer: lastAnswer(found),
+                && (isPrivate || asksFirst && told.action != .verify && mayBeInTier),
+            waitsForAnother: asksFirst && isUnderWay, lastAnswer: lastAnswer(found),
             needsClientKey: proxy.shared.clientKeys != nil, now: now)
     }
 
@@ -83,14 +86,5 @@ extension ProxyService {
         }
         found.isInMemory = found.key.map { proxy.base.cache.isInMemory($0) } ?? false
         return found
-    }
-
-    /// Whether the answer may be in the shared tier: as `Sharing.mayAskTier` has it. What is passed
-    /// has no key.
-    private func mayBeInTier(_ key: CacheKey?) -> Bool { key.map { !$0.isPersonal && $0.variant.isEmpty } ?? false }
-
-    /// Whether it would find another request under way that it may wait for.
-    private func isWaitedFor(_ key: CacheKey?) -> Bool {
-        key.map { proxy.flights.isWaitedFor(FlightKey($0), now: proxy.base.now) } ?? false
     }
 }

@@ -78,7 +78,7 @@ public final class ProxyService: Service {
             UnreadRequest(status: status, contentLength: contentLength, because: cause, on: connection), on: connection)
     }
 
-    public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.answering.writeForUnread(to: &buffer) }
+    public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.shared.crossOrigin.writeForUnread(to: &buffer) }
 
     private func refuse(_ connection: ClientConnection, _ rejection: Rejection) {
         proxy.base.statistics.count(.refused)
@@ -282,7 +282,7 @@ extension ProxyService {
     private func agree(on user: UserHash, _ tier: TierClient, _ facts: PlanFacts, _ connection: ClientConnection) {
         guard !facts.method.isSafe else {
             return tier.generation(of: user) { [self] found in
-                if found == .unknown { proxy.sharing.noteUnconfirmed() }
+                if found == .unknown { proxy.shared.tier?.counters.count(.unconfirmed) }
                 resume(connection, knowing: found)
             }
         }
@@ -366,7 +366,7 @@ extension ProxyService {
         guard proxy.shared.credentials.musicUser != nil, named == .nobody else { return false }
         if proxy.shared.clientKeys != nil { return true }
         if let origin = head.fields.first(.origin) {
-            return proxy.answering.names(bytes.extracting(origin.value.range))
+            return proxy.shared.crossOrigin.names(bytes.extracting(origin.value.range))
         }
         return !head.comesFromAnotherSite(bytes) && head.addresses(connection.peer.localAddress, bytes)
     }
