@@ -27,8 +27,8 @@ struct RequestExcerpts {
         let method = line.prefix { $0 != 0x20 }
         let target = Array(line.dropFirst(method.count + 1))
         // A personal request has its route in place of the target.
-        let text = isPersonal ? String(decoding: target, as: UTF8.self) : RecordedTarget.redacted(target)
-        guard let text else { return nil }
+        let shown = isPersonal ? String(decoding: target, as: UTF8.self) : RecordedTarget.redacted(target)
+        guard let text = shown else { return nil }
         return Request(
             method: String(decoding: method, as: UTF8.self),
             target: !isPersonal || text.hasPrefix("/") ? text : RecordedTarget.unknownRoute,
