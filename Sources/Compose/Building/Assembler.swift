@@ -293,7 +293,7 @@ extension Assembler {
         _ shape: RelationShape
     ) -> Bool {
         let document = candidate.part.document
-        let count = document.count(of: relation)
+        let count = document.elements(of: relation).count
         if shape.fits(relation, count, in: document) { return true }
         guard shape.size.isUnknown, relation.next.isEmpty, placement.isPrimary, candidate.placement.isPrimary,
             request.hasPlainResources
