@@ -104,11 +104,10 @@ struct ForwardedFields {
     /// 9110 7.6.1). Of cookies the user's token alone goes along (`ForwardedRequest`).
     static func isOwn(_ id: FieldName) -> Bool {
         switch id {
-        case .connection, .keepAlive, .te, .trailer, .transferEncoding, .upgrade, .proxyAuthenticate,
-            .proxyAuthorization, .proxyConnection, .host, .contentLength, .expect, .authorization, .musicUserToken,
-            .cookie, .acceptEncoding, .origin, .xRefrainKey, .via, .traceparent, .tracestate:
+        case .host, .expect, .authorization, .musicUserToken, .cookie, .acceptEncoding, .origin, .xRefrainKey, .via,
+            .traceparent, .tracestate:
             true
-        default: false
+        default: id.isHopByHop
         }
     }
 }
