@@ -13,15 +13,12 @@ final class ProxyLoop {
     /// The settings that count now.
     private(set) var shared: ProxyShared
     private var parts: ProxyParts
-    /// Asks the origin on behalf of a verification.
-    private let witness: (ProxyLoop, OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void
 
     init(
         _ shared: ProxyShared, _ gate: UpstreamGate, _ base: LoopBase,
-        log: (sink: AccessLogSink, format: AccessLogFormat)?,
-        witness: @escaping (ProxyLoop, OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void
+        log: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
-        (self.shared, self.base, self.witness) = (shared, base, witness)
+        (self.shared, self.base) = (shared, base)
         flights = shared.flights
         observer = RequestObserver(
             base.statistics, base.context, shared.feed,
@@ -57,7 +54,7 @@ final class ProxyLoop {
         self.parts = parts
         parts.verifying.witness = { [weak self] request, report in
             guard let self else { return report(nil) }
-            witness(self, request, report)
+            Exchange(request, for: .witness(report), self).start()
         }
     }
 }

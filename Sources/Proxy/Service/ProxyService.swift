@@ -34,9 +34,7 @@ public final class ProxyService: Service {
         shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: FileReader?, statistics: Statistics,
         log: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
-        proxy = ProxyLoop(shared, gate, LoopBase(shared.cache, reader, context, statistics), log: log) {
-            (proxy, request, report) in Exchange(request, for: .witness(report), proxy).start()
-        }
+        proxy = ProxyLoop(shared, gate, LoopBase(shared.cache, reader, context, statistics), log: log)
     }
 
     public func handle(_ connection: ClientConnection) {
