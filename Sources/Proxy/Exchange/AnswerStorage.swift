@@ -84,7 +84,7 @@ struct AnswerStorage {
         case .store(let lifetime):
             let scan = response.scan
             guard scan.isAnswer || response.status != 200 || request.facts.rule.followsOrigin else {
-                storing.troubles.noteFailure(
+                OriginTroubles(storing.shared, storing.base).noteFailure(
                     "answers \(request.facts.route.template) with a 200 that is not a valid answer")
                 return .unstored(response, .noAnswer)
             }

@@ -9,19 +9,19 @@ import Upstream
 /// The way of one loop's requests to the origin, and what is noted of the answers.
 final class Asking {
     let gate: UpstreamGate
-    let troubles: OriginTroubles
     private let shared: ProxyShared
     private let base: LoopBase
     private let accounts: Accounts
     private let traffic: TrafficTap
 
     init(
-        _ shared: ProxyShared, _ gate: UpstreamGate, _ troubles: OriginTroubles, _ accounts: Accounts,
-        _ traffic: TrafficTap, _ base: LoopBase
+        _ shared: ProxyShared, _ gate: UpstreamGate, _ accounts: Accounts, _ traffic: TrafficTap, _ base: LoopBase
     ) {
-        (self.gate, self.troubles, self.shared, self.base) = (gate, troubles, shared, base)
-        (self.accounts, self.traffic) = (accounts, traffic)
+        (self.shared, self.gate, self.accounts) = (shared, gate, accounts)
+        (self.traffic, self.base) = (traffic, base)
     }
+
+    var troubles: OriginTroubles { OriginTroubles(shared, base) }
 
     /// Whether the answer goes through in gzip: not where its content is to be read here.
     private func passesGzip(_ request: OriginRequest) -> Bool {

@@ -7,11 +7,10 @@ import HTTP
 /// Answers built out of stored ones: performs what `Composer` decides.
 final class Composing {
     private let shared: ProxyShared
-    private let troubles: OriginTroubles
     private let base: LoopBase
 
-    init(_ shared: ProxyShared, _ troubles: OriginTroubles, _ base: LoopBase) {
-        (self.shared, self.troubles, self.base) = (shared, troubles, base)
+    init(_ shared: ProxyShared, _ base: LoopBase) {
+        (self.shared, self.base) = (shared, base)
     }
 
     var library: ResourceLibrary { shared.library }
@@ -92,8 +91,9 @@ extension Composing {
         }
         switch library.note(stored, request.catalogRequest, original: original, at: base.unixSeconds) {
         case .nothingNew: break
-        case .otherForm: troubles.noteContradiction("in another form than before", request)
-        case .otherAttributes: troubles.noteContradiction("with other attributes than in other answers", request)
+        case .otherForm: OriginTroubles(shared, base).noteContradiction("in another form than before", request)
+        case .otherAttributes:
+            OriginTroubles(shared, base).noteContradiction("with other attributes than in other answers", request)
         }
     }
 }

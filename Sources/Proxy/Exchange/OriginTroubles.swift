@@ -1,7 +1,7 @@
 import Upstream
 
 /// Counts what is wrong with the origin, and tells the operator: in the log, and on the dashboard.
-final class OriginTroubles {
+struct OriginTroubles {
     private let base: LoopBase
     private let reports: FailureReport
     private let warn: @Sendable (String) -> Void

@@ -18,14 +18,13 @@ struct ProxyParts {
     init(
         _ shared: ProxyShared, _ gate: UpstreamGate, _ tier: TierClient?, _ observer: RequestObserver, _ base: LoopBase
     ) {
-        let troubles = OriginTroubles(shared, base)
         accounts = Accounts(shared, base)
         answering = Answering(shared, observer, accounts, base)
-        asking = Asking(shared, gate, troubles, accounts, observer.traffic, base)
-        composing = Composing(shared, troubles, base)
-        verifying = Verifying(shared, composing, accounts, gate, troubles, base)
+        asking = Asking(shared, gate, accounts, observer.traffic, base)
+        composing = Composing(shared, base)
+        verifying = Verifying(shared, composing, accounts, gate, base)
         composed = ComposedAnswers(composing, verifying, accounts, base)
-        storing = Storing(shared, composing, accounts, troubles, base)
+        storing = Storing(shared, composing, accounts, base)
         batching = Batching(shared, composing, base)
         sharing = Sharing(shared, tier, accounts, composing, composed, storing, base)
     }

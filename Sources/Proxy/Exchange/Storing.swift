@@ -6,14 +6,9 @@ final class Storing {
     let base: LoopBase
     let composing: Composing
     let accounts: Accounts
-    let troubles: OriginTroubles
 
-    init(
-        _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ troubles: OriginTroubles,
-        _ base: LoopBase
-    ) {
-        (self.shared, self.base, self.composing) = (shared, base, composing)
-        (self.accounts, self.troubles) = (accounts, troubles)
+    init(_ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ base: LoopBase) {
+        (self.shared, self.base, self.composing, self.accounts) = (shared, base, composing, accounts)
     }
 
     var library: ResourceLibrary { shared.library }

@@ -16,7 +16,6 @@ final class Verifying {
     private let composing: Composing
     private let accounts: Accounts
     private let gate: UpstreamGate
-    private let troubles: OriginTroubles
     /// Set once, before the first request.
     var witness: Witness?
     private let base: LoopBase
@@ -24,11 +23,10 @@ final class Verifying {
     private var sampling = Sampling()
 
     init(
-        _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ gate: UpstreamGate,
-        _ troubles: OriginTroubles, _ base: LoopBase
+        _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ gate: UpstreamGate, _ base: LoopBase
     ) {
         (self.shared, self.composing, self.accounts) = (shared, composing, accounts)
-        (self.gate, self.troubles, self.base) = (gate, troubles, base)
+        (self.gate, self.base) = (gate, base)
     }
 
     var loop: EventLoop { base.loop }
@@ -106,7 +104,7 @@ final class Verifying {
         // Answers that were composed in that form go with all that were composed.
         base.cache.freeComposed()
         let target = String(decoding: subject.key.target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
-        troubles.noteWrongAnswer(
+        OriginTroubles(shared, base).noteWrongAnswer(
             "composed answer for \(target) was wrong: \(path) differs from the origin's; its form is not composed for "
                 + "\(SpanOfTime.text(seconds))")
     }
