@@ -24,7 +24,7 @@ final class Batching {
     }
 
     /// Adds an exchange whose request may be batched, and tells it whether it goes alone.
-    func add(_ member: some BatchMember, for request: OriginRequest, of party: UpstreamParty) {
+    func add(_ member: Exchange, for request: OriginRequest, of party: UpstreamParty) {
         guard let wanted = request.catalogRequest, let name = wanted.resources.first else {
             preconditionFailure("only what is accepted is joined")
         }

@@ -303,7 +303,7 @@ extension Exchange {
     }
 
     /// Ends a request that was not sent and for which no client waits.
-    private func giveUpIfUnwanted() {
+    func giveUpIfUnwanted() {
         guard hasClientEnded, upstream?.isWaitingForTurn == true,
             flight.map({ proxy.flights.abandon($0) }) ?? true
         else { return }
@@ -354,30 +354,34 @@ extension Exchange: UpstreamReceiver {
     }
 }
 
-extension Exchange: BatchMember {
+// MARK: - Requests that are joined, in batches and in flights
+
+extension Exchange {
+    /// Its request cannot be joined with others.
+    /// - Parameter kind: nil where another member tells the end.
     func goesAlone(asOneOf kind: Batches.Kind?) {
         batch = kind.map { ($0, .untold) }
         handle(.batched(isAlone: true))
     }
 
+    /// Its request is to be joined with others; `partEnded` or `goesAlone` will be called.
     func waitsForOthers() { handle(.batched(isAlone: false)) }
 
+    /// Its request and others' go as this one.
     func lead(_ batch: Batches.State.Batch) {
         let batching = proxy.batching
         guard let whole = batching.request(for: batch, of: request) else { return }
         fetch(whole) { batching.finish(batch, $0) }
     }
 
+    /// The request for the batch has ended; `isFirst`: of what leads it.
     func partEnded(_ end: PartEnd, isFirst: Bool) { handle(.partEnded(end, isFirst: isFirst)) }
-}
 
-extension Exchange: FlightLeader, FlightWaiter {
+    /// A client, or one of another party, waits for the answer now.
     func promote(for party: UpstreamParty) {
         promoter = party
         handle(.promoted)
     }
-
-    func waitersLeft() { giveUpIfUnwanted() }
 
     func flightFinished(_ outcome: FlightOutcome) {
         var isOurs = true
