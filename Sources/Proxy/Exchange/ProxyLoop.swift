@@ -52,10 +52,7 @@ final class ProxyLoop {
 
     private func use(_ parts: ProxyParts) {
         self.parts = parts
-        parts.verifying.witness = { [weak self] request, report in
-            guard let self else { return report(nil) }
-            Exchange(request, for: .witness(report), self).start()
-        }
+        parts.verifying.proxy = self
     }
 }
 

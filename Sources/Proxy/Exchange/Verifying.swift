@@ -9,15 +9,12 @@ import Upstream
 /// Verifies composed answers: all with `compose verify`, a share with `verify_sample` (DECISIONS
 /// 9.7).
 final class Verifying {
-    /// Asks the origin as `Exchange.Audience.witness` is told.
-    typealias Witness = (OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void
-
     private let shared: ProxyShared
     private let composing: Composing
     private let accounts: Accounts
     private let gate: UpstreamGate
     /// Set once, before the first request.
-    var witness: Witness?
+    weak var proxy: ProxyLoop?
     private let base: LoopBase
     /// Which composed answers are verified.
     private var sampling = Sampling()
@@ -46,10 +43,10 @@ final class Verifying {
             loop.schedule(at: loop.now + .seconds(1)) { [self] in ask(key, tries: tries - 1, completion) }
             return
         }
-        guard let witness,
+        guard let proxy,
             let request = composing.originRequest(for: Array(key.target), .verification, authorization: nil)
         else { return completion(nil) }
-        witness(request, completion)
+        Exchange(request, for: .witness(completion), proxy).start()
     }
 
     /// Verifies a composed answer if the sample takes it. In a later turn, so the client's answer
