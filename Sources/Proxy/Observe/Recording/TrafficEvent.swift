@@ -73,7 +73,7 @@ struct TrafficBatch: Sendable {
 
 /// Which subject of which batch stands for a known request.
 struct NotedSubject {
-    let batch: Int
+    private let batch: Int
     let index: Int
     /// Not another's, while the batch holds it; afterwards another may have come to be at its
     /// place.
