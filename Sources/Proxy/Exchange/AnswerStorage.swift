@@ -109,9 +109,9 @@ struct AnswerStorage {
         _ stored: StoredResponse, _ response: UpstreamResponse, varyingBy vary: ResponseFacts.Vary
     ) -> ExchangeState.Event {
         let fields = request.forwarded.fields
-        let placed = Self.put(into: storing.base.cache, unless: { isOutdated }) { cache in
-            cache.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader)
-        }
+        let placed = Self.put(
+            into: storing.base.cache, unless: { isOutdated },
+            { $0.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader) })
         guard let placed else { return .unstored(response, .outdated) }
         if request.isSuperset { placed.awaitUse() }
         storing.base.statistics.count(.stored)
@@ -205,10 +205,11 @@ struct AnswerStorage {
     }
 
     private func put(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
-        Self.put(into: storing.base.cache, unless: { isOutdated || isPurged() }) { cache in
+        let place = { (cache: ResponseCache) in
             cache.store(response)
             return response
         }
+        return Self.put(into: storing.base.cache, unless: { isOutdated || isPurged() }, place)
     }
 
     /// Stores by `place`; nil where the answer is out of date, and was removed again. The check
