@@ -21,7 +21,7 @@ final class AdminUnderTest {
     let port: Int
     /// Its counters, which nothing else changes.
     let statistics = Statistics()
-    let feed = LiveFeed()
+    let feed: LiveFeed
     let access: AdminAccess
     /// The lines that it has written to the program's log.
     var logged: [String] { log.lines.withLock { $0 } }
@@ -42,8 +42,8 @@ final class AdminUnderTest {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         self.cache = cache
         access = AdminAccess(token: token.map { SecretBytes(Array($0.utf8).span) })
-        let source = StatisticsSource(
-            statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7), feed: feed)
+        let source = StatisticsSource.ofTests([statistics], cache)
+        feed = source.feed
         var sources = AdminSources(
             statistics: source, cache: cache, access: access, version: "0", startedAt: 0, explain: explain,
             isServing: { @Sendable in isServing })
@@ -195,5 +195,21 @@ struct Exposition {
             throw Malformed(description: "\(line)")
         }
         return Sample(name: name, labels: labels, value: value)
+    }
+}
+
+extension StatisticsSource {
+    /// Of a proxy that is not there, before an origin that takes seven requests a second.
+    static func ofTests(
+        _ statistics: [Statistics],
+        _ cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil),
+        keys: ClientKeys? = nil, developer: DeveloperTokens? = nil
+    ) -> StatisticsSource {
+        var shared = ProxyShared(
+            cache: cache, credentials: Credentials(developer: developer, musicUser: nil), policy: Policy(),
+            authority: "origin")
+        shared.clientKeys = keys
+        shared.budget = UpstreamBudget(rate: 7)
+        return StatisticsSource(statistics: statistics) { [shared] in shared }
     }
 }

@@ -19,10 +19,8 @@ import Upstream
         developer: DeveloperTokens? = nil
     ) throws -> Observations {
         let cache = cache ?? ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
-        let clients = try ClientKeys(SecretBytes(Array(Self.keys.utf8).span)).clients
-        let source = StatisticsSource(
-            statistics: statistics, cache: cache, budget: UpstreamBudget(rate: 7), clients: { clients },
-            developerTokens: { developer })
+        let keys = try ClientKeys(SecretBytes(Array(Self.keys.utf8).span))
+        let source = StatisticsSource.ofTests(statistics, cache, keys: keys, developer: developer)
         var breakdown = StorageBreakdown()
         breakdown.file = [
             .init(classTag: ResourceClass.albums.rawValue, storefront: "us", entries: 2, bytes: 30),
@@ -212,9 +210,7 @@ import Upstream
 
     private var source: StatisticsSource {
         let keys = try? ClientKeys(SecretBytes(Array("phone 0123456789abcdef\n".utf8).span))
-        return StatisticsSource(
-            statistics: [statistics], cache: ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil),
-            budget: UpstreamBudget(), clients: { keys?.clients ?? [] })
+        return StatisticsSource.ofTests([statistics], keys: keys)
     }
 
     private func send(_ target: String, _ party: UpstreamParty, _ count: Int) throws {

@@ -1,35 +1,33 @@
 import EventLoop
-import Synchronization
 import Testing
 
 @testable import Proxy
 @testable import Upstream
 
 @Suite struct FailureReportTests {
-    private func lines(_ note: (FailureReport, Instant) -> Void) -> [String] {
-        let lines = Mutex<[String]>([])
-        note(FailureReport { line in lines.withLock { $0.append(line) } }, Instant(nanoseconds: 0))
-        return lines.withLock { $0 }
-    }
+    private let report = FailureReport()
+    private let start = Instant(nanoseconds: 0)
 
     @Test func theFirstFailureIsToldAtOnceAndTheOthersAreCounted() {
-        let lines = lines { report, start in
-            for second in 0..<10 { report.note("connect refused", at: start + .seconds(second)) }
-            report.note("tls", at: start + .seconds(10))
-            report.note("tls", at: start + .seconds(20))
-        }
-        let counted = "upstream: tls (and 9 more failures since the last report)"
-        #expect(lines == ["upstream: connect refused", counted, "upstream: tls"])
+        let refused = (0..<10).map { report.line("connect refused", at: start + .seconds($0)) }
+        #expect(refused.compactMap { $0 } == ["upstream: connect refused"])
+        let counted = report.line("tls", at: start + .seconds(10))
+        #expect(counted == "upstream: tls (and 9 more failures since the last report)")
+        #expect(report.line("tls", at: start + .seconds(20)) == "upstream: tls")
     }
 
     /// A contradiction was not told while the origin failed otherwise.
     @Test func oneKindOfTroubleDoesNotHideAnother() {
-        let lines = lines { report, start in
-            report.note("answers 503", at: start)
-            report.note("answers otherwise", .contradiction, at: start + .seconds(1))
-            report.note("answers 503", at: start + .seconds(2))
-        }
-        #expect(lines == ["upstream: answers 503", "upstream: answers otherwise"])
+        #expect(report.line("answers 503", at: start) == "upstream: answers 503")
+        let other = report.line("answers otherwise", .contradiction, at: start + .seconds(1))
+        #expect(other == "upstream: answers otherwise")
+        #expect(report.line("answers 503", at: start + .seconds(2)) == nil)
+    }
+
+    @Test func ofAnotherOriginTheFirstFailureIsToldAtOnce() {
+        #expect(report.line("answers 503", at: start) != nil)
+        report.forget()
+        #expect(report.line("answers 503", at: start + .seconds(1)) == "upstream: answers 503")
     }
 
     /// The two lists of words are one: the origin's side has its own because it knows no reasons.

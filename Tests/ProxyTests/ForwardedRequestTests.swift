@@ -7,18 +7,18 @@ import Testing
 @testable import Proxy
 
 @Suite struct ForwardedRequestTests {
-    private static let scopes: [ForwardedFields.Scope] = [.all, .impersonal, .none]
+    private static let subsets: [ForwardedFields.Subset] = [.all, .impersonal, .none]
 
     /// The request that goes to the origin for one with these field lines.
     private func forward(
-        _ line: String, _ fields: String = "", scope: ForwardedFields.Scope = .all, developerToken: String? = "dev",
+        _ line: String, _ fields: String = "", subset: ForwardedFields.Subset = .all, developerToken: String? = "dev",
         userToken: String? = nil, refreshes: Bool = false, dropsAuthorization: Bool = false, origin: String? = nil,
         permitted: [String] = []
     ) throws -> String {
         let client = try ParsedRequest("\(line) HTTP/1.1\r\nHost: p\r\n\(fields)\r\n")
         let request = ForwardedRequest(
             head: client.head, bytes: client.bytes.span, canonical: try CanonicalTarget(client[client.head.target]),
-            body: [], scope: scope, refreshes: refreshes, dropsAuthorization: dropsAuthorization,
+            body: [], subset: subset, refreshes: refreshes, dropsAuthorization: dropsAuthorization,
             user: NamedUser(of: client.head, client.bytes.span), permitted: NamedFields(permitted))
         let serialised = request.head(
             to: Array("api.music.apple.com".utf8),
@@ -41,14 +41,14 @@ import Testing
 
     /// Whatever the client accepts: it is answered from the stored answer.
     @Test(arguments: [
-        ("GET /v1/catalog/us/albums/1", ForwardedFields.Scope.none, true),
+        ("GET /v1/catalog/us/albums/1", ForwardedFields.Subset.none, true),
         ("HEAD /v1/catalog/us/albums/1", .none, false), ("GET /v1/catalog/us/albums/1", .impersonal, false),
         ("GET /v1/catalog/us/albums/1", .all, false), ("GET /v1/me/library/songs", .none, true),
     ])
     func gzipIsWelcomeWhereTheOperatorsRuleCounts(
-        line: String, scope: ForwardedFields.Scope, isWelcome: Bool
+        line: String, subset: ForwardedFields.Subset, isWelcome: Bool
     ) throws {
-        let sent = try forward(line, "Accept-Encoding: deflate\r\n", scope: scope)
+        let sent = try forward(line, "Accept-Encoding: deflate\r\n", subset: subset)
         #expect(sent.contains("\r\nAccept-Encoding: \(isWelcome ? "gzip" : "identity")\r\n"))
         #expect(!sent.contains("deflate"))
     }
@@ -73,40 +73,40 @@ import Testing
         let text = try forward(
             "GET /v1/catalog/us/albums/1",
             "Accept: text/html\r\nUser-Agent: app\r\nAccept-Language: de\r\nCookie: a=b\r\nIf-None-Match: \"x\"\r\n"
-                + "Range: bytes=0-1\r\nX-Any: 1\r\n", scope: .none)
+                + "Range: bytes=0-1\r\nX-Any: 1\r\n", subset: .none)
         for gone in ["text/html", "app", "Accept-Language", "Cookie", "If-None-Match", "Range", "X-Any"] {
             #expect(!text.replacingOccurrences(of: "api.music.apple.com", with: "").contains(gone), "\(gone)")
         }
         // Under the rules of the origin.
         let personal = "Cookie: a=b\r\nOrigin: https://a.example\r\nX-Any: 1\r\n"
-        let followed = try forward("GET /test", personal, scope: .impersonal)
+        let followed = try forward("GET /test", personal, subset: .impersonal)
         #expect(followed.contains("X-Any: 1\r\n"))
         #expect(!followed.contains("Cookie") && !followed.contains("Origin"))
         let fields = "X-Client-Version: 3\r\nX-Users: 7\r\nX-Apple-Store-Front: 1\r\nAccept-Language: de\r\n"
-        #expect(try forward("GET /test", fields, scope: .impersonal).contains(fields))
+        #expect(try forward("GET /test", fields, subset: .impersonal).contains(fields))
     }
 
     /// It opens the proxy, and it would shape or reach an answer for others.
-    @Test(arguments: scopes)
-    func aKeyInAFieldOfItsOwnDoesNotReachTheOrigin(scope: ForwardedFields.Scope) throws {
+    @Test(arguments: subsets)
+    func aKeyInAFieldOfItsOwnDoesNotReachTheOrigin(subset: ForwardedFields.Subset) throws {
         for name in ["X-Refrain-Key", "x-refrain-key", "X-REFRAIN-KEY"] {
-            let text = try forward("GET /v1/test", "\(name): canary\r\nX-Any: 1\r\n", scope: scope)
+            let text = try forward("GET /v1/test", "\(name): canary\r\nX-Any: 1\r\n", subset: subset)
             #expect(!text.contains("canary") && !text.lowercased().contains("x-refrain"), "\(name)")
         }
     }
 
     /// The page's own and the token's came to the origin both.
     @Test func theSiteOfThePageIsNotNamed() throws {
-        func sent(_ scope: ForwardedFields.Scope, _ token: String? = "dev", for origin: String? = nil) throws
+        func sent(_ subset: ForwardedFields.Subset, _ token: String? = "dev", for origin: String? = nil) throws
             -> String
         {
             let page = "Origin: https://page.example\r\n"
-            return try forward("GET /test", page, scope: scope, developerToken: token, origin: origin)
+            return try forward("GET /test", page, subset: subset, developerToken: token, origin: origin)
         }
-        for scope in Self.scopes {
-            let text = try sent(scope, for: "https://app.example")
+        for subset in Self.subsets {
+            let text = try sent(subset, for: "https://app.example")
             #expect(text.contains("Origin: https://app.example\r\n") && !text.contains("page.example"))
-            #expect(try !sent(scope).contains("Origin") && !sent(scope, nil).contains("Origin"))
+            #expect(try !sent(subset).contains("Origin") && !sent(subset, nil).contains("Origin"))
         }
     }
 
@@ -119,8 +119,8 @@ import Testing
     ])
     func gatewayFieldsAreForwardedOnlyIfNamed(field: String) throws {
         let name = String(field.prefix { $0 != ":" })
-        for scope in Self.scopes {
-            let text = try forward("GET /test", field + "\r\n", scope: scope)
+        for subset in Self.subsets {
+            let text = try forward("GET /test", field + "\r\n", subset: subset)
             #expect(!text.lowercased().contains(name.lowercased() + ":"))
         }
         for target in ["/test", "/v1/test"] {
@@ -132,20 +132,20 @@ import Testing
     private static let parent = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"
 
     /// Trace fields go on to systems that this project does not know, so their size is bounded.
-    @Test(arguments: scopes)
-    func aTraceGoesAlongAsOneParentAndOneStateOf512Bytes(scope: ForwardedFields.Scope) throws {
+    @Test(arguments: subsets)
+    func aTraceGoesAlongAsOneParentAndOneStateOf512Bytes(subset: ForwardedFields.Subset) throws {
         let line = "GET /v1/test"
         func state(_ count: Int) -> String { "tracestate: \(String(repeating: "a", count: count))\r\n" }
-        let most = try forward(line, Self.parent + state(512), scope: scope)
+        let most = try forward(line, Self.parent + state(512), subset: subset)
         #expect(most.contains(Self.parent + state(512)))
         for tooMuch in [state(513), state(3) + state(3)] {
-            let text = try forward(line, Self.parent + tooMuch, scope: scope)
+            let text = try forward(line, Self.parent + tooMuch, subset: subset)
             #expect(text.contains(Self.parent) && !text.contains("tracestate"))
         }
         for parents in [Self.parent + Self.parent, "traceparent: x\r\n", ""] {
-            #expect(try !forward(line, parents + state(3), scope: scope).contains("trace"))
+            #expect(try !forward(line, parents + state(3), subset: subset).contains("trace"))
         }
-        let refresh = try forward(line, Self.parent, scope: scope, refreshes: true)
+        let refresh = try forward(line, Self.parent, subset: subset, refreshes: true)
         #expect(!refresh.contains("traceparent"), "refreshes are not traced")
     }
 
@@ -216,13 +216,13 @@ import Testing
 
     /// A spelling that shares another's key could get a different answer, and be stored for both.
     @Test func theCanonicalTargetIsWhatIsSent() throws {
-        for (target, scope, sent) in [
+        for (target, subset, sent) in [
             (
-                "us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b", ForwardedFields.Scope.none,
+                "us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b", ForwardedFields.Subset.none,
                 "us/albums?filter[x]=a+b&ids=2,1&include=artists,tracks"
             ), ("/us/songs/?ids=1%2C2&%6cimit=3", .impersonal, "us/songs?ids=1,2&limit=3"),
         ] {
-            let text = try forward("GET /v1/catalog/\(target)", scope: scope)
+            let text = try forward("GET /v1/catalog/\(target)", subset: subset)
             #expect(text.hasPrefix("GET /v1/catalog/\(sent) HTTP/1.1\r\n"), "\(text)")
         }
     }
@@ -240,14 +240,14 @@ import Testing
 
     /// A library search came back in another order than the client had asked for.
     @Test(arguments: [
-        ("GET", "/v1/me/library/search", ForwardedFields.Scope.none), ("GET", "/v1/me/library/songs", .impersonal),
+        ("GET", "/v1/me/library/search", ForwardedFields.Subset.none), ("GET", "/v1/me/library/songs", .impersonal),
         ("GET", "/v1/catalog/us/songs/1", .all), ("POST", "/v1/me/library", .all),
     ])
-    func theQueryOfOneClientAloneGoesOutAsItWasWritten(method: String, path: String, scope: ForwardedFields.Scope)
+    func theQueryOfOneClientAloneGoesOutAsItWasWritten(method: String, path: String, subset: ForwardedFields.Subset)
         throws
     {
         let query = "?types=b,a&term=a%20b&include%5bx%5D=c,b,c&&a=1"
-        let text = try forward("\(method) /\(path)/\(query)", scope: scope)
+        let text = try forward("\(method) /\(path)/\(query)", subset: subset)
         #expect(text.hasPrefix("\(method) \(path)\(query) HTTP/1.1\r\n"), "\(text)")
     }
 }

@@ -200,11 +200,8 @@ extension Assembler {
         for isView in [false, true] where isView ? shape.hasViews : shape.hasRelationships {
             append(isView ? ",\"views\":{" : ",\"relationships\":{")
             let writing = writeRelations(shape.relations.filter { $0.isView == isView }, type, placement, alike)
-            switch writing {
-            case .done: break
-            case .lacking: result = .lacking
-            case .impossible: return writing
-            }
+            if case .impossible = writing { return writing }
+            if writing == .lacking { result = .lacking }
             append("}")
         }
         append("}")
@@ -247,12 +244,9 @@ extension Assembler {
         for (index, relation) in relations.enumerated() {
             if index > 0 { append(",") }
             let writing = write(relation, of: type, placement, candidates)
-            switch writing {
-            case .done: break
+            if case .impossible = writing { return writing }
             // On: what else is lacking is of use to know.
-            case .lacking: result = .lacking
-            case .impossible: return writing
-            }
+            if writing == .lacking { result = .lacking }
         }
         return result
     }
@@ -293,7 +287,7 @@ extension Assembler {
         _ shape: RelationShape
     ) -> Bool {
         let document = candidate.part.document
-        let count = document.count(of: relation)
+        let count = document.elements(of: relation).count
         if shape.fits(relation, count, in: document) { return true }
         guard shape.size.isUnknown, relation.next.isEmpty, placement.isPrimary, candidate.placement.isPrimary,
             request.hasPlainResources
@@ -320,11 +314,8 @@ extension Assembler {
             if index > 0 { append(",") }
             let writing = write(
                 element: element, of: part, shape.elements, shape.placement, standingAs: shape.placement)
-            switch writing {
-            case .done: break
-            case .lacking: result = .lacking
-            case .impossible: return writing
-            }
+            if case .impossible = writing { return writing }
+            if writing == .lacking { result = .lacking }
         }
         append("]")
         output.append(body, ByteSpan(Int(relation.data.end), Int(relation.whole.end)))

@@ -78,7 +78,7 @@ package struct Composer {
         }
         let list = request.listNumber
         // A page is cut out of a page, so without any the form does not matter.
-        if let list, !sources.holds(list) {
+        if let list, !sources.index.holds(list) {
             return .impossible(Refusal(nothingHeldOf: request))
         }
         guard let record = forms.record(request.shape, at: now) else {
@@ -193,7 +193,8 @@ extension Composer {
         let selections = growth.selections(for: superset)
         guard !selections.isEmpty || request.shape.nestsResources,
             let record = forms.record(request.shape, at: now), record.envelope == 0,
-            request.shape.subject == .item || record.explains(request)
+            request.shape.subject == .item || request.resources.count == 1
+                || record.keepsOrder && request.resources.areDistinct
         else { return nil }
         let wider = selections.lazy.map(request.shape.selecting).first {
             forms.record($0, at: now)?.envelope == 0
@@ -283,13 +284,6 @@ extension StoredSource {
             own.shape.relates ? request.hasPlainResources : own.shape.decoration == request.shape.decoration
         else { return false }
         return own.resources.contains(name) && !document.primary.contains { $0.number == name.number }
-    }
-}
-
-extension FormRecord {
-    /// Whether the order of the batch's resources is known.
-    fileprivate func explains(_ batch: CatalogRequest) -> Bool {
-        batch.resources.areDistinct && (keepsOrder || batch.resources.count == 1)
     }
 }
 

@@ -206,10 +206,9 @@ struct WindowCutter {
                 limit = standardLimit
             default: return nil
             }
-            var count = 0
-            for _ in elements { count += 1 }
             facts = StoredPage(
-                offset: offset, count: count, limit: limit, next: document.offset(in: next), isInline: owner != nil)
+                offset: offset, count: elements.count, limit: limit, next: document.offset(in: next),
+                isInline: owner != nil)
             if !next.isEmpty && facts.next == nil { return nil }
         }
 

@@ -85,7 +85,7 @@ struct FormFamily {
         // The relationships of an element may depend on whether they are included too
         // (APPLE-MUSIC-API 6.2).
         let alike = shown.filter { member, relation in
-            relation.nestedNames.allSatisfy { member.selected.contains($0) == wanted.contains($0) }
+            relation.elements.relationNames.allSatisfy { member.selected.contains($0) == wanted.contains($0) }
         }.map(\.1)
         guard let first = alike.first else { return .unknown }
         guard alike.allSatisfy({ $0.isSameForm(as: first) }) else { return .contradiction }
@@ -100,7 +100,7 @@ struct FormFamily {
         return switch look {
         case .absent: .absent
         case .identifiers: .shown(included.ofIdentifiers)
-        case .resources: included.nestedNames.isEmpty ? .shown(included) : .unknown
+        case .resources: included.elements.relationNames.isEmpty ? .shown(included) : .unknown
         }
     }
 }

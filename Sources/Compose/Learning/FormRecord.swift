@@ -107,6 +107,11 @@ struct FormRecord: Sendable {
         if distinct.count > 1 { keepsOrder = true }
         return asked == found
     }
+
+    /// How many there are of each type.
+    private static func counts(of names: some Sequence<ResourceName>) -> [ResourceClass: Int] {
+        names.reduce(into: [:]) { $0[$1.type, default: 0] += 1 }
+    }
 }
 
 extension [ResourceName] {
@@ -114,14 +119,5 @@ extension [ResourceName] {
     var areDistinct: Bool {
         guard count <= 8 else { return Set(self).count == count }
         return indices.allSatisfy { !self[..<$0].contains(self[$0]) }
-    }
-}
-
-extension FormRecord {
-    /// How many there are of each type.
-    private static func counts(of names: some Sequence<ResourceName>) -> [ResourceClass: Int] {
-        var counts: [ResourceClass: Int] = [:]
-        for name in names { counts[name.type, default: 0] += 1 }
-        return counts
     }
 }

@@ -16,9 +16,6 @@ package final class GrowthAccounts: Sendable {
         case resources(ResourceClass)
         /// For resources of one type, with ids in relationships of what is inside them.
         case related(ResourceClass)
-
-        /// Whether clients make as many of them as they like.
-        var isOfPages: Bool { if case .pages = self { true } else { false } }
     }
 
     private struct Account {
@@ -89,8 +86,7 @@ package final class GrowthAccounts: Sendable {
         let isPlain = request.shape.nestsResources && request.shape.decoration.isEmpty
         guard request.mayHaveSuperset || request.shape.relates || isPlain else { return }
         withAccount(of: request.shape) { account in
-            let count = document.primary.reduce(0) { count, _ in count + 1 }
-            account.sizes.note(request.shape, document.body.count / max(count, 1))
+            account.sizes.note(request.shape, document.body.count / max(document.primary.count, 1))
         }
     }
 
@@ -150,7 +146,8 @@ package final class GrowthAccounts: Sendable {
     private func note(_ kind: Kind, _ body: (inout Account) -> Void) {
         accounts.withLock { accounts in
             if accounts[kind] == nil, accounts.count >= Self.maxKinds {
-                accounts = accounts.filter { !$0.key.isOfPages }
+                // Clients make as many of these as they like.
+                accounts = accounts.filter { if case .pages = $0.key { false } else { true } }
             }
             body(&accounts[kind, default: Account(kind)])
         }

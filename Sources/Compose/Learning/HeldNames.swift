@@ -52,7 +52,10 @@ final class HeldNames: Sendable {
         }
         let until = UInt32(clamping: now + Int64(left))
         table.withLock { table in
-            prepare(&table, epoch)
+            if table.slots.isEmpty || table.epoch != epoch {
+                table.slots = [Slot](repeating: Slot(), count: bucketCount * Self.bucketSize)
+            }
+            table.epoch = epoch
             for number in numbers { put(number, until, into: &table.slots) }
         }
     }
@@ -95,13 +98,6 @@ final class HeldNames: Sendable {
             numbers.append(Self.number(page, in: key.scope))
         }
         return numbers
-    }
-
-    private func prepare(_ table: inout Table, _ epoch: Int) {
-        if table.slots.isEmpty || table.epoch != epoch {
-            table.slots = [Slot](repeating: Slot(), count: bucketCount * Self.bucketSize)
-        }
-        table.epoch = epoch
     }
 
     /// Takes the place of the same number, else of the one that ends first.

@@ -28,7 +28,7 @@ extension LearntForms {
         state.withLock { state in
             guard case .known(let known) = state.forms[request.shape], known.record.isFresh(at: now) else { return }
             var record = known.record
-            if record.lists.absorb(request, document, document.primary.reduce(0) { count, _ in count + 1 }) {
+            if record.lists.absorb(request, document, document.primary.count) {
                 state.forms[request.shape] = .known(Known(record))
             }
         }

@@ -177,9 +177,6 @@ struct RelationShape: Sendable, Equatable {
         shape.elements = elements.identifiers
         return shape
     }
-
-    /// The names of the relationships that its elements have.
-    var nestedNames: [UInt64] { elements.relationNames }
 }
 
 /// The shapes of the elements of one list, by type; lists may be mixed (playlist tracks are songs
@@ -229,6 +226,7 @@ struct ElementShapes: Sendable, Equatable {
         return elements
     }
 
+    /// The names of the relationships that they have.
     var relationNames: [UInt64] { shapes.flatMap { $0.relations.map(\.name) } }
 
     /// Whether elements of each type that was seen in both show the same.

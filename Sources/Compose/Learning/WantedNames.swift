@@ -27,7 +27,9 @@ struct WantedNames: Sendable {
                 counts.append((name, 1))
             }
         }
-        if requests >= Self.most { halve() }
+        guard requests >= Self.most else { return }
+        requests /= 2
+        counts = counts.map { ($0.name, $0.requests / 2) }.filter { $0.requests > 0 }
     }
 
     /// The selection with the names that are wanted often: first with all of them, then with fewer,
@@ -40,10 +42,5 @@ struct WantedNames: Sendable {
             count * Self.share >= requests && !selection.contains(name) && (mayHaveViews || !name.isView)
         }.sorted { $0.requests > $1.requests }.map(\.name)
         return further.indices.reversed().map { last in selection.adding(further[...last]) }
-    }
-
-    private mutating func halve() {
-        requests /= 2
-        counts = counts.map { ($0.name, $0.requests / 2) }.filter { $0.requests > 0 }
     }
 }

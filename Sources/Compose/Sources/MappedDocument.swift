@@ -23,8 +23,6 @@ struct MappedDocument {
         Elements(map: map, index: Int(relation.firstElement), end: Int(relation.endElement))
     }
 
-    func count(of relation: Relation) -> Int { elements(of: relation).reduce(0) { count, _ in count + 1 } }
-
     /// The document's own list.
     var primary: Elements {
         Elements(map: map, index: Int(map.envelope.firstElement), end: Int(map.envelope.endElement))
@@ -41,6 +39,9 @@ struct MappedDocument {
         fileprivate let map: ResourceDocument
         fileprivate var index: Int
         fileprivate let end: Int
+
+        /// Those that `next` still gives.
+        var count: Int { reduce(0) { count, _ in count + 1 } }
 
         mutating func next() -> Object? {
             guard index < end else { return nil }

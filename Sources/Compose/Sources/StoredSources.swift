@@ -90,9 +90,6 @@ package struct StoredSources {
         cache.peek(CacheKey(scope: .shared, target: target), nil, at: now)?.isFresh(at: now) ?? false
     }
 
-    /// Whether places of this number were noted, be it in answers that are gone or stale by now.
-    func holds(_ number: UInt64) -> Bool { index.holds(number) }
-
     /// The fresh answers in which places of this number were noted, with those places, the newest
     /// first.
     mutating func places(_ number: UInt64) -> [(part: StoredSource, place: IndexedPlace)] {

@@ -43,11 +43,10 @@ extension ResponseFacts {
         /// are shared.
         private static func isAlike(_ id: FieldName) -> Bool {
             switch id {
-            case .acceptEncoding, .cookie, .origin, .musicUserToken, .host, .connection, .keepAlive, .te, .trailer,
-                .transferEncoding, .upgrade, .proxyAuthorization, .proxyConnection, .contentLength, .expect, .via,
-                .forwarded, .xForwardedFor, .xRefrainKey:
+            case .acceptEncoding, .cookie, .origin, .musicUserToken, .host, .expect, .via, .forwarded, .xForwardedFor,
+                .xRefrainKey:
                 true
-            default: false
+            default: id.isHopByHop
             }
         }
 

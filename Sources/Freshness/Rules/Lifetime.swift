@@ -30,9 +30,6 @@ public struct Lifetime: Hashable, Sendable {
         self.initialAge = clamped(initialAge)
     }
 
-    /// Whether anything can use the response when it comes.
-    var isUsefulAtFirst: Bool { initialAge < greatestUsefulAge }
-
     /// The age at which nothing can use the response any more.
     @inlinable public var greatestUsefulAge: Int { freshFor + max(staleFor, staleIfErrorFor, keepFor) }
 

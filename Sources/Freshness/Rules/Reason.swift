@@ -168,40 +168,35 @@ extension Reason {
         case .unprovenToken: .asks(.request, "The origin has not recently accepted the client's token.")
         case .unconfirmed:
             .bypasses(.bypass, "The shared tier cannot tell whether the user has written on another node.")
-        case .unauthorized, .rateLimited, .serverError, .partialContent, .status, .noStore, .private, .authorization,
-            .vary, .noFreshness, .setCookie, .contentCoding, .tooLarge, .outdated, .noAnswer, .contradicted:
-            .isNotStored
         case .composed, .reduced, .split, .window, .batched: .composes
-        case .shared: .isShared
         case .staleWhileRevalidate, .staleIfError, .requestMaxStale: .usesStale
         case .revalidated: .confirms
-        case .clientKeyMissing, .clientKeyUnknown, .clientRate, .invalidRequest: .refuses
-        case .onlyIfCached: .fails(.client)
-        case .queueFull, .waitedTooLong, .heldBack, .draining, .clientLeft, .slowReader: .fails(.proxy)
-        case .upstreamError, .upstreamResolve, .upstreamConnect, .upstreamTLS, .upstreamConnectTimeout,
+        case .queueFull, .waitedTooLong, .heldBack, .draining, .clientLeft, .slowReader: .fails(isOfTheProxy: true)
+        case .onlyIfCached, .upstreamError, .upstreamResolve, .upstreamConnect, .upstreamTLS, .upstreamConnectTimeout,
             .upstreamFirstByteTimeout, .upstreamContentTimeout, .upstreamTimeout, .upstreamClosed, .upstreamMalformed,
             .upstreamRefused:
-            .fails(.origin)
+            .fails(isOfTheProxy: false)
+        case .unauthorized, .rateLimited, .serverError, .partialContent, .status, .noStore, .private, .authorization,
+            .vary, .noFreshness, .setCookie, .contentCoding, .tooLarge, .outdated, .noAnswer, .contradicted, .shared,
+            .clientKeyMissing, .clientKeyUnknown, .clientRate, .invalidRequest:
+            .saysNoMore
         }
     }
 
-    /// Where a reason comes up.
+    /// The consequences of a reason.
     private enum Role {
         /// The origin is asked; a sentence for people.
         case asks(Forward, StaticString)
         /// The same, because no cache may answer the request.
         case bypasses(Forward, StaticString)
-        case isNotStored
         case composes
-        case isShared
         case usesStale
         case confirms
-        case refuses
         /// No usable answer of the origin's came.
-        case fails(Blame)
+        case fails(isOfTheProxy: Bool)
+        /// Nothing follows from it.
+        case saysNoMore
     }
-
-    private enum Blame { case client, proxy, origin }
 
     /// The `fwd` parameter (RFC 9211 2.2).
     enum Forward: Int, CaseIterable {
@@ -236,7 +231,7 @@ extension Reason {
 
     /// Whether the origin is not to blame: the proxy had no turn for the request, or its client did
     /// not wait for the answer.
-    public var isOfTheProxy: Bool { if case .fails(.proxy) = role { true } else { false } }
+    public var isOfTheProxy: Bool { if case .fails(isOfTheProxy: true) = role { true } else { false } }
 
     /// Whether no usable answer of the origin's came.
     public var isFailure: Bool { if case .fails = role { true } else { false } }
@@ -263,7 +258,7 @@ extension Reason {
         switch role {
         case .asks(let forward, _), .bypasses(let forward, _): forward
         case .usesStale, .confirms: .stale
-        case .isNotStored, .composes, .isShared, .refuses, .fails: .uriMiss
+        case .composes, .fails, .saysNoMore: .uriMiss
         }
     }
 }

@@ -39,13 +39,11 @@ public enum KeptFields {
     /// 7.6.1, RFC 9111 3.1).
     private static func isStorable(_ fields: Span<UInt8>, _ line: FieldLines.Line, _ followsOrigin: Bool) -> Bool {
         switch line.id {
-        case .connection, .contentLength, .transferEncoding, .keepAlive, .te, .trailer, .upgrade, .proxyConnection,
-            .proxyAuthenticate, .proxyAuthorization, .authorization, .musicUserToken, .age, .cacheStatus:
-            false
+        case .authorization, .musicUserToken, .age, .cacheStatus: false
         case .date, .setCookie: followsOrigin
         case .other where fields.equalsIgnoringCase(line.name, "set-cookie2"): followsOrigin
         case .other: !fields.equalsIgnoringCase(line.name, "proxy-authentication-info")
-        default: true
+        default: !line.id.isHopByHop
         }
     }
 

@@ -31,7 +31,8 @@ public enum StoreDecision: Hashable, Sendable {
     /// that.
     private static func stored(_ lifetime: Lifetime, _ parent: ParentFacts) -> StoreDecision {
         let lifetime = parent.staleFor.map { lifetime.stale(for: $0) } ?? lifetime
-        return lifetime.isUsefulAtFirst || !parent.isThere ? .store(lifetime) : .no(.noFreshness)
+        let isUseful = lifetime.initialAge < lifetime.greatestUsefulAge
+        return isUseful || !parent.isThere ? .store(lifetime) : .no(.noFreshness)
     }
 
     private static func decide(

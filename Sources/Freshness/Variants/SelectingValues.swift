@@ -98,11 +98,18 @@ enum WeightedList {
 
     /// `range *( ";" name "=" value ) [ ";" "q=" weight ]`
     private static func normalised(_ list: Span<UInt8>, _ element: Range<Int>) -> (range: [UInt8], weight: Int)? {
-        var parts = Parts(element)
-        guard let range = parts.next(in: list), !range.isEmpty else { return nil }
+        func partEnd(_ start: Int) -> Int {
+            list.firstUnquoted(UInt8(ascii: ";"), in: start..<element.upperBound, escaping: true) ?? element.upperBound
+        }
+        var end = partEnd(element.lowerBound)
+        let range = list.trimmingWhitespace(element.lowerBound..<end)
+        guard !range.isEmpty else { return nil }
         var normal = list.lowercased(range)
         var weight: Int?
-        while let part = parts.next(in: list) {
+        while end < element.upperBound {
+            let start = end + 1
+            end = partEnd(start)
+            let part = list.trimmingWhitespace(start..<end)
             // A weight is the last parameter.
             guard weight == nil, !part.isEmpty else { return nil }
             if part.count > 2, list.equalsIgnoringCase(part.lowerBound..<(part.lowerBound + 2), "q=") {
@@ -116,31 +123,5 @@ enum WeightedList {
             }
         }
         return (normal, weight ?? 1000)
-    }
-
-    /// The parts that semicolons outside quotes separate.
-    private struct Parts {
-        private var index: Int
-        private let end: Int
-        private var isDone = false
-
-        init(_ element: Range<Int>) {
-            (index, end) = (element.lowerBound, element.upperBound)
-        }
-
-        mutating func next(in bytes: Span<UInt8>) -> Range<Int>? {
-            guard !isDone else { return nil }
-            let start = index
-            var isQuoted = false
-            while index < end, isQuoted || bytes[index] != UInt8(ascii: ";") {
-                if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
-                if isQuoted, bytes[index] == UInt8(ascii: "\\") { index += 1 }
-                index += 1
-            }
-            isDone = index >= end
-            let part = bytes.trimmingWhitespace(start..<min(index, end))
-            index += 1
-            return part
-        }
     }
 }

@@ -48,18 +48,11 @@ public struct VariantIndex: Equatable {
         for name in names.split(separator: UInt8(ascii: ",")) {
             var all = FieldLines()
             while let line = all.next(in: lines) {
-                if isSame(lines, line.name, name) { values.add(lines.extracting(line.value)) }
+                guard lines.equalsIgnoringCase(line.name, name.span, 0..<name.count) else { continue }
+                values.add(lines.extracting(line.value))
             }
             values.end(name)
         }
-        return variant(values)
-    }
-
-    private func isSame(_ bytes: Span<UInt8>, _ range: Range<Int>, _ name: ArraySlice<UInt8>) -> Bool {
-        bytes.equalsIgnoringCase(range, name.span, 0..<name.count)
-    }
-
-    private func variant(_ values: SelectingValues) -> [UInt8]? {
         guard let digest = values.bytes.withUnsafeBytes({ Digest.sha256($0) }) else { return nil }
         var variant = generation
         for offset in stride(from: 0, to: 32, by: 8) {

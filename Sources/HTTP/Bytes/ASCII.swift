@@ -55,7 +55,7 @@ extension Span where Element == UInt8 {
     /// Offset of the first such byte in `range` that is not between quotation marks; its end where
     /// there is none, nil where a quotation is not closed.
     /// - Parameter escaping: whether a backslash in a quotation takes the meaning of the next byte.
-    func firstUnquoted(_ byte: UInt8, in range: Range<Int>, escaping: Bool) -> Int? {
+    public func firstUnquoted(_ byte: UInt8, in range: Range<Int>, escaping: Bool) -> Int? {
         var (isQuoted, index) = (false, range.lowerBound)
         while index < range.upperBound {
             switch self[index] {

@@ -17,6 +17,20 @@ public enum FieldName: UInt8, Sendable, CaseIterable {
     case other
 }
 
+extension FieldName {
+    /// Whether it is about one connection (RFC 9110 7.6.1, and the older names), or frames one
+    /// message: each sender writes these itself.
+    @inlinable
+    public var isHopByHop: Bool {
+        switch self {
+        case .connection, .keepAlive, .te, .trailer, .transferEncoding, .upgrade, .contentLength, .proxyAuthenticate,
+            .proxyAuthorization, .proxyConnection:
+            true
+        default: false
+        }
+    }
+}
+
 /// Recognising a field name: by its length, then by comparing with the few names of that length,
 /// eight bytes at a time. The compiler turns each comparison into one or two with constants: 60
 /// names cost a few nanoseconds, no table and no memory. That the spellings here are those of

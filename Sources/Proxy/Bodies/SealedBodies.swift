@@ -70,7 +70,9 @@ private struct Entries {
     mutating func find(_ stored: StoredResponse, _ hash: UInt64) -> (file: SealedFile?, isDue: Bool) {
         guard let entry = byHash[hash], entry.response === stored else {
             remove(hash)
-            if byHash.count - order.count >= Self.mostCandidates { forgetCandidates() }
+            if byHash.count - order.count >= Self.mostCandidates {
+                byHash = byHash.filter { if case .sealed = $0.value.state { true } else { false } }
+            }
             byHash[hash] = Entry(response: stored)
             return (nil, false)
         }
@@ -104,10 +106,6 @@ private struct Entries {
             order.append(order.removeFirst())
         }
         if let oldest = order.first { remove(oldest) }
-    }
-
-    private mutating func forgetCandidates() {
-        byHash = byHash.filter { if case .sealed = $0.value.state { true } else { false } }
     }
 
     private mutating func remove(_ hash: UInt64) {

@@ -7,9 +7,8 @@ import Upstream
 /// On whose behalf requests are made, and who is given what is stored: parties, which take turns on
 /// the way to the origin, and the tokens that clients bring.
 final class Accounts {
+    private let shared: ProxyShared
     private let base: LoopBase
-    private let tokens: WorkingTokens
-    private let clientKeys: ClientKeys?
     /// Whether the proxy's own token goes to the origin, and not the clients'.
     let signs: Bool
     /// Whether what is stored is given to any client: what the proxy asked for is the operator's.
@@ -18,16 +17,14 @@ final class Accounts {
     private var boundTokens = BoundTokens()
 
     init(_ shared: ProxyShared, _ base: LoopBase) {
-        self.base = base
-        tokens = shared.tokens
-        clientKeys = shared.clientKeys
+        (self.shared, self.base) = (shared, base)
         signs = shared.credentials.developer != nil
         givesToAll = signs || !shared.provesTokens
     }
 
     /// Whether the origin answers requests without a client's token, and such clients are given
     /// what is stored.
-    var needsNoClientToken: Bool { givesToAll || tokens.worksWithoutToken(at: base.now) }
+    var needsNoClientToken: Bool { givesToAll || shared.tokens.worksWithoutToken(at: base.now) }
 
     /// On whose behalf a client's request goes to the origin.
     func party(of connection: ClientConnection) -> UpstreamParty {
@@ -61,24 +58,25 @@ extension Accounts {
     /// 9111 3.5).
     func mayBeGivenStored(_ request: OriginRequest) -> Bool {
         givesToAll || request.facts.rule.followsOrigin
-            || tokens.works(token(of: request), at: base.now)
+            || shared.tokens.works(token(of: request), at: base.now)
     }
 
     /// The same before anything is asked.
     func mayBeGivenStored(_ facts: PlanFacts, _ connection: ClientConnection) -> Bool {
         if givesToAll || facts.rule.followsOrigin { return true }
         let head = connection.head
-        let isKey = connection.withHeadBytes { clientKeys?.claim(head, $0) ?? false }
+        let isKey = connection.withHeadBytes { shared.clientKeys?.claim(head, $0) ?? false }
         guard !isKey, head.fields.contains(.authorization) else {
-            return tokens.worksWithoutToken(at: base.now)
+            return shared.tokens.worksWithoutToken(at: base.now)
         }
         let token = connection.withHeadBytes { ClientToken.number(of: head, $0, &boundTokens) }
-        return tokens.works(token, at: base.now)
+        return shared.tokens.works(token, at: base.now)
     }
 
-    /// A stale answer that may be served under the key of a request.
+    /// A stale answer that may be served under the key of a request when the origin fails: not to a
+    /// client that asked to have it confirmed.
     func standIn(for request: OriginRequest) -> StoredResponse? {
-        request.reason.allowsStandIn && mayBeGivenStored(request) ? storedStandIn(for: request) : nil
+        request.reason == .stale && mayBeGivenStored(request) ? storedStandIn(for: request) : nil
     }
 
     /// The same for any client, whatever this one accepts.
@@ -104,6 +102,6 @@ extension Accounts {
         guard !givesToAll, request.facts.route.resourceClass != .other || !request.facts.rule.followsOrigin else {
             return
         }
-        tokens.note(token(of: request), evidence, at: base.now)
+        shared.tokens.note(token(of: request), evidence, at: base.now)
     }
 }

@@ -58,7 +58,7 @@ struct AnswerStorage {
     private func storePost(_ response: UpstreamResponse) {
         let forwarded = request.forwarded
         guard let key = request.ownContentKey, let location = response.fields.first(.contentLocation),
-            RelatedTarget.resolve(location, against: forwarded.target, authority: storing.authority)
+            RelatedTarget.resolve(location, against: forwarded.target, authority: storing.shared.authority)
                 == forwarded.target
         else { return }
         var facts = requestFacts
@@ -84,7 +84,7 @@ struct AnswerStorage {
         case .store(let lifetime):
             let scan = response.scan
             guard scan.isAnswer || response.status != 200 || request.facts.rule.followsOrigin else {
-                storing.troubles.noteFailure(
+                OriginTroubles(storing.shared, storing.base).noteFailure(
                     "answers \(request.facts.route.template) with a 200 that is not a valid answer")
                 return .unstored(response, .noAnswer)
             }
@@ -109,9 +109,9 @@ struct AnswerStorage {
         _ stored: StoredResponse, _ response: UpstreamResponse, varyingBy vary: ResponseFacts.Vary
     ) -> ExchangeState.Event {
         let fields = request.forwarded.fields
-        let placed = put { cache in
-            cache.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader)
-        }
+        let placed = Self.put(
+            into: storing.base.cache, unless: { isOutdated },
+            { $0.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader) })
         guard let placed else { return .unstored(response, .outdated) }
         if request.isSuperset { placed.awaitUse() }
         storing.base.statistics.count(.stored)
@@ -170,9 +170,10 @@ struct AnswerStorage {
     }
 
     private func decision(_ facts: ResponseFacts, _ requestFacts: RequestFacts) -> StoreDecision {
+        let policy = storing.shared.policy
         let decision = StoreDecision.decide(
-            requestFacts, facts, rule: request.facts.rule, notFound: storing.policy.notFound,
-            badRequest: storing.policy.badRequest, speed: storing.policy.speed, now: storing.base.unixSeconds)
+            requestFacts, facts, rule: request.facts.rule, notFound: policy.notFound, badRequest: policy.badRequest,
+            speed: policy.speed, now: storing.base.unixSeconds)
         guard case .store(let lifetime) = decision else { return decision }
         // The origin may vary the answer by the site, which is not part of the key.
         let site = storing.accounts.signs ? nil : request.forwarded.clientAuthorization?.site
@@ -211,10 +212,6 @@ struct AnswerStorage {
         return Self.put(into: storing.base.cache, unless: { isOutdated || isPurged() }, place)
     }
 
-    private func put(_ place: (ResponseCache) -> StoredResponse) -> StoredResponse? {
-        Self.put(into: storing.base.cache, unless: { isOutdated }, place)
-    }
-
     /// Stores by `place`; nil where the answer is out of date, and was removed again. The check
     /// comes after the store: a purge may have passed between an earlier check and the store.
     static func put(
@@ -228,7 +225,7 @@ struct AnswerStorage {
 
     /// Whether the target was purged or written while the request was under way.
     private var isOutdated: Bool {
-        flight.map { storing.flights.isOutdated($0) } ?? false
+        flight.map { storing.shared.flights.isOutdated($0) } ?? false
     }
 }
 
@@ -286,19 +283,27 @@ extension AnswerStorage {
     func invalidate(by response: UpstreamResponse) {
         guard !request.forwarded.method.isSafe, (200..<400).contains(response.status) else { return }
         let base = request.forwarded.target
-        storing.invalidate(base, by: flight)
+        invalidate(base)
         for field in [FieldName.location, .contentLocation] {
             guard let reference = response.fields.first(field) else { continue }
-            let target = RelatedTarget.resolve(reference, against: base, authority: storing.authority)
-            if let target { storing.invalidate(target, by: flight) }
+            let target = RelatedTarget.resolve(reference, against: base, authority: storing.shared.authority)
+            if let target { invalidate(target) }
         }
     }
 
+    /// Forgets what is stored for a canonical target that everyone shares, and what is being
+    /// fetched for it.
+    private func invalidate(_ target: [UInt8]) {
+        storing.shared.flights.invalidate(target, by: flight)
+        storing.base.cache.remove(CacheKey(scope: .shared, target: target))
+    }
+
     private func revalidation(_ response: UpstreamResponse) -> Revalidation {
-        Revalidation(
-            request: requestFacts, rule: request.facts.rule, notFound: storing.policy.notFound,
-            badRequest: storing.policy.badRequest, speed: storing.policy.speed, now: storing.base.unixSeconds,
-            responseDelay: response.delay, parent: response.facts.parent)
+        let policy = storing.shared.policy
+        return Revalidation(
+            request: requestFacts, rule: request.facts.rule, notFound: policy.notFound, badRequest: policy.badRequest,
+            speed: policy.speed, now: storing.base.unixSeconds, responseDelay: response.delay,
+            parent: response.facts.parent)
     }
 
     private var requestFacts: RequestFacts {

@@ -7,26 +7,13 @@ import Server
 
 /// Answers with what is stored, and with errors of the proxy's own.
 final class Answering {
+    private let shared: ProxyShared
     private let observer: RequestObserver
     private let accounts: Accounts
     private let base: LoopBase
-    private let crossOrigin: CrossOrigin
-    private let pageFields: [UInt8]
-    private let policy: Policy
-    private let library: ResourceLibrary
-    private let sealedBodies: SealedBodies
-    private let gzip: Gzip
-    private let compressions: Compressions
 
     init(_ shared: ProxyShared, _ observer: RequestObserver, _ accounts: Accounts, _ base: LoopBase) {
-        (self.observer, self.accounts, self.base) = (observer, accounts, base)
-        crossOrigin = shared.crossOrigin
-        pageFields = shared.pageFields
-        policy = shared.policy
-        library = shared.library
-        sealedBodies = shared.sealedBodies
-        gzip = shared.gzip
-        compressions = shared.compressions
+        (self.shared, self.observer, self.accounts, self.base) = (shared, observer, accounts, base)
     }
 
     /// Answers with what is stored.
@@ -59,31 +46,26 @@ final class Answering {
                 key: stored.key, template: template, upstreamTime: upstreamTime),
             stored, form, coding, age: age, known, on: connection)
         let mayBeFile = form == .whole && coding == .identity && head.method == .get && connection.sendsFiles
-        let file = mayBeFile ? sealedBodies.file(of: stored) : nil
+        let file = mayBeFile ? shared.sealedBodies.file(of: stored) : nil
         connection.respond(content: content, file: file, writesDate: !stored.hasDate) { buffer in
             stored.appendHead(form, coding, to: &buffer)
             buffer.append("Age: ")
             buffer.append(decimal: age)
             buffer.append("\r\n")
             status.write(to: &buffer)
-            connection.withHeadBytes { crossOrigin.write(for: head, $0, to: &buffer) }
+            connection.withHeadBytes { shared.crossOrigin.write(for: head, $0, to: &buffer) }
         }
     }
 
     /// Credits a superset that a client uses itself.
     @inline(never)
     private func noteUse(ofSuperset stored: StoredResponse) {
-        library.growth.note(useOf: Array(stored.key.target))
+        shared.library.growth.note(useOf: Array(stored.key.target))
     }
-
-    /// Whether the operator has named the site.
-    func names(_ site: Span<UInt8>) -> Bool { crossOrigin.names(site) }
-
-    func writeForUnread(to buffer: inout ByteBuffer) { crossOrigin.writeForUnread(to: &buffer) }
 
     func writeCrossOrigin(_ connection: ClientConnection, to buffer: inout ByteBuffer) {
         connection.withHeadBytes { bytes in
-            crossOrigin.write(for: connection.head, bytes, to: &buffer)
+            shared.crossOrigin.write(for: connection.head, bytes, to: &buffer)
         }
     }
 
@@ -146,12 +128,12 @@ final class Answering {
     func answerPreflight(_ connection: ClientConnection) {
         connection.withHeadBytes { bytes in
             let head = connection.head
-            observer.recordPreflight(
+            observer.log?.recordPreflight(
                 ShownTarget.bytes(of: bytes.extracting(head.target.range), for: nil),
-                crossOrigin.preflightRefusal(of: head, bytes, allowing: pageFields), on: connection)
+                shared.crossOrigin.preflightRefusal(of: head, bytes, allowing: shared.pageFields), on: connection)
         }
         connection.respond(content: []) { buffer in
-            CrossOrigin.writePreflight(allowing: pageFields, to: &buffer)
+            CrossOrigin.writePreflight(allowing: shared.pageFields, to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }
     }
@@ -207,10 +189,10 @@ extension Answering {
     /// Only what everyone shares under an operator's TTL: what follows the origin's rules goes out
     /// as it came in.
     private func compress(_ stored: StoredResponse) {
-        guard gzip.isAvailable, !stored.key.isPersonal,
-            let resourceClass = ResourceClass(rawValue: stored.classTag), !policy[resourceClass].followsOrigin
+        guard shared.gzip.isAvailable, !stored.key.isPersonal,
+            let resourceClass = ResourceClass(rawValue: stored.classTag), !shared.policy[resourceClass].followsOrigin
         else { return }
-        compressions.compress(stored, for: base.cache, by: gzip)
+        shared.compressions.compress(stored, for: base.cache, by: shared.gzip)
     }
 }
 

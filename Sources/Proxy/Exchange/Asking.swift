@@ -9,43 +9,27 @@ import Upstream
 /// The way of one loop's requests to the origin, and what is noted of the answers.
 final class Asking {
     let gate: UpstreamGate
-    let troubles: OriginTroubles
+    private let shared: ProxyShared
     private let base: LoopBase
     private let accounts: Accounts
-    private let credentials: Credentials
-    private let authority: [UInt8]
-    private let name: ViaChain.Name
-    private let heldTargets: HeldTargets
-    let lastAnswers: KeyCells<LastAnswer>
-    private let gzip: Gzip
-    private let passesGzip: Bool
     private let traffic: TrafficTap
 
     init(
-        _ shared: ProxyShared, _ gate: UpstreamGate, _ troubles: OriginTroubles, _ accounts: Accounts,
-        _ traffic: TrafficTap, _ base: LoopBase
+        _ shared: ProxyShared, _ gate: UpstreamGate, _ accounts: Accounts, _ traffic: TrafficTap, _ base: LoopBase
     ) {
-        (self.gate, self.troubles, self.base) = (gate, troubles, base)
-        (self.accounts, self.traffic) = (accounts, traffic)
-        credentials = shared.credentials
-        authority = shared.authority
-        name = shared.name
-        heldTargets = shared.heldTargets
-        lastAnswers = shared.lastAnswers
-        gzip = shared.gzip
-        passesGzip = !shared.library.settings.completesNext
+        (self.shared, self.gate, self.accounts) = (shared, gate, accounts)
+        (self.traffic, self.base) = (traffic, base)
     }
 
-    /// Whether answers are asked for in gzip.
-    var acceptsGzip: Bool { gzip.isAvailable }
+    var troubles: OriginTroubles { OriginTroubles(shared, base) }
 
     /// Whether the answer goes through in gzip: not where its content is to be read here.
     private func passesGzip(_ request: OriginRequest) -> Bool {
-        request.forwarded.passesGzip && !traffic.isOn && passesGzip
+        request.forwarded.passesGzip && !traffic.isOn && !shared.library.settings.completesNext
     }
 
     /// The token that goes along now; nil where the proxy has none of its own.
-    var developerToken: SecretBytes? { credentials.developer?.current(at: base.unixSeconds) }
+    var developerToken: SecretBytes? { shared.credentials.developer?.current(at: base.unixSeconds) }
 
     /// The request as it is sent.
     func message(
@@ -53,17 +37,17 @@ final class Asking {
     ) -> UpstreamRequest {
         let forwarded = request.forwarded
         let head = forwarded.head(
-            to: authority, developerToken: developerToken,
-            userToken: request.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
-            acceptsGzip: sending.acceptsGzip || passesGzip(request),
-            validators: sending.validates ? request.stored?.preconditionLines ?? [] : [], as: name)
+            to: shared.authority, developerToken: developerToken,
+            userToken: request.mayUseOperatorsToken ? shared.credentials.musicUser : nil,
+            origin: shared.credentials.origin, acceptsGzip: sending.acceptsGzip || passesGzip(request),
+            validators: sending.validates ? request.stored?.preconditionLines ?? [] : [], as: shared.name)
         return UpstreamRequest(method: forwarded.method, head: head, body: forwarded.body)
     }
 
     /// The word under which the request is counted: no plain miss where an answer of late was not
     /// stored.
     func purpose(of request: OriginRequest) -> UpstreamPurpose {
-        guard request.purpose == .miss, let key = request.key, let last = lastAnswers[key],
+        guard request.purpose == .miss, let key = request.key, let last = shared.lastAnswers[key],
             base.unixSeconds - last.unixSeconds < Self.lately
         else { return request.purpose }
         return .unstored
@@ -74,18 +58,13 @@ final class Asking {
 
     /// Whether there is another developer token than the one that the origin refused.
     func hasOtherToken(than refused: SecretBytes?) -> Bool {
-        guard let refused, let tokens = credentials.developer else { return false }
+        guard let refused, let tokens = shared.credentials.developer else { return false }
         return tokens.renewAfterRejection(of: refused, at: base.unixSeconds)
-    }
-
-    /// Seconds after which what the origin answered with a 429 is worth another try.
-    func retryAfter(of request: OriginRequest, _ party: UpstreamParty) -> Int {
-        gate.retryAfter(of: accounts.account(of: request, party))
     }
 
     /// Seconds for which the origin has asked not to be asked this.
     func wait(for request: OriginRequest) -> Int? {
-        request.key.flatMap { heldTargets.wait(for: $0, epoch: base.cache.purgeEpoch, now: base.now) }
+        request.key.flatMap { shared.heldTargets.wait(for: $0, epoch: base.cache.purgeEpoch, now: base.now) }
     }
 }
 
@@ -99,7 +78,7 @@ extension Asking {
         accounts.noteToken(of: request, evidence)
         if evidence == .refused, accounts.signs {
             base.statistics.count(.upstreamErrors)
-            credentials.developer?.noteRefusal(at: base.unixSeconds)
+            shared.credentials.developer?.noteRefusal(at: base.unixSeconds)
         }
         if status >= 500 {
             troubles.noteFailure("answers \(status)")
@@ -118,7 +97,7 @@ extension Asking {
         guard let time = response.retryAfter, time > .zero, let key = request.key,
             request.hasImpersonalErrors(hasOwnToken: accounts.signs)
         else { return }
-        heldTargets.note(key, for: time, epoch: base.cache.purgeEpoch, now: base.now)
+        shared.heldTargets.note(key, for: time, epoch: base.cache.purgeEpoch, now: base.now)
     }
 
     /// Notes an origin's answer of which nothing is stored.
@@ -127,14 +106,14 @@ extension Asking {
         if last.reason == .noAnswer, !isForClient { base.statistics.count(because: .noAnswer) }
         guard let key = request.key else { return }
         let answer = LastAnswer(status: last.status, reason: last.reason, unixSeconds: base.unixSeconds)
-        lastAnswers.put(answer, for: key)
+        shared.lastAnswers.put(answer, for: key)
     }
 
     /// The answer with its content as it is, and what came of decoding it.
     func decoded(_ received: UpstreamResponse, inflates: Bool) -> (UpstreamResponse, ExchangeState.Decoding) {
         guard inflates else { return (received, .readable) }
         do throws(Gzip.Failure) {
-            return (try received.inflated(by: gzip), .readable)
+            return (try received.inflated(by: shared.gzip), .readable)
         } catch {
             if error == .tooLarge { return (received, .tooLarge) }
             // An error of the origin's has been counted by its status.

@@ -4,23 +4,10 @@ import Synchronization
 import Text
 import Upstream
 
-/// A miss that may be joined with others, confined to a loop.
-protocol BatchMember: AnyObject {
-    /// Its request cannot be joined with others.
-    /// - Parameter kind: nil where another member tells the end.
-    func goesAlone(asOneOf kind: Batches.Kind?)
-    /// Its request is to be joined with others; `partEnded` or `goesAlone` will be called.
-    func waitsForOthers()
-    /// Its request and others' go as this one.
-    func lead(_ batch: Batches.State.Batch)
-    /// The request for the batch has ended; `isFirst`: of what leads it.
-    func partEnded(_ end: PartEnd, isFirst: Bool)
-}
-
 /// The single-resource misses of all loops that are joined into `ids` requests. Its lock is taken
 /// by each such miss, when it goes to the origin and when it has ended.
 final class Batches: Sendable {
-    typealias State = BatchState<Kind, Confined<any BatchMember>>
+    typealias State = BatchState<Kind, Confined<Exchange>>
 
     /// The facts that misses of one batch share: everything but the id. A class, because it is kept
     /// until the request has ended, and copies of so many members were a thousand instructions of a

@@ -6,16 +6,13 @@ import Upstream
 /// Combines single-resource misses into `ids` requests (`batch on`): performs the decisions of
 /// `BatchState`. A client that leaves changes nothing: the answer is stored.
 final class Batching {
-    private let batches: Batches
-    private let budget: UpstreamBudget
+    private let shared: ProxyShared
     private let composing: Composing
     private let base: LoopBase
     private var library: ResourceLibrary { composing.library }
 
     init(_ shared: ProxyShared, _ composing: Composing, _ base: LoopBase) {
-        batches = shared.batches
-        budget = shared.budget
-        (self.composing, self.base) = (composing, base)
+        (self.shared, self.composing, self.base) = (shared, composing, base)
     }
 
     /// Whether the miss may be batched. With `compose verify` every client gets the origin's own
@@ -27,13 +24,13 @@ final class Batching {
     }
 
     /// Adds an exchange whose request may be batched, and tells it whether it goes alone.
-    func add(_ member: some BatchMember, for request: OriginRequest, of party: UpstreamParty) {
+    func add(_ member: Exchange, for request: OriginRequest, of party: UpstreamParty) {
         guard let wanted = request.catalogRequest, let name = wanted.resources.first else {
             preconditionFailure("only what is accepted is joined")
         }
         let kind = Batches.Kind(
-            wanted, request.forwarded, budget.isContended ? party : nil)
-        let action = batches.withLock { state in
+            wanted, request.forwarded, shared.budget.isContended ? party : nil)
+        let action = shared.batches.withLock { state in
             state.add(
                 name.id, of: kind, Confined(member, to: base.loop), most: CatalogRequest.mostIDs(name.type),
                 at: base.now,
@@ -49,7 +46,7 @@ final class Batching {
             member.waitsForOthers()
             base.loop.schedule(at: moment) { [self] in
                 let now = base.now
-                batches.withLock { $0.due(kind, at: now) }?.go()
+                shared.batches.withLock { $0.due(kind, at: now) }?.go()
             }
         case .send(let batch):
             member.waitsForOthers()
@@ -59,7 +56,7 @@ final class Batching {
 
     /// A request of the kind has ended, single or batch.
     func ended(_ kind: Batches.Kind, _ end: Batches.State.End) {
-        batches.withLock { $0.ended(kind, end) }?.go()
+        shared.batches.withLock { $0.ended(kind, end) }?.go()
     }
 
     /// The request for the batch, for its first member's client. Nil where each member goes alone,
@@ -80,24 +77,23 @@ final class Batching {
 
     /// Notes the answer to a single request whose batch the origin refused.
     func note(refusedListFor request: OriginRequest, answered status: Int) {
-        if status == 200, let single = request.catalogRequest { note(batchOf: single, isRefused: true) }
-    }
-
-    /// Whether the origin answers lists of what this request asks for.
-    private func note(batchOf single: CatalogRequest, isRefused: Bool) {
-        library.forms.note(batchOf: single.shape, in: single.storefront, isRefused: isRefused)
+        guard status == 200, let single = request.catalogRequest else { return }
+        library.forms.note(batchOf: single.shape, in: single.storefront, isRefused: true)
     }
 
     /// The request for the batch has ended.
     func finish(_ batch: Batches.State.Batch, _ end: PartEnd) {
         // One of the ids may be the cause, or their number (APPLE-MUSIC-API 4.1.20: 300 songs are
         // never answered, 150 sometimes).
-        if case .failed = end.ofBatch, let (one, other) = batches.withLock({ $0.halve(batch) }) {
+        if case .failed = end.ofBatch, let (one, other) = shared.batches.withLock({ $0.halve(batch) }) {
             one.go()
             other.go()
             return
         }
-        if case .stored(status: 200) = end { note(batchOf: batch.kind.wanted, isRefused: false) }
+        if case .stored(status: 200) = end {
+            let wanted = batch.kind.wanted
+            library.forms.note(batchOf: wanted.shape, in: wanted.storefront, isRefused: false)
+        }
         // A batch that waits for this end is sent before the members look for their answers.
         ended(batch.kind, end.ofBatch)
         for (index, (_, member)) in batch.members.enumerated() {

@@ -6,16 +6,14 @@ import HTTP
 
 /// Answers built out of stored ones: performs what `Composer` decides.
 final class Composing {
-    let library: ResourceLibrary
-    private let policy: Policy
-    private let troubles: OriginTroubles
+    private let shared: ProxyShared
     private let base: LoopBase
 
-    init(_ shared: ProxyShared, _ troubles: OriginTroubles, _ base: LoopBase) {
-        library = shared.library
-        policy = shared.policy
-        (self.troubles, self.base) = (troubles, base)
+    init(_ shared: ProxyShared, _ base: LoopBase) {
+        (self.shared, self.base) = (shared, base)
     }
+
+    var library: ResourceLibrary { shared.library }
 
     /// The library for a request of these facts: only for answers that everyone shares, under an
     /// operator's TTL.
@@ -44,7 +42,7 @@ final class Composing {
         if isBatched { settings.compose = .on }
         if isForHead { settings.supersets = false }
         return Composer(
-            settings: settings, forms: library.forms, growth: library.growth, notFoundFor: policy.notFoundFor,
+            settings: settings, forms: library.forms, growth: library.growth, notFoundFor: shared.policy.notFoundFor,
             rule: rule)
     }
 
@@ -71,7 +69,7 @@ final class Composing {
     ) -> OriginRequest? {
         var target = CanonicalTarget()
         guard (try? target.parse(bytes.span)) != nil else { return nil }
-        let facts = PlanFacts(method: .get, route: target.route, rule: policy[target.route.resourceClass])
+        let facts = PlanFacts(method: .get, route: target.route, rule: shared.policy[target.route.resourceClass])
         guard library(for: facts) != nil else { return nil }
         return OriginRequest(
             facts: facts, reason: .partial,
@@ -93,8 +91,9 @@ extension Composing {
         }
         switch library.note(stored, request.catalogRequest, original: original, at: base.unixSeconds) {
         case .nothingNew: break
-        case .otherForm: troubles.noteContradiction("in another form than before", request)
-        case .otherAttributes: troubles.noteContradiction("with other attributes than in other answers", request)
+        case .otherForm: OriginTroubles(shared, base).noteContradiction("in another form than before", request)
+        case .otherAttributes:
+            OriginTroubles(shared, base).noteContradiction("with other attributes than in other answers", request)
         }
     }
 }

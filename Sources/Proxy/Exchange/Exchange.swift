@@ -50,7 +50,7 @@ final class Exchange {
         (self.request, self.proxy) = (request, proxy)
         refusal = request.refusal
         var traits = ExchangeState.Traits(request, hasOwnToken: proxy.accounts.signs)
-        traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.asking.acceptsGzip
+        traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
         traits.hasStandIn = proxy.accounts.standIn(for: request) != nil
         traits.asksTier = proxy.sharing.mayAskTier(request)
         traits.longestWait = Self.longestWaitForTurn + proxy.asking.gate.patience
@@ -104,7 +104,7 @@ extension Exchange {
         perform(step.timer)
         if let response = step.invalidates { storage.invalidate(by: response) }
         if step.endsUserGeneration, let user = request.user {
-            proxy.clients.drop(user)
+            if let ended = proxy.shared.users?.end(user, at: proxy.base.now) { proxy.base.cache.free(ended) }
             // Writes were announced before: this is for dead tokens, and for long writes.
             proxy.sharing.tier?.announceWrite(of: user) { _ in }
         }
@@ -303,7 +303,7 @@ extension Exchange {
     }
 
     /// Ends a request that was not sent and for which no client waits.
-    private func giveUpIfUnwanted() {
+    func giveUpIfUnwanted() {
         guard hasClientEnded, upstream?.isWaitingForTurn == true,
             flight.map({ proxy.flights.abandon($0) }) ?? true
         else { return }
@@ -338,14 +338,12 @@ extension Exchange: UpstreamReceiver {
     }
 
     func upstream(_ exchange: UpstreamExchange, wantsWhole response: UpstreamResponse) -> Bool {
-        guard let client, mayStream(response), let reason = storage.reasonToStream(response) else { return true }
+        // A content that is compared, recorded or inflated is needed whole.
+        guard let client, request.expected == nil, !proxy.observer.traffic.isOn,
+            sending?.inflates != true || !response.isGzip, let reason = storage.reasonToStream(response)
+        else { return true }
         client.streamReason = reason
         return false
-    }
-
-    /// Whether the content is neither compared, recorded nor inflated.
-    private func mayStream(_ response: UpstreamResponse) -> Bool {
-        request.expected == nil && !proxy.observer.traffic.isOn && (sending?.inflates != true || !response.isGzip)
     }
 
     private func noteAnswer(_ response: UpstreamResponse) {
@@ -356,30 +354,34 @@ extension Exchange: UpstreamReceiver {
     }
 }
 
-extension Exchange: BatchMember {
+// MARK: - Requests that are joined, in batches and in flights
+
+extension Exchange {
+    /// Its request cannot be joined with others.
+    /// - Parameter kind: nil where another member tells the end.
     func goesAlone(asOneOf kind: Batches.Kind?) {
         batch = kind.map { ($0, .untold) }
         handle(.batched(isAlone: true))
     }
 
+    /// Its request is to be joined with others; `partEnded` or `goesAlone` will be called.
     func waitsForOthers() { handle(.batched(isAlone: false)) }
 
+    /// Its request and others' go as this one.
     func lead(_ batch: Batches.State.Batch) {
         let batching = proxy.batching
         guard let whole = batching.request(for: batch, of: request) else { return }
         fetch(whole) { batching.finish(batch, $0) }
     }
 
+    /// The request for the batch has ended; `isFirst`: of what leads it.
     func partEnded(_ end: PartEnd, isFirst: Bool) { handle(.partEnded(end, isFirst: isFirst)) }
-}
 
-extension Exchange: FlightLeader, FlightWaiter {
+    /// A client, or one of another party, waits for the answer now.
     func promote(for party: UpstreamParty) {
         promoter = party
         handle(.promoted)
     }
-
-    func waitersLeft() { giveUpIfUnwanted() }
 
     func flightFinished(_ outcome: FlightOutcome) {
         var isOurs = true

@@ -104,7 +104,13 @@ final class ExchangeClient {
             buffer.appendStatusLine(response.status)
             buffer.append(fields)
             appendLength(of: response, to: &buffer)
-            if lacksWait { appendWait(to: &buffer) }
+            if lacksWait {
+                // The proxy's own time, where the origin says none.
+                let account = proxy.accounts.account(of: request, proxy.accounts.party(of: connection))
+                buffer.append("Retry-After: ")
+                buffer.append(decimal: proxy.asking.gate.retryAfter(of: account))
+                buffer.append("\r\n")
+            }
             status.write(to: &buffer)
             proxy.answering.writeCrossOrigin(connection, to: &buffer)
         }
@@ -127,13 +133,6 @@ final class ExchangeClient {
             status.write(to: &buffer)
             proxy.answering.writeCrossOrigin(connection, to: &buffer)
         }
-    }
-
-    /// Appends the proxy's own time for a 429 of the origin without one.
-    private func appendWait(to buffer: inout ByteBuffer) {
-        buffer.append("Retry-After: ")
-        buffer.append(decimal: proxy.asking.retryAfter(of: request, proxy.accounts.party(of: connection)))
-        buffer.append("\r\n")
     }
 
     private func refuse(_ failure: ExchangeFailure) {

@@ -319,9 +319,7 @@ enum FlightOutcome: Sendable {
     case leadersOwn(ExchangeFailure?)
     /// There is no answer for anyone.
     case failed(ExchangeFailure)
-}
 
-extension FlightOutcome {
     /// The answer to share with other nodes.
     var reusable: StoredResponse? { if case .stored(let stored, _) = self { stored } else { nil } }
 }

@@ -3,22 +3,9 @@ import EventLoop
 import Synchronization
 import Upstream
 
-/// A waiter for another's flight, confined to a loop.
-protocol FlightWaiter: AnyObject {
-    func flightFinished(_ outcome: FlightOutcome)
-}
-
-/// The leader of a flight, confined to a loop.
-protocol FlightLeader: AnyObject {
-    /// A client, or one of another party, waits for the answer now.
-    func promote(for party: UpstreamParty)
-    /// No client waits for the flight any more.
-    func waitersLeft()
-}
-
 /// The flights of all loops. Its lock is taken on misses and stale answers.
 final class Flights: Sendable {
-    typealias Table = FlightTable<Confined<any FlightWaiter>>
+    typealias Table = FlightTable<Confined<Exchange>>
     typealias FlightID = Table.FlightID
 
     private let cache: ResponseCache
@@ -29,7 +16,7 @@ final class Flights: Sendable {
     }
 
     private struct Queued {
-        let leader: Confined<any FlightLeader>
+        let leader: Confined<Exchange>
         /// The party that it waits for; nil while no client waits.
         var party: UpstreamParty?
     }
@@ -47,13 +34,13 @@ final class Flights: Sendable {
     ///   - bytes: those of the request.
     /// - Returns: how the request joined, and the seat of one that waits.
     func join(
-        _ key: FlightKey, _ waiter: any FlightWaiter, of party: UpstreamParty, bytes: Int, on loop: EventLoop
+        _ key: FlightKey, _ waiter: Exchange, of party: UpstreamParty, bytes: Int, on loop: EventLoop
     ) -> (Table.Joining, Table.Seat?) {
         let (confined, epoch, now) = (Confined(waiter, to: loop), cache.purgeEpoch, loop.now)
         let (joining, seat, queued) = state.withLock { state in
             let joining = state.table.join(key, epoch: epoch, now: now, bytes: bytes, confined)
             guard joining == .wait, let seat = state.table.seat(for: key) else {
-                return (joining, Table.Seat?.none, Confined<any FlightLeader>?.none)
+                return (joining, Table.Seat?.none, Confined<Exchange>?.none)
             }
             guard !state.queued.isEmpty, let known = state.queued[seat.flight], known.party != party else {
                 return (joining, seat, nil)
@@ -68,7 +55,7 @@ final class Flights: Sendable {
     /// Has the leader told of clients that join its flight while its request waits for its turn.
     /// - Parameter party: the party that it waits for; nil for a refresh. A client that joined
     ///   before this call promotes it for everyone: its party was not kept.
-    func note(_ leader: some FlightLeader, as id: FlightID, of party: UpstreamParty?, on loop: EventLoop) {
+    func note(_ leader: Exchange, as id: FlightID, of party: UpstreamParty?, on loop: EventLoop) {
         let queued = Queued(leader: Confined(leader, to: loop), party: party)
         let isWaitedFor = state.withLock { state in
             state.queued[id.flight] = queued
@@ -82,7 +69,7 @@ final class Flights: Sendable {
         let leader = state.withLock { state in
             state.table.waiterLeft(seat) ? state.queued[seat.flight]?.leader : nil
         }
-        leader?.execute { $0.waitersLeft() }
+        leader?.execute { $0.giveUpIfUnwanted() }
     }
 
     func abandon(_ id: FlightID) -> Bool { state.withLock { $0.table.abandon(id) } }

@@ -1,21 +1,23 @@
-import EventLoop
-import Server
 import Upstream
 
 /// Counts what is wrong with the origin, and tells the operator: in the log, and on the dashboard.
-final class OriginTroubles {
+struct OriginTroubles {
     private let base: LoopBase
-    private var failures: FailureReport
+    private let reports: FailureReport
+    private let warn: @Sendable (String) -> Void
 
     init(_ shared: ProxyShared, _ base: LoopBase) {
-        self.base = base
-        failures = FailureReport(shared.warn)
+        (self.base, reports, warn) = (base, shared.failures, shared.warn)
     }
 
     func tell(_ cause: String, _ kind: FailureReport.Kind) {
         base.statistics.upstream.note(
             cause, at: base.unixSeconds, isOfOrigin: kind == .failure || kind == .rate)
-        failures.note(cause, kind, at: base.now)
+        report(cause, kind)
+    }
+
+    private func report(_ cause: String, _ kind: FailureReport.Kind) {
+        if let line = reports.line(cause, kind, at: base.now) { warn(line) }
     }
 
     /// Counts a request to the origin that brought no answer, unless it was not sent at all.
@@ -32,9 +34,9 @@ final class OriginTroubles {
     /// Counts an answer that contradicts what was learnt, and tells the operator.
     func noteContradiction(_ how: String, _ request: OriginRequest) {
         base.statistics.count(.contradictions)
-        failures.note(
+        report(
             "answers \(request.facts.route.template) \(how); forms that contradict the answer are suspended",
-            .contradiction, at: base.now)
+            .contradiction)
     }
 
     /// Counts a composed answer that was wrong, and tells the operator, on the dashboard too.

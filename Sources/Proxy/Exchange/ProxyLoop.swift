@@ -10,64 +10,55 @@ final class ProxyLoop {
     let base: LoopBase
     let observer: RequestObserver
     let flights: Flights
+    /// The settings that count now.
+    private(set) var shared: ProxyShared
     private var parts: ProxyParts
-    /// Asks the origin on behalf of a verification.
-    private let witness: (ProxyLoop, OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void
 
     init(
         _ shared: ProxyShared, _ gate: UpstreamGate, _ base: LoopBase,
-        log: (sink: AccessLogSink, format: AccessLogFormat)?,
-        witness: @escaping (ProxyLoop, OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void
+        log: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
-        (self.base, self.witness) = (base, witness)
+        (self.shared, self.base) = (shared, base)
         flights = shared.flights
         observer = RequestObserver(
             base.statistics, base.context, shared.feed,
             log: log.map { AccessLog(sink: $0.sink, format: $0.format, loop: base.loop) },
             recorder: shared.recorder)
-        parts = ProxyParts(shared, gate, OriginTroubles(shared, base), nil, observer, base)
+        parts = ProxyParts(shared, gate, nil, observer, base)
         use(parts)
     }
 
     /// Begins to use the shared tier, if there is one. On the loop.
-    func openTier(_ shared: ProxyShared) {
+    func openTier() {
         guard let settings = shared.tier else { return }
         // A request that waited for the engine once does not wait again for the budget that is kept
         // there.
         let tier = TierClient(settings, loop: base.loop) { [budget = shared.budget, loop = base.loop] in
             budget.lost(now: loop.now)
         }
-        use(ProxyParts(shared, asking.gate, asking.troubles, tier, observer, base))
+        use(ProxyParts(shared, asking.gate, tier, observer, base))
     }
-
-    /// For good: what is still to be asked goes to the origin.
-    func closeTier() { sharing.tier?.close() }
 
     /// Goes over to other settings between two requests. Exchanges under way ask here for what they
     /// need next, such as another token after a 401, and get what counts now.
     func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: (sink: AccessLogSink, format: AccessLogFormat)?) {
         observer.log?.flush()
         observer.log = log.map { AccessLog(sink: $0.sink, format: $0.format, loop: base.loop) }
-        // Reports about the same origin stay reported.
-        let troubles = gate === asking.gate ? asking.troubles : OriginTroubles(shared, base)
-        use(ProxyParts(shared, gate, troubles, sharing.tier, observer, base))
+        use(ProxyParts(shared, gate, sharing.tier, observer, base))
+        self.shared = shared
         // Memoized plans follow from settings that count no more, such as the clients' keys.
         base.context.forgetRequests()
     }
 
     private func use(_ parts: ProxyParts) {
         self.parts = parts
-        parts.verifying.witness = { [weak self] request, report in
-            guard let self else { return report(nil) }
-            witness(self, request, report)
-        }
+        parts.verifying.proxy = self
     }
 }
 
 // MARK: - Parts
 
 extension ProxyLoop {
-    var clients: Clients { parts.clients }
     var accounts: Accounts { parts.accounts }
     var answering: Answering { parts.answering }
     var asking: Asking { parts.asking }

@@ -1,10 +1,10 @@
 import Tier
 import Upstream
 
-/// The parts of one loop's proxy under the settings that count now. Each has what it needs, as
-/// constants; other settings make new parts. All of them are confined to the loop.
+/// The parts of one loop's proxy under the settings that count now. Each has them as constants, so
+/// that a hit counts no references for them; other settings make new parts. All of them are
+/// confined to the loop.
 struct ProxyParts {
-    let clients: Clients
     let accounts: Accounts
     let answering: Answering
     let asking: Asking
@@ -16,17 +16,15 @@ struct ProxyParts {
     let sharing: Sharing
 
     init(
-        _ shared: ProxyShared, _ gate: UpstreamGate, _ troubles: OriginTroubles, _ tier: TierClient?,
-        _ observer: RequestObserver, _ base: LoopBase
+        _ shared: ProxyShared, _ gate: UpstreamGate, _ tier: TierClient?, _ observer: RequestObserver, _ base: LoopBase
     ) {
-        clients = Clients(shared, base)
         accounts = Accounts(shared, base)
         answering = Answering(shared, observer, accounts, base)
-        asking = Asking(shared, gate, troubles, accounts, observer.traffic, base)
-        composing = Composing(shared, troubles, base)
-        verifying = Verifying(shared, composing, accounts, gate, troubles, base)
+        asking = Asking(shared, gate, accounts, observer.traffic, base)
+        composing = Composing(shared, base)
+        verifying = Verifying(shared, composing, accounts, gate, base)
         composed = ComposedAnswers(composing, verifying, accounts, base)
-        storing = Storing(shared, composing, accounts, troubles, base)
+        storing = Storing(shared, composing, accounts, base)
         batching = Batching(shared, composing, base)
         sharing = Sharing(shared, tier, accounts, composing, composed, storing, base)
     }

@@ -23,6 +23,8 @@ public struct ProxyShared: Sendable {
     public var forwardedFields = NamedFields()
     /// Where the operator is told what goes wrong with the origin.
     public var warn: @Sendable (String) -> Void = { _ in }
+    /// Its latest reports, of all loops.
+    let failures = FailureReport()
     /// The requests that are being answered, for those who watch.
     let feed = LiveFeed()
     /// Records what is answered, where that is wanted.
@@ -126,9 +128,11 @@ public struct ProxyShared: Sendable {
     var keepsPersonal: Bool { policy[.personal] != .off && users != nil }
 
     /// Forgets what one origin alone has said, where another one is asked from now on: the tokens
-    /// that it takes or refuses, and the targets that it does not want to be asked for.
+    /// that it takes or refuses, and the targets that it does not want to be asked for; and what
+    /// was reported of it.
     func forgetOrigin() {
         heldTargets.forget()
+        failures.forget()
         tokens.forget()
         budget.forgetRefusals()
         library.forgetNames()

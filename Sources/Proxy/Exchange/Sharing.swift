@@ -8,7 +8,7 @@ import Tier
 final class Sharing {
     /// Nil without a shared tier.
     let tier: TierClient?
-    private let shared: SharedTier?
+    private let shared: ProxyShared
     private let accounts: Accounts
     private let composing: Composing
     private let composed: ComposedAnswers
@@ -19,14 +19,10 @@ final class Sharing {
         _ shared: ProxyShared, _ tier: TierClient?, _ accounts: Accounts, _ composing: Composing,
         _ composed: ComposedAnswers, _ storing: Storing, _ base: LoopBase
     ) {
-        self.tier = tier
-        self.shared = shared.tier
+        (self.shared, self.tier) = (shared, tier)
         (self.accounts, self.composing, self.composed) = (accounts, composing, composed)
         (self.storing, self.base) = (storing, base)
     }
-
-    /// Counts a user about whom the engine does not say what counts.
-    func noteUnconfirmed() { shared?.counters.count(.unconfirmed) }
 
     /// Whether another node may have the answer, and this client may have it from there: what
     /// everyone shares, for a request that takes a stored answer. Answers that the origin chooses
@@ -95,12 +91,12 @@ final class Sharing {
     func adopt(_ finding: TierLookup.Finding, by storage: AnswerStorage) -> StoredResponse? {
         switch finding {
         case .composed(let stored):
-            shared?.counters.count(.composed)
+            shared.tier?.counters.count(.composed)
             return stored
         case .whole(let found):
             let stored = storage.keep(found)
             if stored != nil { base.statistics.count(.shared) }
-            shared?.counters.count(stored != nil ? .taken : .purged)
+            shared.tier?.counters.count(stored != nil ? .taken : .purged)
             return stored
         }
     }

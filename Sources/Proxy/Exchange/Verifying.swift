@@ -9,34 +9,25 @@ import Upstream
 /// Verifies composed answers: all with `compose verify`, a share with `verify_sample` (DECISIONS
 /// 9.7).
 final class Verifying {
-    /// Asks the origin as `Exchange.Audience.witness` is told.
-    typealias Witness = (OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void
-
+    private let shared: ProxyShared
     private let composing: Composing
     private let accounts: Accounts
     private let gate: UpstreamGate
-    private let troubles: OriginTroubles
     /// Set once, before the first request.
-    var witness: Witness?
+    weak var proxy: ProxyLoop?
     private let base: LoopBase
     /// Which composed answers are verified.
     private var sampling = Sampling()
-    private let share: Int
-    private let comparesAll: Bool
-    let room: VerificationRoom
 
     init(
-        _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ gate: UpstreamGate,
-        _ troubles: OriginTroubles, _ base: LoopBase
+        _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ gate: UpstreamGate, _ base: LoopBase
     ) {
-        (self.composing, self.accounts, self.gate) = (composing, accounts, gate)
-        (self.troubles, self.base) = (troubles, base)
-        share = shared.verifySample
-        comparesAll = shared.verifies
-        room = shared.verifications
+        (self.shared, self.composing, self.accounts) = (shared, composing, accounts)
+        (self.gate, self.base) = (gate, base)
     }
 
     var loop: EventLoop { base.loop }
+    var room: VerificationRoom { shared.verifications }
 
     /// Whether a verification may send a request now. The budget has room, and no client's token is
     /// needed.
@@ -52,10 +43,10 @@ final class Verifying {
             loop.schedule(at: loop.now + .seconds(1)) { [self] in ask(key, tries: tries - 1, completion) }
             return
         }
-        guard let witness,
+        guard let proxy,
             let request = composing.originRequest(for: Array(key.target), .verification, authorization: nil)
         else { return completion(nil) }
-        witness(request, completion)
+        Exchange(request, for: .witness(completion), proxy).start()
     }
 
     /// Verifies a composed answer if the sample takes it. In a later turn, so the client's answer
@@ -63,7 +54,7 @@ final class Verifying {
     func sample(
         _ composed: ComposedBody, _ wanted: CatalogRequest?, _ key: CacheKey, _ rule: TTLRule, isBatched: Bool
     ) {
-        guard sampling.takes(share), let wanted else { return }
+        guard sampling.takes(shared.verifySample), let wanted else { return }
         let subject = VerificationRun.Subject(wanted: wanted, key: key, rule: rule, isBatched: isBatched)
         loop.schedule(at: loop.now) { [self] in
             guard hasRoom else { return noteSkipped() }
@@ -73,7 +64,7 @@ final class Verifying {
 
     /// Compares a composed answer with the origin's (`compose verify`).
     func verify(_ request: OriginRequest, against said: ComparedAnswer) {
-        guard comparesAll, let expected = request.expected, let key = request.key, let wanted = request.wanted
+        guard shared.verifies, let expected = request.expected, let key = request.key, let wanted = request.wanted
         else { return }
         let subject = VerificationRun.Subject(wanted: wanted, key: key, rule: request.facts.rule, isBatched: false)
         VerificationRun(expected, subject, self)?.begin(with: said)
@@ -110,7 +101,7 @@ final class Verifying {
         // Answers that were composed in that form go with all that were composed.
         base.cache.freeComposed()
         let target = String(decoding: subject.key.target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
-        troubles.noteWrongAnswer(
+        OriginTroubles(shared, base).noteWrongAnswer(
             "composed answer for \(target) was wrong: \(path) differs from the origin's; its form is not composed for "
                 + "\(SpanOfTime.text(seconds))")
     }

@@ -81,16 +81,6 @@ final class RequestObserver {
         }
     }
 
-    /// A preflight, which is no request of an app's.
-    /// - Parameters:
-    ///   - path: what the page asks about, without the query; the route where that is private.
-    ///   - refusal: why the browser will not send the request; nil where it will.
-    func recordPreflight(
-        _ path: @autoclosure () -> [UInt8], _ refusal: @autoclosure () -> StaticString?, on connection: ClientConnection
-    ) {
-        log?.recordPreflight(path(), refusal(), on: connection)
-    }
-
     private func noteTarget(_ answered: AnsweredRequest, _ outcome: Outcome, _ nanoseconds: Int64, _ now: Instant) {
         switch outcome {
         case .hit, .composed, .stale:

@@ -6,9 +6,9 @@ import HTTP
 /// everything that `Connection` names, credentials, cookies and what a gateway would say (RFC 9110
 /// 7.6.1, FRAMING 3.4).
 struct ForwardedFields {
-    /// How many of the client's fields go along: no client's fields may shape an answer that others
+    /// Which of the client's fields go along: no client's fields may shape an answer that others
     /// get.
-    enum Scope {
+    enum Subset {
         /// None: the answer is stored under the operator's rule.
         case none
         /// All but those that ask for less than the whole: the answer may be stored under the
@@ -18,7 +18,7 @@ struct ForwardedFields {
         case all
     }
 
-    let scope: Scope
+    let subset: Subset
     /// Whether those go along by which the request is followed through several programs: not where
     /// the client does not wait for the answer.
     let isTraced: Bool
@@ -35,7 +35,7 @@ struct ForwardedFields {
 
     func lines(of head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8] {
         let trace = isTraced ? traceLines(head.fields, bytes) : []
-        guard scope != .none else { return Self.ownLines + trace }
+        guard subset != .none else { return Self.ownLines + trace }
         var lines: [UInt8] = []
         var namesAgent = !isForAPI
         for field in head.fields where goesAlong(field, head, bytes) {
@@ -47,7 +47,7 @@ struct ForwardedFields {
     }
 
     private func goesAlong(_ field: Field, _ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
-        if Self.isOwn(field.id) || scope == .impersonal && Self.shapesOneAnswer(field.id) { return false }
+        if Self.isOwn(field.id) || subset == .impersonal && Self.shapesOneAnswer(field.id) { return false }
         if head.connection.names(field.name, bytes) { return false }
         if isForAPI ? Self.isOfAPI(field.id) : !isGateways(field, bytes) { return true }
         return !permitted.isEmpty && permitted.contains(GatewayFields.spelling(bytes.extracting(field.name.range)))
@@ -104,11 +104,10 @@ struct ForwardedFields {
     /// 9110 7.6.1). Of cookies the user's token alone goes along (`ForwardedRequest`).
     static func isOwn(_ id: FieldName) -> Bool {
         switch id {
-        case .connection, .keepAlive, .te, .trailer, .transferEncoding, .upgrade, .proxyAuthenticate,
-            .proxyAuthorization, .proxyConnection, .host, .contentLength, .expect, .authorization, .musicUserToken,
-            .cookie, .acceptEncoding, .origin, .xRefrainKey, .via, .traceparent, .tracestate:
+        case .host, .expect, .authorization, .musicUserToken, .cookie, .acceptEncoding, .origin, .xRefrainKey, .via,
+            .traceparent, .tracestate:
             true
-        default: false
+        default: id.isHopByHop
         }
     }
 }

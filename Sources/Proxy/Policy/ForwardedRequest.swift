@@ -46,7 +46,7 @@ final class ForwardedRequest {
     ///   - permitted: fields that the operator lets through.
     init(
         head: RequestHead, bytes: Span<UInt8>, canonical: borrowing CanonicalTarget, body: [UInt8],
-        scope: ForwardedFields.Scope, refreshes: Bool = false, dropsAuthorization: Bool = false,
+        subset: ForwardedFields.Subset, refreshes: Bool = false, dropsAuthorization: Bool = false,
         user: NamedUser = .nobody, permitted: NamedFields = NamedFields()
     ) {
         method = refreshes ? .get : head.method
@@ -54,10 +54,10 @@ final class ForwardedRequest {
         target = canonical.bytes
         isPersonal = canonical.route.isPersonal
         sentTarget =
-            isPersonal || scope == .all
+            isPersonal || subset == .all
             ? canonical.bytes(keepingQueryOf: bytes.extracting(head.target.range)) : canonical.bytes
         let wanted = ForwardedFields(
-            scope: scope, isTraced: !refreshes, isForAPI: canonical.isOfAPI || method != .get && method != .head,
+            subset: subset, isTraced: !refreshes, isForAPI: canonical.isOfAPI || method != .get && method != .head,
             permitted: permitted.names(for: canonical))
         fields = wanted.lines(of: head, bytes)
         clientAuthorization = dropsAuthorization ? nil : ClientAuthorization(head, bytes)
@@ -68,12 +68,12 @@ final class ForwardedRequest {
             (clientUserToken, tokenForm) = (nil, .field)
         }
         isConditional =
-            scope == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
-        asksForRange = scope == .all && head.fields.contains(.range)
+            subset == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
+        asksForRange = subset == .all && head.fields.contains(.range)
         via = head.fields.contains(.via) ? ViaChain(head, bytes) : ViaChain()
-        welcomesGzip = scope == .none && method == .get
+        welcomesGzip = subset == .none && method == .get
         passesGzip =
-            scope == .all && (method == .get || isPersonal && !method.isSafe) && !asksForRange
+            subset == .all && (method == .get || isPersonal && !method.isSafe) && !asksForRange
             && tokenForm != .cookie
             && ContentCoding.preferred(by: head.fields, bytes) == .gzip
         self.body = body

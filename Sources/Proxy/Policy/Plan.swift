@@ -129,9 +129,3 @@ extension Plan {
         return self
     }
 }
-
-extension Reason {
-    /// Whether a stale answer may stand in for the origin's when it fails: not for a client that
-    /// asked to have it confirmed.
-    var allowsStandIn: Bool { self == .stale }
-}

@@ -9,15 +9,11 @@ import Upstream
 /// what requests ask of the tier goes by connections of their own loops. From any thread.
 public final class ProxyNode: Sendable {
     /// Members confined to the loop.
-    private final class Parts {
+    private struct Parts {
         let follower: LogFollower
         let budget: SharedBudget
         /// The budget's.
         let connection: TierConnection
-
-        init(_ follower: LogFollower, _ budget: SharedBudget, _ connection: TierConnection) {
-            (self.follower, self.budget, self.connection) = (follower, budget, connection)
-        }
 
         func close() {
             follower.close()
@@ -51,7 +47,7 @@ public final class ProxyNode: Sendable {
             ) { tier.log($0) }
             let budget = SharedBudget(
                 shared.budget, over: connection, tier.settings, nodes: shared.nodes, loop: loop)
-            return Confined(Parts(follower, budget, connection), to: loop)
+            return Confined(Parts(follower: follower, budget: budget, connection: connection), to: loop)
         }
     }
 

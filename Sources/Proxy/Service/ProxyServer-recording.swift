@@ -46,7 +46,10 @@ extension ProxyServer {
         let group = DispatchGroup()
         for worker in workers {
             group.enter()
-            worker.flushTraffic { group.leave() }
+            worker.loop.execute { @Sendable in
+                worker.service.proxy.observer.traffic.handOver(isLast: true)
+                group.leave()
+            }
         }
         group.notify(queue: .global()) { @Sendable in recorder.end(paused, completion) }
     }

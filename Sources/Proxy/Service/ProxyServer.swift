@@ -137,22 +137,12 @@ public final class ProxyServer: Sendable {
 
     /// The sum of all loops' counters, and what the cache holds. From any thread.
     public var snapshot: StatisticsSource {
-        let settings = running.withLock { $0.settings }
-        return StatisticsSource(
-            statistics: workers.map(\.statistics), cache: settings.shared.cache, budget: settings.shared.budget,
-            feed: settings.shared.feed,
-            clients: { [self] in running.withLock { $0.settings.shared.clientKeys?.clients ?? [] } },
-            requestBudget: settings.shared.requestBudget, answerBudget: settings.shared.answerBudget,
-            connections: settings.shared.connections,
+        StatisticsSource(
+            statistics: workers.map(\.statistics), timeOfDay: running.withLock { $0.settings.timeOfDay },
             accessLog: { [self] in running.withLock { $0.settings.accessLog?.sink } },
-            developerTokens: { [self] in running.withLock { $0.settings.shared.credentials.developer } },
-            restingForms: { [self] in
-                let library = running.withLock { $0.settings.shared.library }
-                return library.forms.resting(at: settings.timeOfDay.unixSeconds())
-            }, ttlSpeed: { [self] in running.withLock { $0.settings.shared.policy.speed } },
             certificateEnd: { [self] in
                 running.withLock { $0.settings.listeners.compactMap { $0.tls?.certificateEnd }.min() }
-            }, recorder: settings.shared.recorder)
+            }, shared: { [self] in running.withLock { $0.settings.shared } })
     }
 
     /// Calls `completion` once every loop has come to it; a loop that is stuck keeps it from being
@@ -161,7 +151,7 @@ public final class ProxyServer: Sendable {
         let group = DispatchGroup()
         for worker in workers {
             group.enter()
-            worker.ping { group.leave() }
+            worker.loop.execute { @Sendable in group.leave() }
         }
         group.notify(queue: .global()) { @Sendable in completion() }
     }

@@ -31,11 +31,14 @@ extension ProxyService {
         let (plan, attempt) = decide(
             facts, found.stored, isVariant: !found.selectingFields.isEmpty, asking: CatalogRequest(target), at: now,
             isPeeking: true)
-        let isPrivate = target.route.isPersonal && proxy.clients.keepsPersonal && request.method.isSafe
+        let isPrivate = target.route.isPersonal && proxy.shared.keepsPersonal && request.method.isSafe
         let isUnwanted = refuses(target)
         let isRefused = request.method == .trace || isUnwanted
         let told = plan.told
         let asksFirst = facts.method == .get && told.asksOrigin == .first
+        // As `Sharing.mayAskTier` has it. What is passed has no key.
+        let mayBeInTier = found.key.map { !$0.isPersonal && $0.variant.isEmpty } ?? false
+        let isUnderWay = found.key.map { proxy.flights.isWaitedFor(FlightKey($0), now: proxy.base.now) } ?? false
         return Explanation(
             target: target.text, route: target.route, scope: facts.scope, rule: facts.rule, stored: found.stored,
             isInMemory: found.isInMemory, selectingFields: found.selectingFields,
@@ -44,9 +47,9 @@ extension ProxyService {
             composing: Explanation.Composing(plan), refusal: attempt?.refusal,
             asksOrigin: isRefused ? .never : told.asksOrigin,
             asksTier: proxy.sharing.tier != nil
-                && (isPrivate || asksFirst && told.action != .verify && mayBeInTier(found.key)),
-            waitsForAnother: asksFirst && isWaitedFor(found.key), lastAnswer: lastAnswer(found),
-            needsClientKey: proxy.clients.keys != nil, now: now)
+                && (isPrivate || asksFirst && told.action != .verify && mayBeInTier),
+            waitsForAnother: asksFirst && isUnderWay, lastAnswer: lastAnswer(found),
+            needsClientKey: proxy.shared.clientKeys != nil, now: now)
     }
 
     /// Personal scopes need the token that they are made of: such a request has none here.
@@ -54,12 +57,12 @@ extension ProxyService {
         let isOneUsers = route.isPersonal || (!route.isShared && request.carriesUserToken)
         return PlanFacts(
             method: request.method, route: route, scope: isOneUsers ? nil : .shared,
-            rule: proxy.storing.policy[route.resourceClass])
+            rule: proxy.shared.policy[route.resourceClass])
     }
 
     /// The last answer to it, unless the stored one is newer.
     private func lastAnswer(_ found: Found) -> LastAnswer? {
-        guard let last = found.key.flatMap({ proxy.asking.lastAnswers[$0] }) else { return nil }
+        guard let last = found.key.flatMap({ proxy.shared.lastAnswers[$0] }) else { return nil }
         return found.stored.map { $0.receivedAt > last.unixSeconds } == true ? nil : last
     }
 
@@ -83,14 +86,5 @@ extension ProxyService {
         }
         found.isInMemory = found.key.map { proxy.base.cache.isInMemory($0) } ?? false
         return found
-    }
-
-    /// Whether the answer may be in the shared tier: as `Sharing.mayAskTier` has it. What is passed
-    /// has no key.
-    private func mayBeInTier(_ key: CacheKey?) -> Bool { key.map { !$0.isPersonal && $0.variant.isEmpty } ?? false }
-
-    /// Whether it would find another request under way that it may wait for.
-    private func isWaitedFor(_ key: CacheKey?) -> Bool {
-        key.map { proxy.flights.isWaitedFor(FlightKey($0), now: proxy.base.now) } ?? false
     }
 }

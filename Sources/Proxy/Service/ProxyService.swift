@@ -34,9 +34,7 @@ public final class ProxyService: Service {
         shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: FileReader?, statistics: Statistics,
         log: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
-        proxy = ProxyLoop(shared, gate, LoopBase(shared.cache, reader, context, statistics), log: log) {
-            (proxy, request, report) in Exchange(request, for: .witness(report), proxy).start()
-        }
+        proxy = ProxyLoop(shared, gate, LoopBase(shared.cache, reader, context, statistics), log: log)
     }
 
     public func handle(_ connection: ClientConnection) {
@@ -78,7 +76,7 @@ public final class ProxyService: Service {
             UnreadRequest(status: status, contentLength: contentLength, because: cause, on: connection), on: connection)
     }
 
-    public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.answering.writeForUnread(to: &buffer) }
+    public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.shared.crossOrigin.writeForUnread(to: &buffer) }
 
     private func refuse(_ connection: ClientConnection, _ rejection: Rejection) {
         proxy.base.statistics.count(.refused)
@@ -90,10 +88,10 @@ public final class ProxyService: Service {
     /// form. Where the head was admitted before, only that form is made again.
     private func refusal(of connection: ClientConnection, _ bytes: Span<UInt8>) -> Rejection? {
         let head = connection.head
-        if !connection.isAdmitted, let keys = proxy.clients.keys {
+        if !connection.isAdmitted, let keys = proxy.shared.clientKeys {
             connection.client = keys.client(presenting: head, bytes)
             guard let client = connection.client else { return .clientKey(of: head, bytes) }
-            if let wait = proxy.clients.wait(for: client) {
+            if let wait = client.admit(at: proxy.base.now, nodes: proxy.shared.nodes.alive) {
                 return .rate(client.rate ?? 0, retryAfter: wait)
             }
         }
@@ -106,7 +104,7 @@ public final class ProxyService: Service {
         named = NamedUser(of: head, bytes)
         if named == .several { return .invalid(400, "More than one user token.", because: "user-tokens") }
         if !head.method.isSafe,
-            GatewayFields.overrideMethod(of: head, bytes, permitted: proxy.clients.forwardedFields.names)
+            GatewayFields.overrideMethod(of: head, bytes, permitted: proxy.shared.forwardedFields.names)
         {
             return .invalid(
                 400, "Send the request with its own method: method override fields are not forwarded.",
@@ -122,7 +120,7 @@ public final class ProxyService: Service {
 
     /// Whether the operator wants no request for it.
     func refuses(_ target: borrowing CanonicalTarget) -> Bool {
-        !proxy.clients.servesOther && !target.isOfAPI
+        !proxy.shared.servesOther && !target.isOfAPI
     }
 
     private func plan(_ facts: PlanFacts, _ connection: ClientConnection) -> Plan {
@@ -173,8 +171,8 @@ public final class ProxyService: Service {
         connection.withHeadBytes { bytes in
             proxy.base.cache.lookup(&key, proxy.base.reader, at: now) {
                 ForwardedFields(
-                    scope: .impersonal, isTraced: true, isForAPI: target.isOfAPI,
-                    permitted: proxy.clients.forwardedFields.names(for: target)
+                    subset: .impersonal, isTraced: true, isForAPI: target.isOfAPI,
+                    permitted: proxy.shared.forwardedFields.names(for: target)
                 ).lines(of: connection.head, bytes)
             }
         }
@@ -255,7 +253,7 @@ public final class ProxyService: Service {
             return refuse(connection, .crowded)
         }
         let via = request.forwarded.via
-        guard !via.isLoop(at: proxy.clients.name) else { return refuseLoop(of: via, connection) }
+        guard !via.isLoop(at: proxy.shared.name) else { return refuseLoop(of: via, connection) }
         proxy.base.statistics.count(counter)
         proxy.base.statistics.count(because: request.reason)
         Exchange(request, for: .client(connection), proxy).start()
@@ -266,7 +264,7 @@ extension ProxyService {
     /// The upstream leads back here: to ask it would go on until something breaks.
     private func refuseLoop(of via: ViaChain, _ connection: ClientConnection) {
         // Sixteen names can be a client's invention, and this proxy's own cannot.
-        if via.names.contains(proxy.clients.name.bytes) {
+        if via.names.contains(proxy.shared.name.bytes) {
             proxy.asking.troubles.noteFailure("leads back to this proxy; such requests are answered 508")
         }
         let detail = "The request has passed this proxy or \(ViaChain.most) others before."
@@ -282,7 +280,7 @@ extension ProxyService {
     private func agree(on user: UserHash, _ tier: TierClient, _ facts: PlanFacts, _ connection: ClientConnection) {
         guard !facts.method.isSafe else {
             return tier.generation(of: user) { [self] found in
-                if found == .unknown { proxy.sharing.noteUnconfirmed() }
+                if found == .unknown { proxy.shared.tier?.counters.count(.unconfirmed) }
                 resume(connection, knowing: found)
             }
         }
@@ -316,9 +314,9 @@ extension ProxyService {
     /// The facts for the plan, and the user whose token goes along: nil without a token, or where
     /// nothing personal is kept.
     private func readFacts(_ connection: ClientConnection) -> (PlanFacts, UserHash?) {
-        let rule = proxy.storing.policy[target.route.resourceClass]
+        let rule = proxy.shared.policy[target.route.resourceClass]
         return connection.withHeadBytes { bytes -> (PlanFacts, UserHash?) in
-            let user = proxy.clients.keepsPersonal && target.route.isPersonal ? user(connection, bytes) : nil
+            let user = target.route.isPersonal && proxy.shared.keepsPersonal ? user(connection, bytes) : nil
             let facts = PlanFacts(
                 method: connection.head.method, route: target.route, hasContent: !connection.body.isEmpty,
                 scope: scope(of: user), rule: rule,
@@ -333,7 +331,9 @@ extension ProxyService {
     private func scope(of user: UserHash?) -> CacheKey.Scope? {
         if target.route.isShared { return .shared }
         guard target.route.isPersonal else { return named == .nobody ? .shared : nil }
-        guard let user, let users = proxy.clients.users, proxy.clients.mayKeepPersonal else { return nil }
+        guard let user, let users = proxy.shared.users, !proxy.shared.personalPause.holds(at: proxy.base.now) else {
+            return nil
+        }
         if proxy.sharing.tier == nil { return users.scope(of: user, at: proxy.base.now) }
         guard case .current(let generation) = agreed else { return nil }
         let (scope, ended) = users.scope(of: user, in: generation, at: proxy.base.now)
@@ -347,12 +347,12 @@ extension ProxyService {
     private func user(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> UserHash? {
         if case .one(let place, let isCookie) = named {
             if isCookie, connection.head.method.isSafe { return nil }
-            return proxy.clients.users?.user(ofToken: NamedUser.token(at: place, in: bytes).span)
+            return proxy.shared.users?.user(ofToken: NamedUser.token(at: place, in: bytes).span)
         }
-        guard mayUseOperatorsToken(connection, bytes), let token = proxy.clients.operatorsToken else {
+        guard mayUseOperatorsToken(connection, bytes), let token = proxy.shared.credentials.musicUser else {
             return nil
         }
-        return token.withUnsafeBytes { proxy.clients.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span) }
+        return token.withUnsafeBytes { proxy.shared.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span) }
     }
 
     /// Whether the operator's own user token may stand in: not where the request names a user, and
@@ -361,10 +361,10 @@ extension ProxyService {
     /// settles the latter.
     private func mayUseOperatorsToken(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> Bool {
         let head = connection.head
-        guard proxy.clients.operatorsToken != nil, named == .nobody else { return false }
-        if proxy.clients.keys != nil { return true }
+        guard proxy.shared.credentials.musicUser != nil, named == .nobody else { return false }
+        if proxy.shared.clientKeys != nil { return true }
         if let origin = head.fields.first(.origin) {
-            return proxy.answering.names(bytes.extracting(origin.value.range))
+            return proxy.shared.crossOrigin.names(bytes.extracting(origin.value.range))
         }
         return !head.comesFromAnotherSite(bytes) && head.addresses(connection.peer.localAddress, bytes)
     }
@@ -384,14 +384,14 @@ extension ProxyService {
     private func forwarded(
         _ facts: PlanFacts, _ connection: ClientConnection, refreshes: Bool = false
     ) -> ForwardedRequest {
-        let scope: ForwardedFields.Scope =
+        let subset: ForwardedFields.Subset =
             facts.passReason != nil ? .all : facts.rule.followsOrigin ? .impersonal : .none
         return connection.withHeadBytes { bytes in
             ForwardedRequest(
-                head: connection.head, bytes: bytes, canonical: target, body: connection.body, scope: scope,
+                head: connection.head, bytes: bytes, canonical: target, body: connection.body, subset: subset,
                 refreshes: refreshes,
-                dropsAuthorization: proxy.clients.keys?.claim(connection.head, bytes) ?? false,
-                user: named, permitted: proxy.clients.forwardedFields)
+                dropsAuthorization: proxy.shared.clientKeys?.claim(connection.head, bytes) ?? false,
+                user: named, permitted: proxy.shared.forwardedFields)
         }
     }
 }

@@ -28,7 +28,7 @@ final class Worker: @unchecked Sendable {
             statistics: statistics, log: settings.accessLog)
         server = Server(context: context, service: service, timeouts: settings.timeouts)
         (self.loop, self.resolver) = (loop, resolver)
-        loop.sync { service.proxy.openTier(settings.shared) }
+        loop.sync { service.proxy.openTier() }
     }
 
     private static func makeGate(
@@ -80,26 +80,14 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    /// Calls `completion` from the loop, when it has come to it.
-    func ping(_ completion: @escaping @Sendable () -> Void) {
-        loop.execute(completion)
-    }
-
-    /// Calls `completion` when what the loop has gathered for a recording is handed over.
-    func flushTraffic(_ completion: @escaping @Sendable () -> Void) {
-        loop.execute { [self] in
-            service.proxy.observer.traffic.handOver(isLast: true)
-            completion()
-        }
-    }
-
     func drain(patience: Duration? = nil, _ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         loop.execute { [self] in
             server.drain(patience: patience) { [self] cutOff in
                 service.proxy.observer.log?.flush()
                 service.proxy.observer.traffic.handOver(isLast: true)
                 gate.drain()
-                service.proxy.closeTier()
+                // For good: what is still to be asked goes to the origin.
+                service.proxy.sharing.tier?.close()
                 loop.stop { @Sendable in completion(cutOff) }
             }
         }

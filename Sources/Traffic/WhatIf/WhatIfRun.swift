@@ -173,7 +173,7 @@ private final class Stage {
     }
 
     private func takeFigures() {
-        let all = StatisticsSource(statistics: [statistics], cache: shared.cache, budget: shared.budget)
+        let all = StatisticsSource(statistics: [statistics]) { [shared] in shared }
         figures.requests = all[.requests]
         figures.hits = all[.hits]
         figures.misses = all[.misses]

@@ -69,9 +69,9 @@ struct AccountLimits {
     }
 
     /// Notes which limits hold back requests now.
-    mutating func bind(_ limit: UInt64) { limits[limit]?.isBinding = true }
-    mutating func unbind() {
+    mutating func bind(only bound: [UInt64]) {
         for index in limits.values.indices { limits.values[index].isBinding = false }
+        for limit in bound { limits[limit]?.isBinding = true }
     }
 
     /// Does nothing where all that are remembered are waited for.

@@ -318,8 +318,7 @@ extension BudgetState {
             if own > common { bound.append(channel.limit) } else { isBinding = true }
         }
         (wakeAt, self.isBinding) = (earliest, isBinding)
-        accounts.unbind()
-        for limit in bound { accounts.bind(limit) }
+        accounts.bind(only: bound)
     }
 }
 

@@ -53,7 +53,7 @@ extension PoolState {
             return []
         }
         let found = connections.first { _, state in
-            if case .leased(let ticket, _, _) = state { ticket.request == request } else { false }
+            if case .leased(let ticket, _) = state { ticket.request == request } else { false }
         }
         guard let (connection, _) = found else { return [] }
         remove(connection)
@@ -94,16 +94,16 @@ extension PoolState {
 
     /// The head of the final response has come, or more of its content: more is due next.
     mutating func progressed(_ connection: ConnectionID, now: Instant) {
-        guard case .leased(let ticket, let isReused, _) = connections[connection] else { return }
+        guard case .leased(let ticket, _) = connections[connection] else { return }
         let due = Due(deadline: now + settings.timeouts.content, phase: .content)
-        connections[connection] = .leased(ticket, isReused: isReused, due: due)
+        connections[connection] = .leased(ticket, due: due)
         wake(at: due.deadline)
     }
 
     /// Nothing more is read for now: only the whole deadline counts.
     mutating func pauses(_ connection: ConnectionID) {
-        guard case .leased(let ticket, let isReused, _) = connections[connection] else { return }
-        connections[connection] = .leased(ticket, isReused: isReused, due: nil)
+        guard case .leased(let ticket, _) = connections[connection] else { return }
+        connections[connection] = .leased(ticket, due: nil)
     }
 
     /// The exchange is complete. `isReusable`: both messages ended exactly, nothing is left over,
@@ -124,7 +124,7 @@ extension PoolState {
 
     /// The exchange on this connection failed; the connection is of no more use.
     mutating func broke(_ connection: ConnectionID, _ failure: UpstreamFailure, now: Instant) -> [Action] {
-        guard case .leased(var ticket, _, _) = connections[connection] else { return [] }
+        guard case .leased(var ticket, _) = connections[connection] else { return [] }
         remove(connection)
         guard failure.isWorthRetrying, ticket.isReplayable, !ticket.isRetry else {
             return [.close(connection), .fail(ticket.request, failure)] + openWhatIsNeeded(now: now)
@@ -195,7 +195,7 @@ extension PoolState {
         _ connection: ConnectionID, to ticket: Ticket, isReused: Bool, now: Instant
     ) -> Action {
         let due = Due(deadline: now + settings.timeouts.response, phase: .firstByte)
-        connections[connection] = .leased(ticket, isReused: isReused, due: due)
+        connections[connection] = .leased(ticket, due: due)
         wake(at: min(due.deadline, ticket.deadline))
         return .lease(connection, ticket.request, isReused: isReused)
     }
@@ -262,7 +262,7 @@ extension PoolState {
             let until = since + settings.idleTimeout
             guard until <= now else { return stay(until: until) }
             return closedWhileIdle(connection)
-        case .leased(let ticket, _, let due):
+        case .leased(let ticket, let due):
             if let due, due.deadline <= now { return broke(connection, .timeout(due.phase), now: now) }
             guard ticket.deadline <= now else {
                 return stay(until: min(due?.deadline ?? ticket.deadline, ticket.deadline))
@@ -324,6 +324,6 @@ extension PoolState {
         case starting(deadline: Instant)
         case backingOff(until: Instant)
         case idle(since: Instant)
-        case leased(Ticket, isReused: Bool, due: Due?)
+        case leased(Ticket, due: Due?)
     }
 }

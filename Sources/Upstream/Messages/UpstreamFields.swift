@@ -27,7 +27,7 @@ public struct UpstreamFields: Sendable, Equatable {
     init(of head: borrowing ResponseHead, _ bytes: Span<UInt8>) {
         self.bytes.reserveCapacity(head.byteCount)
         lines.reserveCapacity(head.fields.count)
-        for field in head.fields where !Self.isHopByHop(field.id) {
+        for field in head.fields where !field.id.isHopByHop {
             guard Self.isForEveryRecipient(field.id) || !head.connection.names(field.name, bytes) else { continue }
             append(field.id, name: bytes.extracting(field.name.range), value: bytes.extracting(field.value.range))
         }
@@ -44,16 +44,6 @@ public struct UpstreamFields: Sendable, Equatable {
         lines.append(Line(id: id, name: nameStart..<nameEnd, value: valueStart..<bytes.count))
         bytes.append(UInt8(ascii: "\r"))
         bytes.append(UInt8(ascii: "\n"))
-    }
-
-    /// RFC 9110, 7.6.1 and the older names; and the framing, which the next sender writes itself.
-    private static func isHopByHop(_ id: FieldName) -> Bool {
-        switch id {
-        case .connection, .keepAlive, .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .te, .trailer,
-            .transferEncoding, .upgrade, .contentLength:
-            true
-        default: false
-        }
     }
 
     /// Fields that `Connection` cannot remove, because a sender must not list them (RFC 9110,

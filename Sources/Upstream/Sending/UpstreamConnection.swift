@@ -60,9 +60,9 @@ extension UpstreamConnection {
         case .success(let stream):
             self.stream = stream
             stream.handler = self
-            pool?.connected(self)
+            pool?.tell { $0.connected(id, now: $1) }
         case .failure(let failure):
-            pool?.connectFailed(self, failure)
+            pool?.tell { $0.connectFailed(id, failure, now: $1) }
         }
     }
 }
@@ -75,7 +75,7 @@ extension UpstreamConnection {
     /// Bytes that came before the request cannot be its answer: such a connection is not used.
     func start(_ exchange: UpstreamExchange, isReused: Bool) {
         guard let stream, isQuiet(stream) else {
-            pool?.broke(self, .closedEarly(.nothing(isReused: isReused)))
+            pool?.tell { $0.broke(id, .closedEarly(.nothing(isReused: isReused)), now: $1) }
             return
         }
         self.exchange = exchange
@@ -101,7 +101,7 @@ extension UpstreamConnection {
         for _ in 0..<Self.readsPerTurn {
             guard let stream else { return }
             guard let exchange else {
-                if !isQuiet(stream) { pool?.closedWhileIdle(self) }
+                if !isQuiet(stream) { pool?.tell { state, _ in state.closedWhileIdle(id) } }
                 return
             }
             guard !exchange.isPaused, readOnce(stream, exchange) else { return }
@@ -232,7 +232,7 @@ extension UpstreamConnection {
     private func fail(_ failure: UpstreamFailure) {
         exchange?.leaveConnection()
         exchange = nil
-        pool?.broke(self, failure)
+        pool?.tell { $0.broke(id, failure, now: $1) }
     }
 }
 
@@ -250,7 +250,7 @@ extension UpstreamConnection: StreamHandler {
         if exchange != nil {
             fail(reader.brokenOff)
         } else {
-            pool?.closedWhileIdle(self)
+            pool?.tell { state, _ in state.closedWhileIdle(id) }
         }
     }
 }

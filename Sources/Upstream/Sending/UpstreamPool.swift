@@ -67,12 +67,9 @@ extension UpstreamPool {
         perform(state.cancel(exchange.id, now: loop.now))
     }
 
-    func connected(_ connection: UpstreamConnection) {
-        perform(state.connected(connection.id, now: loop.now))
-    }
-
-    func connectFailed(_ connection: UpstreamConnection, _ failure: DialFailure) {
-        perform(state.connectFailed(connection.id, failure, now: loop.now))
+    /// Tells the state of an event, and does what it says.
+    func tell(_ event: (inout PoolState, _ now: Instant) -> [PoolState.Action]) {
+        perform(event(&state, loop.now))
     }
 
     func progressed(_ connection: UpstreamConnection) {
@@ -87,14 +84,6 @@ extension UpstreamPool {
     func finished(_ connection: UpstreamConnection, _ exchange: UpstreamExchange, isReusable: Bool) {
         exchanges[exchange.id] = nil
         perform(state.finished(connection.id, isReusable: isReusable, now: loop.now))
-    }
-
-    func broke(_ connection: UpstreamConnection, _ failure: UpstreamFailure) {
-        perform(state.broke(connection.id, failure, now: loop.now))
-    }
-
-    func closedWhileIdle(_ connection: UpstreamConnection) {
-        perform(state.closedWhileIdle(connection.id))
     }
 }
 

@@ -21,7 +21,7 @@ import Upstream
         let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
         statistics.hotTargets.note(key, nanoseconds: 2_000_000_000, standingFor: 3, .absent, now: .now())
         statistics.latencies[Outcome.hit.rawValue].record(nanoseconds: 40_000)
-        let source = StatisticsSource(statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7))
+        let source = StatisticsSource.ofTests([statistics], cache)
         let reloads = ReloadStatus()
         if let reloadError { reloads.noteFailure(reloadError) }
         var history = History()

@@ -67,10 +67,9 @@ extension CacheStatus.Forwarded {
         case .stored(_, .shared?): .collapsed
         case .stored(_, .revalidated?): .revalidated
         // Another program's cache.
-        case .stored(_, nil), .no(nil): isConfirmation ? .revalidated : reason.isBypass ? .bypass : .miss
+        case .stored(_, nil), .no(nil):
+            reason == .stale && status == 304 ? .revalidated : reason.isBypass ? .bypass : .miss
         case .stored, .no: reason.isBypass ? .bypass : .miss
         }
     }
-
-    private var isConfirmation: Bool { reason == .stale && status == 304 }
 }

@@ -53,6 +53,7 @@ final class AccessLog {
             connection)
     }
 
+    /// A preflight, which is no request of an app's.
     /// - Parameters:
     ///   - path: what the page asks about, without the query; the route where that is private.
     ///   - refusal: why the browser will not send the request; nil where it will.

@@ -1,10 +1,11 @@
 import EventLoop
+import Synchronization
 
-/// Writes the origin's failures to the log: the first at once, then at most one every ten seconds
-/// with a count. Each kind of trouble has its own quiet period, so that none hides another.
+/// The origin's failures as lines for the log: the first at once, then at most one every ten
+/// seconds with a count. Each kind of trouble has its own quiet period, so that none hides another.
 ///
-/// Confined to its loop.
-final class FailureReport {
+/// One for the process, used from all loops.
+final class FailureReport: Sendable {
     enum Kind {
         /// No answer, or an error.
         case failure
@@ -23,25 +24,26 @@ final class FailureReport {
         var suppressed = 0
     }
 
-    private let write: @Sendable (String) -> Void
-    private var quiet: [Kind: Quiet] = [:]
+    private let quiet = Mutex<[Kind: Quiet]>([:])
 
     private static let quietPeriod = Duration.seconds(10)
 
-    init(_ write: @escaping @Sendable (String) -> Void) {
-        self.write = write
+    /// The line for a failure; nil in a quiet period, in which it is counted.
+    /// - Parameter cause: has at most the path of a request.
+    func line(_ cause: String, _ kind: Kind = .failure, at now: Instant) -> String? {
+        quiet.withLock { quiet in
+            let last = quiet[kind]
+            if let last, now < last.until {
+                quiet[kind]?.suppressed += 1
+                return nil
+            }
+            quiet[kind] = Quiet(until: now + Self.quietPeriod)
+            let suppressed = last?.suppressed ?? 0
+            let more = suppressed > 0 ? " (and \(suppressed) more failures since the last report)" : ""
+            return "upstream: " + cause + more
+        }
     }
 
-    /// - Parameter cause: has at most the path of a request.
-    func note(_ cause: String, _ kind: Kind = .failure, at now: Instant) {
-        let last = quiet[kind]
-        if let last, now < last.until {
-            quiet[kind]?.suppressed += 1
-            return
-        }
-        let suppressed = last?.suppressed ?? 0
-        let more = suppressed > 0 ? " (and \(suppressed) more failures since the last report)" : ""
-        quiet[kind] = Quiet(until: now + Self.quietPeriod)
-        write("upstream: " + cause + more)
-    }
+    /// The origin is another one.
+    func forget() { quiet.withLock { $0 = [:] } }
 }

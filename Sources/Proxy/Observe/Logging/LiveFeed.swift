@@ -46,8 +46,6 @@ public final class LiveFeed: Sendable {
     /// answers do.
     static let mostPerSecond = 500
 
-    public init() {}
-
     var isWatched: Bool { watched.load(ordering: .relaxed) }
 
     /// Begins to watch; each begin needs its end. The number to read from.

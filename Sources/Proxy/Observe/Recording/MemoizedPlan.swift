@@ -7,7 +7,7 @@ final class MemoizedPlan {
     /// Set while the request is a plain hit.
     var hit: PlainHit?
     /// Where a recording has noted it last.
-    var noted = NotedSubject()
+    var noted: NotedSubject?
     private var madeExcerpt: [UInt8]?
 
     /// Its recorded form; made once.

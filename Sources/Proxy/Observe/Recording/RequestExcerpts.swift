@@ -26,18 +26,14 @@ struct RequestExcerpts {
         let line = excerpt.prefix { $0 != 0x0D }
         let method = line.prefix { $0 != 0x20 }
         let target = Array(line.dropFirst(method.count + 1))
-        let fields = excerpt[line.endIndex...]
-        guard isPersonal else {
-            return RecordedTarget.redacted(target).map { text in
-                Request(
-                    method: String(decoding: method, as: UTF8.self), target: text,
-                    fields: RecordedFields.among(fields, keeping: RecordedFields.ofRequests))
-            }
-        }
-        let template = String(decoding: target, as: UTF8.self)
+        // A personal request has its route in place of the target.
+        let shown = isPersonal ? String(decoding: target, as: UTF8.self) : RecordedTarget.redacted(target)
+        guard let text = shown else { return nil }
         return Request(
             method: String(decoding: method, as: UTF8.self),
-            target: template.hasPrefix("/") ? template : RecordedTarget.unknownRoute,
-            fields: RecordedFields.among(fields, keeping: RecordedFields.ofPersonalRequests))
+            target: !isPersonal || text.hasPrefix("/") ? text : RecordedTarget.unknownRoute,
+            fields: RecordedFields.among(
+                excerpt[line.endIndex...],
+                keeping: isPersonal ? RecordedFields.ofPersonalRequests : RecordedFields.ofRequests))
     }
 }

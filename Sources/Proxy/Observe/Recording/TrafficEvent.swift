@@ -73,14 +73,12 @@ struct TrafficBatch: Sendable {
 
 /// Which subject of which batch stands for a known request.
 struct NotedSubject {
-    fileprivate(set) var batch = 0
-    fileprivate(set) var index = 0
+    private let batch: Int
+    let index: Int
     /// Not another's, while the batch holds it; afterwards another may have come to be at its
     /// place.
-    fileprivate(set) var stored: ObjectIdentifier?
-    fileprivate(set) var coding = ContentCoding.identity
-
-    init() {}
+    private let stored: ObjectIdentifier
+    private let coding: ContentCoding
 
     init(batch: Int, index: Int, _ stored: StoredResponse, _ coding: ContentCoding) {
         (self.batch, self.index) = (batch, index)

@@ -196,7 +196,9 @@ public final class TrafficRecorder: Sendable {
     private func write(_ batch: TrafficBatch, _ session: RecordingSession?) {
         waiting.subtract(batch.events.count, ordering: .relaxed)
         waitingBytes.subtract(batch.byteCount, ordering: .relaxed)
-        guard let session else { return count(dropped: batch.events.count + batch.dropped) }
+        guard let session else {
+            return state.withLock { $0.status.dropped += batch.events.count + batch.dropped }
+        }
         session.write(batch)
         note(session)
     }
@@ -246,10 +248,6 @@ public final class TrafficRecorder: Sendable {
             state.status.since = nil
             state.status.problem = nil
         }
-    }
-
-    private func count(dropped count: Int) {
-        state.withLock { $0.status.dropped += count }
     }
 
     /// Adds what a session has done since the last time, and says once what has gone wrong.

@@ -36,8 +36,8 @@ final class TrafficTap {
     ) {
         guard isInSample() else { return }
         // Most of busy traffic is the same again. No reference is counted for it.
-        if let known, form == .whole, !batch.isFull, known.noted.stands(for: stored, coding, in: number) {
-            return append(answered, nanoseconds, age: age, subject: known.noted.index, connection)
+        if form == .whole, !batch.isFull, let noted = known?.noted, noted.stands(for: stored, coding, in: number) {
+            return append(answered, nanoseconds, age: age, subject: noted.index, connection)
         }
         note(answered, nanoseconds, .stored(stored, form, coding), age: age, connection)
     }
@@ -114,7 +114,7 @@ final class TrafficTap {
     /// cache, and these count.
     private func byteCount(of answer: TrafficAnswer, _ known: MemoizedPlan?) -> Int {
         guard case .stored(let stored, _, _) = answer else { return answer.byteCount }
-        guard known?.noted.isAbout(stored) != true, counted.insert(ObjectIdentifier(stored)).inserted else { return 0 }
+        guard known?.noted?.isAbout(stored) != true, counted.insert(ObjectIdentifier(stored)).inserted else { return 0 }
         return answer.byteCount
     }
 

@@ -9,48 +9,41 @@ import Upstream
 /// Where the admin surface reads counters from.
 public struct StatisticsSource: Sendable {
     private let statistics: [Statistics]
-    private let cache: ResponseCache
-    private let budget: UpstreamBudget
-    /// The requests that are being answered.
-    public let feed: LiveFeed
-    /// Clients that have keys, in the order of their file.
-    public let clients: @Sendable () -> [Client]
+    private let shared: @Sendable () -> ProxyShared
+    private let timeOfDay: TimeOfDay
     private let accessLog: @Sendable () -> AccessLogSink?
-    private let developerTokens: @Sendable () -> DeveloperTokens?
-    /// Forms in which nothing is composed for the time being, the origin having contradicted what
-    /// was learnt of them.
-    public let restingForms: @Sendable () -> Int
-    /// How many times as fast stored answers age.
-    public let ttlSpeed: @Sendable () -> Int
     /// When the first certificate of the TLS listeners ends, in Unix seconds; nil where there is
     /// none.
     public let certificateEnd: @Sendable () -> Int64?
-    private let recorder: TrafficRecorder
-    /// Bytes of requests that are read or wait.
-    public let requestBudget: RequestBudget
-    /// Bytes of answers that clients have not taken.
-    public let answerBudget: AnswerBudget
-    /// The connections of clients.
-    public let connections: ConnectionCensus
 
-    /// Closures tell what is in force, or counts, when they are called.
+    /// Closures tell what is in force when they are called.
     /// - Parameter statistics: one for each loop.
     public init(
-        statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget, feed: LiveFeed = LiveFeed(),
-        clients: @escaping @Sendable () -> [Client] = { [] },
-        requestBudget: RequestBudget = RequestBudget(), answerBudget: AnswerBudget = AnswerBudget(),
-        connections: ConnectionCensus = ConnectionCensus(),
+        statistics: [Statistics], timeOfDay: TimeOfDay = .system,
         accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
-        developerTokens: @escaping @Sendable () -> DeveloperTokens? = { nil },
-        restingForms: @escaping @Sendable () -> Int = { 0 }, ttlSpeed: @escaping @Sendable () -> Int = { 1 },
-        certificateEnd: @escaping @Sendable () -> Int64? = { nil }, recorder: TrafficRecorder = TrafficRecorder()
+        certificateEnd: @escaping @Sendable () -> Int64? = { nil }, shared: @escaping @Sendable () -> ProxyShared
     ) {
-        (self.statistics, self.cache, self.budget, self.feed) = (statistics, cache, budget, feed)
-        (self.clients, self.accessLog, self.developerTokens) = (clients, accessLog, developerTokens)
-        (self.restingForms, self.ttlSpeed, self.certificateEnd) = (restingForms, ttlSpeed, certificateEnd)
-        (self.recorder, self.connections) = (recorder, connections)
-        (self.requestBudget, self.answerBudget) = (requestBudget, answerBudget)
+        (self.statistics, self.shared, self.timeOfDay) = (statistics, shared, timeOfDay)
+        (self.accessLog, self.certificateEnd) = (accessLog, certificateEnd)
     }
+
+    private var cache: ResponseCache { shared().cache }
+    /// The requests that are being answered.
+    public var feed: LiveFeed { shared().feed }
+    /// Bytes of requests that are read or wait.
+    public var requestBudget: RequestBudget { shared().requestBudget }
+    /// Bytes of answers that clients have not taken.
+    public var answerBudget: AnswerBudget { shared().answerBudget }
+    /// The connections of clients.
+    public var connections: ConnectionCensus { shared().connections }
+    /// Clients that have keys, in the order of their file.
+    public func clients() -> [Client] { shared().clientKeys?.clients ?? [] }
+    /// How many times as fast stored answers age.
+    public func ttlSpeed() -> Int { shared().policy.speed }
+
+    /// Forms in which nothing is composed for the time being, the origin having contradicted what
+    /// was learnt of them.
+    public func restingForms() -> Int { shared().library.forms.resting(at: timeOfDay.unixSeconds()) }
 
     public subscript(_ counter: Counter) -> Int {
         statistics.reduce(0) { $0 + $1[counter] }
@@ -113,20 +106,20 @@ public struct StatisticsSource: Sendable {
     /// When the developer token in use ends, in unix seconds; nil where there is none, or it does
     /// not say.
     public func developerTokenEnd(at unixSeconds: Int64) -> Int64? {
-        guard let token = developerTokens()?.current(at: unixSeconds) else { return nil }
+        guard let token = shared().credentials.developer?.current(at: unixSeconds) else { return nil }
         return (try? TokenClaims(token: token))?.expires
     }
 
     /// The claims of the developer token in use where that came ready; nil where tokens are signed
     /// here.
     public func readyToken(at unixSeconds: Int64) -> TokenClaims? {
-        guard let tokens = developerTokens(), tokens.areReady else { return nil }
+        guard let tokens = shared().credentials.developer, tokens.areReady else { return nil }
         return try? TokenClaims(token: tokens.current(at: unixSeconds))
     }
 
     /// When the origin last refused the proxy's own developer token, in Unix seconds; nil where it
     /// never has.
-    public var developerTokenRefusal: Int64? { developerTokens()?.lastRefusal }
+    public var developerTokenRefusal: Int64? { shared().credentials.developer?.lastRefusal }
 
     /// Whether that is so recent that it goes on.
     public func refusesDeveloperToken(at unixSeconds: Int64) -> Bool {
@@ -139,7 +132,7 @@ public struct StatisticsSource: Sendable {
     }
 
     /// Requests under way to the origin.
-    public var upstream: UpstreamBudget.Snapshot { budget.snapshot }
+    public var upstream: UpstreamBudget.Snapshot { shared().budget.snapshot }
 
     /// How often this was the reason.
     public subscript(because reason: Reason) -> Int {
@@ -157,7 +150,7 @@ public struct StatisticsSource: Sendable {
     /// Bytes of lines that the access log took too slowly or not at all; of the log in use now.
     public var accessLogDropped: Int { accessLog()?.dropped ?? 0 }
     /// How the recording of traffic fares.
-    public var recording: RecordingStatus { recorder.status }
+    public var recording: RecordingStatus { shared().recorder.status }
     /// Whether the cache file can be read and written, or none is wanted.
     public var isStoreAvailable: Bool { cache.store.map { $0.records.health == .available } ?? true }
     /// The disk that the cache file is on; nil without one, or where it does not tell.
