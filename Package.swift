@@ -146,7 +146,7 @@ let package = Package(
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
             .target(
-                name: "TestSupport", dependencies: ["CLinux", "Text", "HTTP"], path: "Tests/TestSupport",
+                name: "TestSupport", dependencies: ["CLinux", "Text", "EventLoop", "HTTP"], path: "Tests/TestSupport",
                 swiftSettings: swift),
         ] + (isFuzzing ? fuzzTargets : productTargets)
 )

@@ -69,11 +69,8 @@ public enum Figure {
         return fixed(value, value < 9.995 ? 2 : 1)
     }
 
-    /// `6`, `0.25`: at most three decimals, and no zeros after them.
-    public static func shortest(_ value: Double) -> String { shortest(value, decimals: 3) }
-
-    /// With so many decimals at most, and no zeros after them.
-    public static func shortest(_ value: Double, decimals: Int, isGrouped: Bool = true) -> String {
+    /// `6`, `0.25`: at most so many decimals, and no zeros after them.
+    public static func shortest(_ value: Double, decimals: Int = 3, isGrouped: Bool = true) -> String {
         let text = fixed(value, decimals, isGrouped: isGrouped)
         guard decimals > 0 else { return text }
         let digits = text.reversed().drop { $0 == "0" }

@@ -58,28 +58,8 @@ public enum JSON: Sendable, Equatable {
     }
 
     /// The member of an object: the last one where a key occurs more than once (see
-    /// ``JSONObject``).
-    /// Reading a member of anything else gives nil. Writing one turns `null` into an object and
-    /// leaves every other value that is not an object as it was. Writing nil removes the member.
-    public subscript(key: String) -> JSON? {
-        get {
-            guard case .object(let object) = self else { return nil }
-            return object[key]
-        }
-        set {
-            switch self {
-            case .object(var object):
-                self = .null  // lets go of the second reference, so that the members are changed in place
-                object[key] = newValue
-                self = .object(object)
-            case .null where newValue != nil:
-                var object = JSONObject()
-                object[key] = newValue
-                self = .object(object)
-            default: break
-            }
-        }
-    }
+    /// ``JSONObject``). Nil for anything else.
+    public subscript(key: String) -> JSON? { objectValue?[key] }
 
     /// The element of an array; nil when this is no array or the index is outside it.
     public subscript(index: Int) -> JSON? {
@@ -96,9 +76,5 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
     public init(integerLiteral value: Int) { self = .integer(value) }
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     public init(arrayLiteral elements: JSON...) { self = .array(elements) }
-    public init(dictionaryLiteral elements: (String, JSON)...) {
-        var object = JSONObject()
-        for (key, value) in elements { object.append(key, value) }
-        self = .object(object)
-    }
+    public init(dictionaryLiteral elements: (String, JSON)...) { self = .object(pairs: elements) }
 }

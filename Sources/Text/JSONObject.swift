@@ -37,32 +37,18 @@ public struct JSONObject: Sendable, Equatable {
     /// The keys in order, repeated ones each time.
     public var keys: [String] { members.map(\.key) }
 
-    /// The value of the last member with this key. Setting replaces that value in its place, or
-    /// appends a new member; setting nil removes every member with this key.
-    public subscript(key: String) -> JSON? {
-        get { members.last { JSONObject.isSame($0.key, key) }?.value }
-        set {
-            guard let newValue else { return members.removeAll { JSONObject.isSame($0.key, key) } }
-            if let index = members.lastIndex(where: { JSONObject.isSame($0.key, key) }) {
-                members[index].value = newValue
-            } else {
-                append(key, newValue)
-            }
-        }
-    }
+    /// The value of the last member with this key.
+    ///
+    /// Keys are the same when their scalars are: Swift's `==` on strings would also equate "é"
+    /// written as one scalar with "é" written as two, which are two keys in JSON.
+    public subscript(key: String) -> JSON? { members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value }
 
     /// Adds a member at the end without looking whether its key is there already.
     public mutating func append(_ key: String, _ value: JSON) {
         members.append(Member(key: key, value: value))
     }
 
-    /// Keys are the same when their scalars are: Swift's `==` on strings would also equate "é"
-    /// written as one scalar with "é" written as two, which are two keys in JSON.
-    static func isSame(_ left: String, _ right: String) -> Bool {
-        left.utf8.elementsEqual(right.utf8)
-    }
-
-    /// The last member of each key, compared by bytes (see `isSame`).
+    /// The last member of each key, compared by bytes.
     var lastByKey: [[UInt8]: JSON] {
         var result: [[UInt8]: JSON] = [:]
         for member in members { result[Array(member.key.utf8)] = member.value }

@@ -42,15 +42,19 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         else { return nil }
         var rest = bytes[19...]
         guard let fraction = Self.takeFraction(&rest), let offset = Self.offset(rest) else { return nil }
-        let days = Self.days(year: year, month: month, day: day)
-        let seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
-        microseconds = seconds * 1_000_000 + fraction
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (CInt(year - 1900), CInt(month - 1), CInt(day))
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (CInt(hour), CInt(minute), CInt(second))
+        // A day that a month has not is one of the next.
+        microseconds = (Int64(timegm(&parts)) - Int64(offset)) * 1_000_000 + fraction
     }
 
     /// With six decimals, in UTC: `2026-11-21T00:00:00.000000Z`.
     public var text: String {
-        let (seconds, fraction) = microseconds.floored(by: 1_000_000)
-        return LogTime.rfc3339(seconds, fraction: fraction, digits: 6)
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        let isBefore = rest < 0
+        return LogTime.rfc3339(
+            isBefore ? seconds - 1 : seconds, fraction: isBefore ? rest + 1_000_000 : rest, digits: 6)
     }
 
     private static func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
@@ -84,22 +88,5 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         case UInt8(ascii: "-"): return -(hours * 3600 + minutes * 60)
         default: return nil
         }
-    }
-
-    /// Days from 1970-01-01 in the Gregorian calendar; a day that a month has not is one of the
-    /// next.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        var parts = tm()
-        parts.tm_year = CInt(year - 1900)
-        parts.tm_mon = CInt(month - 1)
-        parts.tm_mday = CInt(day)
-        return Int(Int64(timegm(&parts)).floored(by: 86_400).quotient)
-    }
-}
-
-extension Int64 {
-    fileprivate func floored(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

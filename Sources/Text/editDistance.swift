@@ -1,9 +1,6 @@
 /// How many letters have to be put in, taken out, replaced or swapped with their neighbour to make
 /// the one of the other (optimal string alignment). The time is the product of the lengths.
-public func editDistance(_ first: some RandomAccessCollection<UInt8>, _ second: some RandomAccessCollection<UInt8>)
-    -> Int
-{
-    let (first, second) = (Array(first), Array(second))
+public func editDistance(_ first: [UInt8], _ second: [UInt8]) -> Int {
     var before: [Int] = []
     var above = Array(0...second.count)
     for row in first.indices {

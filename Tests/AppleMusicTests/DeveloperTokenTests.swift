@@ -74,7 +74,7 @@ extension TokenVerifier {
 
     private func changed(_ value: JSON, _ key: String, _ new: JSON?) -> JSON {
         var value = value
-        value[key] = new
+        value[member: key] = new
         return value
     }
 

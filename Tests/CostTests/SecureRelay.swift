@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import EventLoop
 
 /// Passes connections to its port on to another over TLS, so that a plain client can ask there.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import EventLoop
@@ -11,12 +12,8 @@ import Testing
         #expect(address.withSockaddr { pointer, _ in SocketAddress(pointer) } == address)
     }
 
-    @Test(arguments: [
-        "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+1", "127.0.0.1: 1", "localhost:80", "::1:80",
-        "[127.0.0.1]:80", "[::1]", "[::1:80", "1.2.3:80", "127.0.0.1:000080", "127.0.0.1\0:80",
-    ])
-    func refuses(_ text: String) {
-        #expect(SocketAddress(text) == nil)
+    @Test(arguments: ["", "localhost", "1.2.3", "[::1]", "127.0.0.1\0"]) func refuses(_ host: String) {
+        #expect(SocketAddress(host: host, port: 80) == nil)
     }
 
     @Test func knowsLoopback() {

@@ -3,26 +3,26 @@ import Testing
 @testable import HTTP
 
 @Suite struct AnswerReaderTests {
-    private static func read(_ text: String, isHead: Bool = false) throws -> (AnswerReader, AnswerReader.Step) {
+    private static func read(_ text: String, isHead: Bool = false) throws -> (AnswerReader, isWhole: Bool) {
         var reader = AnswerReader()
         reader.begin(isHead: isHead, keepsContent: true)
         let bytes = Array(text.utf8)
-        let step = try reader.read(bytes.span)
-        return (reader, step)
+        let surplus: Int? = try reader.take(bytes.span)
+        return (reader, surplus != nil)
     }
 
     @Test func onlyAnAnswerWithoutALengthEndsWithItsConnection() throws {
-        var (reader, step) = try Self.read("HTTP/1.1 200 OK\r\n\r\nabc")
-        #expect(!step.isWhole && reader.end() && reader.length == 3 && !reader.keepsAlive)
-        (reader, step) = try Self.read("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc")
-        #expect(!step.isWhole && !reader.end() && reader.hasHead)
-        (reader, step) = try Self.read("")
-        #expect(reader.isUntouched && !reader.end())
+        var (reader, isWhole) = try Self.read("HTTP/1.1 200 OK\r\n\r\nabc")
+        #expect(!isWhole && reader.end() && reader.length == 3 && !reader.keepsAlive)
+        (reader, isWhole) = try Self.read("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc")
+        #expect(!isWhole && !reader.end() && reader.hasHead)
+        (reader, isWhole) = try Self.read("")
+        #expect(!isWhole && reader.isUntouched && !reader.end())
     }
 
     @Test func theAnswerToAHeadHasNoContent() throws {
-        let (reader, step) = try Self.read("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", isHead: true)
-        #expect(step.isWhole && reader.length == 0)
+        let (reader, isWhole) = try Self.read("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", isHead: true)
+        #expect(isWhole && reader.length == 0)
     }
 
     @Test(arguments: [

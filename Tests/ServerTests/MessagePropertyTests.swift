@@ -58,7 +58,7 @@ import Testing
         #expect(request.messages <= bytes.count)
         var reader = AnswerReader()
         reader.begin(isHead: false, keepsContent: true)
-        _ = try? reader.read(bytes.span)
+        _ = try? reader.take(bytes.span)
         _ = HTTPDate.parse(bytes.span)
         var directives = CacheControl()
         directives.merge(bytes.span)

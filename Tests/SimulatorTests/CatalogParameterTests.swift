@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Text
 
@@ -101,7 +102,7 @@ import Text
         var base = try origin.first(album)
         let artists = base[related: "artists"]?.ids ?? []
         let full = try origin.get("/v1/catalog/us/artists?ids=\(artists.joined(separator: ","))")["data"]
-        base["relationships"]?["artists"]?["data"] = full
+        base[member: "relationships"]?[member: "artists"]?[member: "data"] = full
         #expect(try origin.first(album + "?include=artists") == base)
     }
 

@@ -30,14 +30,10 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
     }
 
     @Test func `of two members with one key both are kept and the last is meant`() throws {
-        var value = try parse(#"{"a":1,"b":2,"a":3}"#)
+        let value = try parse(#"{"a":1,"b":2,"a":3}"#)
         #expect(value["a"] == 3)
         #expect(value.description == #"{"a":1,"b":2,"a":3}"#)
         #expect(JSONDifference.first(expected: value, found: ["b": 2, "a": 3]) == nil)
-        value["a"] = 4
-        #expect(value.description == #"{"a":1,"b":2,"a":4}"#)
-        value["a"] = nil
-        #expect(value.description == #"{"b":2}"#)
     }
 
     @Test func `keys that only look the same are different`() throws {
@@ -115,17 +111,13 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
     }
 
     @Test func `literals and subscripts build documents`() {
-        var value: JSON = ["data": [["id": "1", "n": 5, "ok": true, "none": .null]]]
+        let value: JSON = ["data": [["id": "1", "n": 5, "ok": true, "none": .null]]]
         #expect(value.description == #"{"data":[{"id":"1","n":5,"ok":true,"none":null}]}"#)
         #expect(value["data"]?[0]?["id"]?.stringValue == "1")
         #expect(value["data"]?[1] == nil)
         #expect(value["data"]?[0]?["n"]?.intValue == 5)
         #expect(JSON.number("1.5").intValue == nil)
-        value["next"] = "/v1/storefronts?offset=2"
-        #expect(value.objectValue?.keys == ["data", "next"])
-        var text: JSON = "x"
-        text["a"] = 1
-        #expect(text == "x")
+        #expect(value.objectValue?.keys == ["data"] && JSON.string("x")["a"] == nil)
     }
 
     @Test(arguments: UInt64(1)...200)

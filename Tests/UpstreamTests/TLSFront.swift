@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import EventLoop
 
 /// Ends TLS in front of a plain origin: the origin's bytes and its way of closing go through.

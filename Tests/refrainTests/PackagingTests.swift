@@ -58,6 +58,31 @@ import Testing
         #expect(left.isEmpty)
     }
 
+    /// Pages of three folders are installed into one: a link with the folders of the source tree
+    /// would lead nowhere.
+    @Test(.requires(.binary))
+    func everyLinkOfAnInstalledPageLeadsToAnInstalledFile() throws {
+        let binary = try #require(BinaryUnderTest.path)
+        let folder = try TemporaryFolder()
+        let installed = try #require(Tool("make")).run(
+            ["install-built", "DESTDIR=" + folder.path, "PREFIX=/usr", "BINARY=" + binary], in: Page.top)
+        #expect(installed.status == 0, "\(installed.text)")
+        try Self.expectWholeLinks(of: folder.url.appendingPathComponent("usr/share/doc/refrain"))
+    }
+
+    private static func expectWholeLinks(of documents: URL) throws {
+        let files = FileManager.default
+        let pages = try files.subpathsOfDirectory(atPath: documents.path).filter { $0.hasSuffix(".md") }
+        #expect(pages.count >= Page.names.count)
+        for page in pages {
+            let url = documents.appendingPathComponent(page)
+            for link in Page.files(linkedIn: try String(contentsOf: url, encoding: .utf8)) {
+                let file = url.deletingLastPathComponent().appendingPathComponent(link)
+                #expect(files.fileExists(atPath: file.path), "\(page): \(link)")
+            }
+        }
+    }
+
     /// The script built a release first, however the binary had been made.
     @Test func aProgramThatIsNamedIsPackedWithoutABuild() throws {
         let make = try #require(Tool("make"))
@@ -117,6 +142,7 @@ import Testing
         for line in ["Type=notify", reload, "NotifyAccess=main"] { #expect(unit.contains("\n\(line)\n"), "\(line)") }
         let configuration = try read(folder.text("root/etc/refrain/proxy.conf")).configuration
         #expect(configuration.cacheFile == "/var/lib/refrain/refrain.sqlite")
+        try expectWholeLinks(of: folder.url.appendingPathComponent("root/usr/share/doc/refrain"))
     }
 }
 

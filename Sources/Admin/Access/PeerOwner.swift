@@ -64,7 +64,7 @@ enum SocketTable {
         return SocketAddress(bytes: isMapped ? bytes[12...] : bytes[...], port: UInt16(port))
     }
 
-    /// Digits alone, without a sign.
+    /// A number without the sign that `UInt64` takes: no sign is a digit, whatever the radix.
     private static func number(_ text: ArraySlice<UInt8>, radix: Int = 10) -> UInt64? {
         guard text.allSatisfy({ Hexadecimal.value($0) != nil }) else { return nil }
         return UInt64(String(decoding: text, as: UTF8.self), radix: radix)

@@ -12,37 +12,23 @@ extension CatalogRequest {
         }
     }
 
-    /// The greatest `limit` of a list that is documented (APPLE-MUSIC-API 4.1, 4.2); nil where none
-    /// is. More is a 400.
+    /// The documented limits of a list (APPLE-MUSIC-API 4.1, 4.2): the size of a page whose request
+    /// had none, of which the offset in a page's `next` may tell better, and the greatest.
+    ///
+    /// Nil where none is documented; more than the greatest is a 400.
     /// - Parameter type: of the parent.
-    public static func greatestLimit(ofList name: [UInt8], isView: Bool, of type: ResourceClass) -> Int? {
-        isView ? viewLimits(of: type)?.greatest : relationshipLimits(name, of: type)?.greatest
-    }
-
-    /// The size of a page whose request had no `limit`, as far as it is documented; the offset in a
-    /// page's `next` may tell better.
-    /// - Parameter type: of the parent.
-    public static func standardLimit(ofList name: [UInt8], isView: Bool, of type: ResourceClass) -> Int? {
-        isView ? viewLimits(of: type)?.standard : relationshipLimits(name, of: type)?.standard
-    }
-
-    private typealias Limits = (standard: Int, greatest: Int?)
-
-    private static func viewLimits(of type: ResourceClass) -> Limits? {
-        switch type {
-        case .musicVideos: (15, 100)
-        case .playlists, .recordLabels: (10, nil)
-        default: nil
-        }
-    }
-
-    private static func relationshipLimits(_ name: [UInt8], of type: ResourceClass) -> Limits? {
+    public static func limits(
+        ofList name: [UInt8], isView: Bool, of type: ResourceClass
+    ) -> (standard: Int, greatest: Int?)? {
         func isNamed(_ names: StaticString...) -> Bool {
             names.contains { text in
                 name.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
             }
         }
         return switch type {
+        case .musicVideos where isView: (15, 100)
+        case .playlists where isView, .recordLabels where isView: (10, nil)
+        case _ where isView: nil
         case .albums where isNamed("tracks"): (300, 300)
         case .albums where isNamed("artists", "record-labels"): (10, 10)
         case .artists where isNamed("albums", "music-videos"): (25, 100)

@@ -164,13 +164,7 @@ extension CatalogRequest {
 
 extension ResourceName {
     /// The number of the resource (``ResourceMention``).
-    public var number: UInt64 {
-        var hash = FNV1a()
-        for byte in type.name.utf8 { hash.combine(byte) }
-        hash.combine(ResourceMention.separator)
-        for byte in id { hash.combine(byte) }
-        return ResourceMention.number(hash)
-    }
+    public var number: UInt64 { ResourceMention.number(type.name, id) }
 }
 
 // The targets of requests that go with a request: for resources that are not stored, or for another

@@ -22,11 +22,13 @@ public enum ResourceMention {
     public static let everything = UInt64.max
 
     /// The number of one resource.
-    public static func number(type: String, id: String) -> UInt64 {
+    public static func number(type: String, id: String) -> UInt64 { number(type, Array(id.utf8)) }
+
+    static func number(_ type: String, _ id: [UInt8]) -> UInt64 {
         var hash = FNV1a()
         for byte in type.utf8 { hash.combine(byte) }
         hash.combine(separator)
-        for byte in id.utf8 { hash.combine(byte) }
+        for byte in id { hash.combine(byte) }
         return number(hash)
     }
 

@@ -57,7 +57,10 @@ public struct StoredPage: Hashable, Sendable {
     public func cut(offset: Int, limit: Int, _ listCut: ListCut = .unknown) -> PageCut? {
         guard self.offset >= 0, count >= 0, offset >= self.offset, limit > 0 else { return nil }
         guard let next else {
-            return hasItemForEachPlace(listCut) ? cutOfWhole(offset, limit) : cutOfLast(offset, limit, listCut)
+            // A page that was cut first and is full has its items on places next to each other, up
+            // to the list's end.
+            let isWhole = listCut == .first && !isInline && count == self.limit
+            return isWhole ? cutOfWhole(offset, limit) : cutOfLast(offset, limit, listCut)
         }
         let places = next - self.offset
         guard places > 0 else { return nil }
@@ -109,12 +112,6 @@ public struct StoredPage: Hashable, Sendable {
         let (first, size) = (offset - self.offset, listCut == .first ? count : count - 1)
         guard 1..<max(size, 1) ~= limit else { return nil }
         return (listCut == .first ? first < count : first <= size - limit) ? size : nil
-    }
-
-    /// Whether the items of the last page are on places next to each other, up to the list's end:
-    /// a page that was cut first and is full.
-    private func hasItemForEachPlace(_ listCut: ListCut) -> Bool {
-        listCut == .first && !isInline && count == limit
     }
 
     /// A last page with an item for each place: the list ends where the items do.

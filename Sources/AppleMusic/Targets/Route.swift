@@ -53,9 +53,10 @@ public struct Route: Hashable, Sendable {
             case 7 where segments[1].equals("catalog", in: bytes):
                 route = .catalog(segments, in: bytes)
             case 8 where segments[1].equals("language", in: bytes):
-                route = .language(segments, in: bytes)
+                let storefront = segments.count > 2 ? Storefront(segments[2], in: bytes) : nil
+                route = Route(.storefronts, RouteTemplate(.languageTag), storefront: storefront)
             case 11 where segments[1].equals("storefronts", in: bytes):
-                route = .storefronts(segments, in: bytes)
+                route = Route(.storefronts, RouteTemplate(segments.count == 2 ? .storefronts : .storefront))
             default: break
             }
         }
@@ -86,15 +87,6 @@ public struct Route: Hashable, Sendable {
             return Route(.search, .search(segments, in: bytes), storefront: storefront)
         }
         return Route(.catalog, RouteTemplate(.catalogOther), storefront: storefront)
-    }
-
-    private static func language(_ segments: [TextSlice], in bytes: Span<UInt8>) -> Route {
-        guard segments.count >= 3 else { return Route(.storefronts, RouteTemplate(.languageTag)) }
-        return Route(.storefronts, RouteTemplate(.languageTag), storefront: Storefront(segments[2], in: bytes))
-    }
-
-    private static func storefronts(_ segments: [TextSlice], in bytes: Span<UInt8>) -> Route {
-        Route(.storefronts, RouteTemplate(segments.count == 2 ? .storefronts : .storefront))
     }
 }
 

@@ -45,10 +45,8 @@ public enum SecretFile {
     /// A token alone in a file, as RFC 6750 2.1 spells them (letters, digits and `-._~+/=`). A line
     /// end after it is not part of it.
     /// - Parameter leastLength: of the token, in bytes.
-    public static func readToken(
-        _ path: String, leastLength: Int = 1, credentialsDirectory: String? = PrivateFile.credentialsDirectory
-    ) throws(SecretFileError) -> SecretBytes {
-        let content = try read(path, credentialsDirectory: credentialsDirectory)
+    public static func readToken(_ path: String, leastLength: Int = 1) throws(SecretFileError) -> SecretBytes {
+        let content = try read(path)
         let scheme = Array("bearer ".utf8)
         guard !content.withUnsafeBytes({ $0.prefix(scheme.count).map { $0 | 0x20 } == scheme }) else {
             throw SecretFileError(path: path, reason: .hasScheme)

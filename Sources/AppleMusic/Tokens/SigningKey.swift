@@ -50,11 +50,7 @@ public final class SigningKey: @unchecked Sendable {
     }
 
     /// A fresh key in PEM (PKCS#8), in memory: for demonstrations and tests.
-    public static func generatePEM() throws(SigningKeyError) -> SecretBytes {
-        try generatePEM(curve: "P-256")
-    }
-
-    static func generatePEM(curve: String) throws(SigningKeyError) -> SecretBytes {
+    public static func generatePEM(curve: String = "P-256") throws(SigningKeyError) -> SecretBytes {
         ERR_clear_error()
         guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil) else { throw .libcrypto("EVP_PKEY_CTX_new_id") }
         defer { EVP_PKEY_CTX_free(context) }

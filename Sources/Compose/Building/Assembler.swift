@@ -293,8 +293,8 @@ extension Assembler {
             request.hasPlainResources
         else { return false }
         let name = document.body[relation.spelling.range].dropFirst().dropLast()
-        return CatalogRequest.standardLimit(ofList: Array(name), isView: shape.isView, of: type).map { count <= $0 }
-            ?? false
+        let limits = CatalogRequest.limits(ofList: Array(name), isView: shape.isView, of: type)
+        return limits.map { count <= $0.standard } ?? false
     }
 
     private mutating func write(

@@ -26,7 +26,7 @@ struct WindowCutter {
         }
         let type = request.shape.type
         let standard = record.lists.standardLimit(of: request)
-        let documented = CatalogRequest.greatestLimit(ofList: name, isView: isView, of: type) ?? 0
+        let documented = CatalogRequest.limits(ofList: name, isView: isView, of: type)?.greatest ?? 0
         limits = (standard, max(record.lists.greatestLimit, standard ?? 0, documented))
         guard let limit = request.limit ?? standard else { throw .standardLimitUnknown }
         guard limit <= limits.greatest else { throw .limitNeverSeen }

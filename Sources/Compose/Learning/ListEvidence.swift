@@ -27,7 +27,7 @@ struct ListEvidence: Sendable {
     func standardLimit(of request: CatalogRequest) -> Int? {
         if let standardLimit { return standardLimit }
         guard case .list(let name, let isView) = request.shape.subject else { return nil }
-        return CatalogRequest.standardLimit(ofList: name, isView: isView, of: request.shape.type)
+        return CatalogRequest.limits(ofList: name, isView: isView, of: request.shape.type)?.standard
     }
 
     /// Whether a page of that size is likely to have an item on each place, so that it can be cut.

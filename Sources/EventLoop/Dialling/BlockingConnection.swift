@@ -26,23 +26,13 @@ public struct BlockingConnection: ~Copyable {
     public static func open(
         host: String, port: UInt16, timeout: Duration
     ) throws(Failure) -> BlockingConnection {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var list: UnsafeMutablePointer<addrinfo>?
-        let status = getaddrinfo(host, String(port), &hints, &list)
-        guard status == 0 else { throw Failure(String(cString: gai_strerror(status))) }
-        defer { freeaddrinfo(list) }
         var problem = Failure("no address")
-        var next = list
-        while let entry = next {
+        for address in try Resolver.addresses(of: host, flags: 0).mapError({ Failure($0.reason) }).get() {
             do throws(Failure) {
-                let connection = try BlockingConnection(family: entry.pointee.ai_family, timeout: timeout)
-                try connection.connect(to: entry.pointee.ai_addr, entry.pointee.ai_addrlen)
-                return connection
+                return try open(address.with(port: port), timeout)
             } catch {
                 problem = error
             }
-            next = entry.pointee.ai_next
         }
         throw problem
     }
@@ -50,7 +40,11 @@ public struct BlockingConnection: ~Copyable {
     /// Connects to a Unix socket.
     public static func open(path: String, timeout: Duration) throws(Failure) -> BlockingConnection {
         guard let address = SocketAddress(path: path) else { throw Failure("no path of a socket") }
-        let connection = try BlockingConnection(family: AF_UNIX, timeout: timeout)
+        return try open(address, timeout)
+    }
+
+    private static func open(_ address: SocketAddress, _ timeout: Duration) throws(Failure) -> BlockingConnection {
+        let connection = try BlockingConnection(family: address.family, timeout: timeout)
         try address.withSockaddr { (address, length) throws(Failure) in
             try connection.connect(to: address, length)
         }

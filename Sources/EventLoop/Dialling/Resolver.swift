@@ -207,14 +207,18 @@ public final class Resolver: Sendable {
         }
     }
 
-    /// Blocks for as long as the name servers take.
     private static func system(_ host: String) -> Result<[SocketAddress], ResolveError> {
+        addresses(of: host, flags: AI_ADDRCONFIG)
+    }
+
+    /// Blocks for as long as the name servers take. Ports are 0.
+    static func addresses(of host: String, flags: CInt) -> Result<[SocketAddress], ResolveError> {
         guard !host.isEmpty, !host.utf8.contains(0) else {
             return .failure(ResolveError(host: host, reason: "not a host name"))
         }
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_ADDRCONFIG
+        hints.ai_flags = flags
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, nil, &hints, &list)
         guard code == 0 else {

@@ -80,7 +80,11 @@ public final class EventLoop: @unchecked Sendable {
         timerSource = DispatchSource.makeTimerSource(queue: queue.dispatch)
         // The handlers keep the loop alive; `stop` cancels the sources, which releases them.
         pollSource.setEventHandler { @Sendable in self.drain() }
-        timerSource.setEventHandler { @Sendable in self.timerFired() }
+        timerSource.setEventHandler { @Sendable in
+            self.armedDeadline = nil
+            // Asks the kernel first: what has come counts before a deadline that has passed.
+            self.drain()
+        }
         timerSource.schedule(deadline: .distantFuture)
         timerSource.activate()
         // In virtual time the kernel is asked at the end of every turn; told besides, the order of
@@ -162,13 +166,6 @@ public final class EventLoop: @unchecked Sendable {
         timers.cancel(token)
     }
 
-    /// Asks the kernel first: what has come counts before a deadline that has passed.
-    private func timerFired() {
-        armedDeadline = nil
-        drain()
-    }
-
-    /// When the next timer runs.
     private var nextTimer: Instant? { timers.earliest.map { max($0, timerHold.end) } }
 
     private func runDueTimers() {

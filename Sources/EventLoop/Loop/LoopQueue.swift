@@ -9,7 +9,8 @@ import Synchronization
 /// checks whether the loop waits; the loop does the reverse. Sequential consistency guarantees that
 /// one of them sees the other.
 final class LoopQueue: Sendable {
-    private let queue: DispatchQueue
+    /// For sources and groups. Blocks that go straight to it do not wake a loop that waits.
+    let dispatch: DispatchQueue
     /// Readable when the loop is to stop waiting.
     let wakeDescriptor: CInt
     private let handedIn = Atomic<Int>(0)
@@ -19,18 +20,15 @@ final class LoopQueue: Sendable {
 
     /// - Parameter label: the queue's name for debuggers.
     init(label: String) throws(SystemError) {
-        queue = DispatchQueue(label: label)
+        dispatch = DispatchQueue(label: label)
         wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
         guard wakeDescriptor >= 0 else { throw .last("eventfd") }
-        queue.setSpecific(key: LoopQueue.current, value: ObjectIdentifier(self))
+        dispatch.setSpecific(key: LoopQueue.current, value: ObjectIdentifier(self))
     }
 
     deinit {
         close(wakeDescriptor)
     }
-
-    /// For sources and groups. Blocks that go straight to it do not wake a loop that waits.
-    var dispatch: DispatchQueue { queue }
 
     /// True in code that runs on this queue.
     var isCurrent: Bool { DispatchQueue.getSpecific(key: LoopQueue.current) == ObjectIdentifier(self) }
@@ -38,7 +36,7 @@ final class LoopQueue: Sendable {
     /// Runs `work` after the work that is queued. From any thread.
     func async(_ work: @escaping @Sendable () -> Void) {
         count()
-        queue.async { @Sendable in
+        dispatch.async { @Sendable in
             self.begin()
             work()
         }
@@ -50,7 +48,7 @@ final class LoopQueue: Sendable {
     func sync(_ work: () -> Void) {
         count()
         wake()
-        queue.sync {
+        dispatch.sync {
             begin()
             work()
         }

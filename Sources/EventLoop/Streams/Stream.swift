@@ -62,9 +62,6 @@ public final class Stream {
     /// True for a stream that is encrypted.
     public var isTLS: Bool { tls != nil }
 
-    /// True between `streamDidOpen` and the first call or failure that closes.
-    var isOpen: Bool { state == .open }
-
     /// Whether the other end has answered, and the TLS handshake is under way.
     var isShakingHands: Bool { state == .handshaking }
 

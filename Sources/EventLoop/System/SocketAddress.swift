@@ -28,20 +28,6 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(high: 0, low: 0, scope: 0, isIPv6: false, port: 0, path: path)
     }
 
-    /// Parses "127.0.0.1:8080" or "[::1]:8080"; nil for anything else, host names included.
-    init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":") else { return nil }
-        let digits = text[text.index(after: colon)...]
-        guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
-            let port = UInt16(digits)
-        else { return nil }
-        var host = text[..<colon]
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        if isBracketed { host = host.dropFirst().dropLast() }
-        guard isBracketed == host.contains(":") else { return nil }
-        self.init(host: String(host), port: port)
-    }
-
     /// Parses a literal address without brackets: "127.0.0.1", "::1". nil for a host name.
     public init?(host: String, port: UInt16) {
         guard !host.utf8.contains(0) else { return nil }

@@ -9,12 +9,6 @@ public struct AnswerReader: Sendable {
         case whole
     }
 
-    /// Result of reading some bytes.
-    struct Step: Equatable, Sendable {
-        let consumed: Int
-        let isWhole: Bool
-    }
-
     /// More before one answer is no dialogue (RFC 9110 15.2).
     private static let mostInterim = 8
 
@@ -62,16 +56,16 @@ public struct AnswerReader: Sendable {
     /// after the answer; nil where it goes on.
     public mutating func take(_ bytes: Span<UInt8>) throws(ParseError) -> Int? {
         guard !rest.isEmpty else {
-            let step = try read(bytes)
-            if step.isWhole { return bytes.count - step.consumed }
-            bytes.extracting(step.consumed...).withUnsafeBytes { rest.append(contentsOf: $0) }
+            let consumed = try read(bytes)
+            if phase == .whole { return bytes.count - consumed }
+            bytes.extracting(consumed...).withUnsafeBytes { rest.append(contentsOf: $0) }
             return nil
         }
         var joined = rest
         bytes.withUnsafeBytes { joined.append(contentsOf: $0) }
-        let step = try read(joined.span)
-        rest = Array(joined[step.consumed...])
-        return step.isWhole ? rest.count : nil
+        let consumed = try read(joined.span)
+        rest = Array(joined[consumed...])
+        return phase == .whole ? rest.count : nil
     }
 
     /// The same for those that wait for one answer: nothing is received where the other side has
@@ -83,39 +77,32 @@ public struct AnswerReader: Sendable {
         return received.isEmpty
     }
 
-    /// Reads on. What is not consumed has to be there again at the next call, with more after it.
-    mutating func read(_ bytes: Span<UInt8>) throws(ParseError) -> Step {
+    /// Reads on; how many bytes were consumed. What was not has to be there again at the next call,
+    /// with more after it.
+    private mutating func read(_ bytes: Span<UInt8>) throws(ParseError) -> Int {
         var consumed = 0
-        while case .head = phase {
+        while phase == .head {
             let rest = bytes.extracting(consumed...)
-            guard try parser.parse(rest, into: &head) else { return Step(consumed: consumed, isWhole: false) }
+            guard try parser.parse(rest, into: &head) else { return consumed }
             try takeHead(rest)
             consumed += head.byteCount
         }
-        if case .content = phase { consumed += try readContent(bytes.extracting(consumed...)) }
-        return Step(consumed: consumed, isWhole: isWhole)
+        if phase == .content { consumed += try readContent(bytes.extracting(consumed...)) }
+        return consumed
     }
 
     /// The other side has ended: true where that is how the answer ends.
     public mutating func end() -> Bool {
-        guard case .content = phase, (try? decoder.finish()) != nil else { return false }
+        guard phase == .content, (try? decoder.finish()) != nil else { return false }
         phase = .whole
         return true
     }
 
     /// Whether nothing of the answer has come yet.
-    public var isUntouched: Bool {
-        if case .head = phase { parser.isAtStart && interimResponses == 0 && rest.isEmpty } else { false }
-    }
+    public var isUntouched: Bool { phase == .head && parser.isAtStart && interimResponses == 0 && rest.isEmpty }
 
     /// Whether its head has come.
-    public var hasHead: Bool {
-        if case .head = phase { false } else { true }
-    }
-
-    private var isWhole: Bool {
-        if case .whole = phase { true } else { false }
-    }
+    public var hasHead: Bool { phase != .head }
 
     private mutating func takeHead(_ bytes: Span<UInt8>) throws(ParseError) {
         if head.isInterim {

@@ -17,10 +17,9 @@ public struct BodyDecoder: Sendable {
     }
 
     private enum State: Equatable {
-        case content(remaining: Int)
+        case content(remaining: Int, isChunk: Bool)
         case untilClose
         case chunkLine
-        case chunkData(remaining: Int)
         case chunkEnd
         case trailers
         case done
@@ -42,14 +41,11 @@ public struct BodyDecoder: Sendable {
         state =
             switch framing {
             case .none: .done
-            case .length(let count): count == 0 ? .done : .content(remaining: count)
+            case .length(let count): count == 0 ? .done : .content(remaining: count, isChunk: false)
             case .chunked: .chunkLine
             case .untilClose: .untilClose
             }
     }
-
-    /// Whether the message has ended.
-    var isDone: Bool { state == .done }
 
     /// The next piece at the start of `bytes`. An error is final: every later call throws it again.
     public mutating func next(_ bytes: Span<UInt8>) throws(ParseError) -> Piece {
@@ -80,35 +76,25 @@ public struct BodyDecoder: Sendable {
             switch state {
             case .done: return .end(consumed: offset)
             case .failed(let error): throw error
-            case .content(let remaining):
+            case .content(let remaining, let isChunk):
                 let count = min(remaining, bytes.count - offset)
                 guard count > 0 else { return .needMore(consumed: offset) }
-                state = count == remaining ? .done : .content(remaining: remaining - count)
-                return .content(ByteRange(offset, offset + count), consumed: offset + count)
-            case .chunkData(let remaining):
-                let count = min(remaining, bytes.count - offset)
-                guard count > 0 else { return .needMore(consumed: offset) }
-                state = count == remaining ? .chunkEnd : .chunkData(remaining: remaining - count)
+                let end: State = isChunk ? .chunkEnd : .done
+                state = count == remaining ? end : .content(remaining: remaining - count, isChunk: isChunk)
                 return .content(ByteRange(offset, offset + count), consumed: offset + count)
             case .untilClose:
                 guard !bytes.isEmpty else { return .needMore(consumed: 0) }
                 try count(content: bytes.count)
                 return .content(ByteRange(0, bytes.count), consumed: bytes.count)
-            case .chunkLine, .chunkEnd, .trailers:
-                guard try skipLine(bytes, &offset) else { return .needMore(consumed: offset) }
+            case .chunkLine: guard try chunkLine(bytes, &offset) else { return .needMore(consumed: offset) }
+            case .chunkEnd: guard try chunkEnd(bytes, &offset) else { return .needMore(consumed: offset) }
+            case .trailers: guard try trailerLine(bytes, &offset) else { return .needMore(consumed: offset) }
             }
         }
     }
 
-    /// Moves over one line of the chunked coding; false when it has not wholly arrived.
-    private mutating func skipLine(_ bytes: Span<UInt8>, _ offset: inout Int) throws(ParseError) -> Bool {
-        switch state {
-        case .chunkLine: return try chunkLine(bytes, &offset)
-        case .chunkEnd: return try chunkEnd(bytes, &offset)
-        default: return try trailerLine(bytes, &offset)
-        }
-    }
-
+    /// Moves over one line of the chunked coding, as do the next two; false when it has not wholly
+    /// arrived.
     private mutating func chunkLine(_ bytes: Span<UInt8>, _ offset: inout Int) throws(ParseError) -> Bool {
         let (size, digitsEnd) = try ChunkLine.size(bytes, from: offset)
         let room = digitsEnd - offset + limits.maxChunkExtensionBytes - extensionBytes + 2
@@ -116,7 +102,7 @@ public struct BodyDecoder: Sendable {
         try ChunkLine.checkExtensions(bytes, digitsEnd..<line.upperBound)
         extensionBytes += line.upperBound - digitsEnd
         try count(content: size)
-        state = size == 0 ? .trailers : .chunkData(remaining: size)
+        state = size == 0 ? .trailers : .content(remaining: size, isChunk: true)
         offset = line.upperBound + 2
         return true
     }

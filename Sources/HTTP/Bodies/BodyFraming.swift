@@ -14,20 +14,17 @@ extension RequestHead {
     /// when the fields leave a choice, when a declared length is over the limit, and for content in
     /// a TRACE, which must have none (RFC 9110 9.3.8).
     public func framing(_ bytes: Span<UInt8>, limits: MessageLimits) throws(ParseError) -> BodyFraming {
-        let framing = try framingOfFields(bytes, limits)
-        guard method != .trace || framing == .none || framing == .length(0) else { throw .traceContent }
-        return framing
-    }
-
-    private func framingOfFields(_ bytes: Span<UInt8>, _ limits: MessageLimits) throws(ParseError) -> BodyFraming {
+        var framing = BodyFraming.none
         if fields.contains(.transferEncoding) {
             try FramingFields.checkChunked(bytes, fields, version)
-            return .chunked
+            framing = .chunked
+        } else if fields.contains(.contentLength) {
+            let length = try FramingFields.contentLength(bytes, fields)
+            guard let length, length <= limits.maxBodyBytes else { throw .contentTooLarge }
+            framing = .length(length)
         }
-        guard fields.contains(.contentLength) else { return .none }
-        let length = try FramingFields.contentLength(bytes, fields)
-        guard let length, length <= limits.maxBodyBytes else { throw .contentTooLarge }
-        return .length(length)
+        guard method != .trace || framing == .none || framing == .length(0) else { throw .traceContent }
+        return framing
     }
 }
 

@@ -33,23 +33,15 @@ public struct EntityTag: Sendable, Equatable {
 /// Walks a list of entity tags, as If-None-Match has it (RFC 9110 13.1.2). Elements that are no
 /// entity tag are skipped.
 public struct EntityTags: Sendable {
-    private var index: Int
-    private let end: Int
+    private var elements: ListElements
 
-    /// The tags of the field value at `value`.
-    public init(_ value: ByteRange) {
-        index = Int(value.start)
-        end = Int(value.end)
-    }
+    /// The tags of the field value at `value`; in them a backslash escapes nothing.
+    public init(_ value: ByteRange) { elements = ListElements(value, escaping: false) }
 
     /// The next tag; nil when there are no more. `bytes` are those the offsets count in.
     public mutating func next(in bytes: Span<UInt8>) -> EntityTag? {
-        while index < end {
-            // Unlike in other lists a backslash escapes nothing.
-            let comma = bytes.firstUnquoted(UInt8(ascii: ","), in: index..<end)
-            let element = bytes.trimmingWhitespace(index..<comma)
-            index = comma + 1
-            if let tag = EntityTag(bytes, element) { return tag }
+        while let element = elements.next(in: bytes) {
+            if let tag = EntityTag(bytes, element.range) { return tag }
         }
         return nil
     }

@@ -4,44 +4,29 @@
 public struct ListElements: Sendable {
     private var index: Int
     private let end: Int
+    private let escapes: Bool
 
     /// The elements of the field value at `value`.
-    public init(_ value: ByteRange) {
-        index = Int(value.start)
-        end = Int(value.end)
-    }
+    public init(_ value: ByteRange) { self.init(value, escaping: true) }
 
     /// The elements of everything in `bytes`.
-    public init(of bytes: Span<UInt8>) {
-        index = 0
-        end = bytes.count
+    public init(of bytes: Span<UInt8>) { self.init(ByteRange(0, bytes.count)) }
+
+    /// - Parameter escapes: whether a backslash in a quoted string takes the meaning of the next
+    ///   byte.
+    init(_ value: ByteRange, escaping escapes: Bool) {
+        (index, end, self.escapes) = (Int(value.start), Int(value.end), escapes)
     }
 
     /// The next element, never empty; nil when there are no more. `bytes` are those the offsets
     /// count in.
     public mutating func next(in bytes: Span<UInt8>) -> ByteRange? {
         while index < end {
-            let start = index
-            skipElement(bytes)
-            let element = bytes.trimmingWhitespace(start..<index)
-            if index < end { index += 1 }
+            let comma = bytes.firstUnquoted(UInt8(ascii: ","), in: index..<end, escaping: escapes) ?? end
+            let element = bytes.trimmingWhitespace(index..<comma)
+            index = comma + 1
             if !element.isEmpty { return ByteRange(element.lowerBound, element.upperBound) }
         }
         return nil
-    }
-
-    /// Moves to the comma after the element, or to the end.
-    private mutating func skipElement(_ bytes: Span<UInt8>) {
-        var isQuoted = false
-        while index < end {
-            switch bytes[index] {
-            case UInt8(ascii: "\""): isQuoted.toggle()
-            case UInt8(ascii: "\\") where isQuoted: index += 1
-            case UInt8(ascii: ",") where !isQuoted: return
-            default: break
-            }
-            index += 1
-        }
-        index = end
     }
 }

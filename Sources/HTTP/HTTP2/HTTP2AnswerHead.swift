@@ -32,10 +32,7 @@ public struct HTTP2AnswerHead {
         let colon = head.first(UInt8(ascii: ":"), in: line)
         guard colon < line.upperBound, Self.travels(FieldName(head, line.lowerBound..<colon)) else { return }
         let start = names.count
-        for index in line.lowerBound..<colon {
-            let byte = head[index]
-            names.append(0x41...0x5A ~= byte ? byte | 0x20 : byte)
-        }
+        for index in line.lowerBound..<colon { names.append(ASCII.lowercased(head[index])) }
         lines.append((start..<names.count, head.trimmingWhitespace(colon + 1..<line.upperBound)))
     }
 

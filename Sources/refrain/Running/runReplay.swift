@@ -70,15 +70,15 @@ extension JSON {
     /// A result, and what became of the thresholds: `expression`, `failed`, `undecided` and
     /// `sentence` of each.
     fileprivate static func object(of result: ReplayResult, _ verdicts: [Threshold.Verdict]) -> JSON {
-        var json = result.json
-        json["thresholds"] = .array(
-            verdicts.map { verdict in
-                [
-                    "expression": .string(verdict.threshold.text), "failed": .bool(verdict.isMissed),
-                    "undecided": .bool(verdict.isUndecided), "sentence": .string(verdict.sentence),
-                ]
-            })
-        return json
+        var json = result.json.objectValue ?? JSONObject()
+        let thresholds = verdicts.map { verdict -> JSON in
+            [
+                "expression": .string(verdict.threshold.text), "failed": .bool(verdict.isMissed),
+                "undecided": .bool(verdict.isUndecided), "sentence": .string(verdict.sentence),
+            ]
+        }
+        json.append("thresholds", .array(thresholds))
+        return .object(json)
     }
 }
 

@@ -143,11 +143,8 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
 
     @Test func `limits are those of the documentation`() {
         func limits(_ name: String, _ type: ResourceClass, isView: Bool = false) -> [Int?] {
-            let name = Array(name.utf8)
-            return [
-                CatalogRequest.standardLimit(ofList: name, isView: isView, of: type),
-                CatalogRequest.greatestLimit(ofList: name, isView: isView, of: type),
-            ]
+            let limits = CatalogRequest.limits(ofList: Array(name.utf8), isView: isView, of: type)
+            return [limits?.standard, limits?.greatest]
         }
         #expect(limits("tracks", .albums) == [300, 300] && limits("tracks", .playlists) == [100, 300])
         #expect(limits("albums", .artists) == [25, 100] && limits("albums", .songs) == [10, 10])

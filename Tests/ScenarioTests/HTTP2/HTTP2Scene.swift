@@ -1,6 +1,7 @@
 import Foundation
 import Server
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EventLoop

@@ -102,7 +102,7 @@ import Upstream
     private static func read(_ text: String) throws -> AnswerReader {
         var reader = AnswerReader()
         reader.begin(keepsContent: true)
-        _ = try reader.read(Array(text.utf8).span)
+        _ = try reader.take(Array(text.utf8).span)
         return reader
     }
 

@@ -32,8 +32,8 @@ import Text
     /// The results of 1.0.0 have none of these members.
     @Test func resultsOfEarlierVersionsAreRead() throws {
         var json = SyntheticResult.make(seed: 1, seconds: 2).json
-        for name in ["resets", "without_lag"] { json[name] = nil }
-        json["verification"] = ["compared": 2, "different": 0, "listed": []]
+        for name in ["resets", "without_lag"] { json[member: name] = nil }
+        json[member: "verification"] = ["compared": 2, "different": 0, "listed": []]
         let result = try ReplayResult(json: json.bytes)
         #expect(result.resets == 0 && result.withoutLag == result.corrected && !result.hasLatenessOfItsOwn)
         #expect(result.verification.compared == 2 && result.verification.notCompared.isEmpty)
@@ -76,7 +76,7 @@ import Text
     func whatIsWrongIsNamedByItsMember(index: Int) {
         let (name, value, expected) = Self.wrong[index]
         var json = SyntheticResult.make(seed: 4, seconds: 1).json
-        json[name] = value
+        json[member: name] = value
         let bytes = json.bytes
         let error = #expect(throws: ReplayResultError.self) { try ReplayResult(json: bytes) }
         #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "read")")
@@ -85,10 +85,10 @@ import Text
     @Test func sumsOfHostileCountsDoNotOverflow() throws {
         var json = SyntheticResult.make(seed: 4, seconds: 1).json
         let counts = (0..<1000).map { JSONObject.Member(key: "f\($0)", value: .integer(JSON.mostCounted)) }
-        json["failures"] = .object(JSONObject(members: counts))
+        json[member: "failures"] = .object(JSONObject(members: counts))
         let result = try ReplayResult(json: json.bytes)
         #expect(result.failed == 1000 * JSON.mostCounted)
-        json["corrected"] = ["buckets": [[1, .integer(JSON.mostCounted)], [2, 1]], "min": 1, "max": 2]
+        json[member: "corrected"] = ["buckets": [[1, .integer(JSON.mostCounted)], [2, 1]], "min": 1, "max": 2]
         let bytes = json.bytes
         #expect(throws: ReplayResultError.self) { try ReplayResult(json: bytes) }
     }

@@ -41,6 +41,11 @@ struct Page {
         table(under: heading).compactMap { $0.first?.split(separator: "`").first.map(String.init) }
     }
 
+    /// The files that a page links to, relative to its folder.
+    static func files(linkedIn text: String) -> [String] {
+        text.matches(of: /\]\(([^)#]+)(?:#[^)]*)?\)/).map { String($0.1) }.filter { !$0.hasPrefix("http") }
+    }
+
     /// The content of each fenced block in `language`.
     func blocks(_ language: String) -> [String] {
         var found: [String] = []

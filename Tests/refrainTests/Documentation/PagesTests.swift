@@ -41,13 +41,10 @@ import Testing
     }
 
     @Test(arguments: Page.names) func everyFileThatIsPointedAtIsThere(_ name: String) throws {
-        let page = try Page(name)
         let folder = Page.top.appendingPathComponent(name).deletingLastPathComponent()
-        for line in page.lines {
-            for match in line.matches(of: /\]\(([^)#]+)(?:#[^)]*)?\)/) where !match.1.hasPrefix("http") {
-                let path = folder.appendingPathComponent(String(match.1)).path
-                #expect(FileManager.default.fileExists(atPath: path), "\(name): \(match.1)")
-            }
+        for link in Page.files(linkedIn: try Page.text(name)) {
+            let path = folder.appendingPathComponent(link).path
+            #expect(FileManager.default.fileExists(atPath: path), "\(name): \(link)")
         }
     }
 
