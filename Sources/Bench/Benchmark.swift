@@ -8,7 +8,6 @@ struct Benchmark {
     let measure: (Lab) throws -> [ResultRow]
 }
 
-/// The benchmarks that the command line asks for.
 struct Choice {
     let benchmarks: [Benchmark]
     let plan: RoundPlan
@@ -20,7 +19,6 @@ struct Choice {
         Without names the table is measured. Results go to .build/bench.
         """
 
-    /// The text of `--help`.
     static func help(_ all: [Benchmark]) -> String {
         """
         \(usage)
@@ -57,16 +55,12 @@ struct Choice {
 
     /// Names by group, one group a line.
     static func list(_ all: [Benchmark]) -> String {
-        var lines: [(title: String, names: [String])] = []
-        for benchmark in all {
-            if let group = benchmark.group, let index = lines.firstIndex(where: { $0.title == group }) {
-                lines[index].names.append(benchmark.name)
-            } else {
-                lines.append((benchmark.group ?? benchmark.name, benchmark.group == nil ? [] : [benchmark.name]))
-            }
-        }
-        return lines.map { "  \($0.title)" + ($0.names.isEmpty ? "" : ": " + $0.names.joined(separator: ", ")) }
-            .joined(separator: "\n")
+        var titles: [String] = []
+        for title in all.map({ $0.group ?? $0.name }) where !titles.contains(title) { titles.append(title) }
+        return titles.map { title in
+            let names = all.filter { $0.group == title }.map(\.name)
+            return "  \(title)" + (names.isEmpty ? "" : ": " + names.joined(separator: ", "))
+        }.joined(separator: "\n")
     }
 
     private static func number(_ text: String?, _ option: String) throws -> Int {
@@ -101,10 +95,7 @@ extension Benchmark {
     }
 
     private static var latencies: [Benchmark] {
-        let workloads: [any LatencyWorkload] = [
-            StoredSongs.inMemory, StoredSongs.inFile, ComposedLists(), NewSongs(),
-        ]
-        return workloads.map { workload in
+        LatencyWorkload.all.map { workload in
             rows(workload.name, in: "latency") { try LatencyMeasurement.run($0, workload) }
         }
     }

@@ -1,17 +1,11 @@
 import Glibc
 
+@testable import Recording
 @testable import Text
 
 /// First inputs of fuzzing: files of the repository and, if present, corpora.
 enum Seeds {
-    static func file(_ path: String) -> [UInt8] {
-        guard let file = fopen(path, "r") else { return [] }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while case let count = fread(&piece, 1, piece.count, file), count > 0 { bytes += piece[..<count] }
-        return bytes
-    }
+    static func file(_ path: String) -> [UInt8] { (try? InputFile(path).rest()) ?? [] }
 
     /// Small enough to be changed to some purpose.
     private static let mostBytes = 16 << 10

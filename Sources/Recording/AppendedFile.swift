@@ -49,7 +49,6 @@ final class AppendedFile {
         count += bytes.count
     }
 
-    /// Cuts the file to an earlier length.
     func cut(to bytes: Int) {
         guard bytes < count, ftruncate(descriptor, off_t(bytes)) == 0 else { return }
         count = bytes

@@ -79,7 +79,6 @@ struct HARFile {
         }
     }
 
-    /// How many of which kind.
     private var leftOutWords: [String] {
         let known = HAREntry.LeftOut.allCases.compactMap { why in leftOut[why].map(why.words) }
         guard odd.count > 0 else { return known }

@@ -19,7 +19,6 @@ final class InputFile {
     let path: String
     private let descriptor: CInt
     private var buffer: [UInt8] = []
-    /// Buffer of one read.
     private var piece = [UInt8](repeating: 0, count: InputFile.chunk)
     private var position = 0
     private var isAtEnd = false
@@ -118,7 +117,6 @@ final class InputFile {
         }
     }
 
-    /// All unread bytes.
     func rest() throws(RecordingError) -> [UInt8] {
         while try fill() {
             guard buffer.count <= Self.mostWhole else { throw .tooLarge(path: path, most: Self.mostWhole) }

@@ -23,7 +23,6 @@ public final class RecordedBodies: Sendable {
     /// The longest body that is recorded, in bytes.
     public static let longest = 8 << 20
 
-    /// Bodies that are in memory.
     init(_ held: [BodyHash: [UInt8]]) {
         path = ""
         descriptor = -1
@@ -111,7 +110,6 @@ public final class RecordedBodies: Sendable {
         return places
     }
 
-    /// Digits alone.
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? Int(text) : nil
     }

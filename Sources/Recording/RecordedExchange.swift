@@ -1,4 +1,5 @@
 import AppleMusic
+import HTTP
 import Text
 
 // One request and its answer, as a recording holds them.
@@ -158,11 +159,8 @@ extension RecordedExchange {
 extension RecordedField {
     /// Whether a field, or a method, may be called so (RFC 9110 5.6.2).
     public static func isName(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 256
-            && text.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
+        let bytes = Array(text.utf8)
+        return bytes.count <= 256 && bytes.span.isToken(0..<bytes.count)
     }
 
     /// Whether a field may have this value: nothing in it ends a line.

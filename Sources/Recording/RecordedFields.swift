@@ -1,3 +1,5 @@
+import HTTP
+
 // The allow-list of recorded fields: any other field may be a secret.
 
 public enum RecordedFields {
@@ -40,7 +42,8 @@ public enum RecordedFields {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
             let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
             guard allowed.contains(name) else { continue }
-            let value = trimmed(String(decoding: line[(colon + 1)...], as: UTF8.self))
+            let bytes = Array(line[(colon + 1)...])
+            let value = String(decoding: bytes[bytes.span.trimmingWhitespace(0..<bytes.count)], as: UTF8.self)
             if let index = fields.firstIndex(where: { $0.name == name }) {
                 fields[index] = RecordedField(name, fields[index].value + ", " + value)
             } else {
@@ -48,12 +51,5 @@ public enum RecordedFields {
             }
         }
         return fields.filter { RecordedField.isValue($0.value) }
-    }
-
-    private static func trimmed(_ text: String) -> String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
-        var rest = text.drop(while: isBlank)
-        while let last = rest.last, isBlank(last) { rest.removeLast() }
-        return String(rest)
     }
 }

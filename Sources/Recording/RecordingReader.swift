@@ -154,7 +154,6 @@ public final class RecordingReader {
 
     private static let watchInterval = 2048
 
-    /// The remaining exchanges.
     func rest() throws(RecordingError) -> [RecordedExchange] {
         var all: [RecordedExchange] = []
         while let exchange = try next() { all.append(exchange) }

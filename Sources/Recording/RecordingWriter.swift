@@ -23,7 +23,6 @@ public final class RecordingWriter {
     /// Error of the last batch; nil if it was written.
     public private(set) var failure: RecordingError?
 
-    /// One recording.
     private struct Files {
         let lines: AppendedFile
         let bodies: AppendedFile

@@ -2,14 +2,15 @@
 ///
 /// Must hold: raw values count from 0, in the order of the cases.
 public struct CaseWords<Case: CaseIterable & RawRepresentable>: Sendable where Case.RawValue: BinaryInteger {
-    private let words: [String]
+    /// In the order of the cases.
+    public let all: [String]
 
     public init(separator: String) {
-        words = Case.allCases.map { Self.word("\($0)", separator) }
-        precondition(Case.allCases.map { Int($0.rawValue) } == Array(words.indices))
+        all = Case.allCases.map { Self.word("\($0)", separator) }
+        precondition(Case.allCases.map { Int($0.rawValue) } == Array(all.indices))
     }
 
-    public subscript(_ value: Case) -> String { words[Int(value.rawValue)] }
+    public subscript(_ value: Case) -> String { all[Int(value.rawValue)] }
 
     /// The case with this word, letter by letter; nil where there is none.
     public func find(_ word: String) -> Case? { Case.allCases.first { self[$0] == word } }

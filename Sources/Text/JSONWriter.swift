@@ -4,7 +4,7 @@ extension JSON {
     /// Appends the value without any white space. Numbers are written as they were spelt; scalars
     /// above U+001F other than `"` and `\` are written as themselves. Recurses as deeply as the
     /// value is nested.
-    func write(to bytes: inout [UInt8]) {
+    public func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)

@@ -42,7 +42,6 @@ final class Lab {
         return startedOrigin
     }
 
-    /// How many songs the origin has answered so far.
     func originRequests() throws -> Int {
         let answer = try TraceClient(port: origin.ports.clients).get(OriginServer.countPath)
         guard let count = Int(String(decoding: answer.body, as: UTF8.self)) else {

@@ -1,6 +1,5 @@
 import Foundation
 
-/// A server that was started for a measurement.
 struct RunningServer {
     let name: String
     let ports: ServerPorts
@@ -25,7 +24,6 @@ struct RunningServer {
         }
     }
 
-    /// Waits until it takes connections.
     func waitUntilReady() throws {
         for _ in 0..<200 {
             guard child.isRunning else { break }

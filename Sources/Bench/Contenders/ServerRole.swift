@@ -11,7 +11,6 @@ enum ServerRole {
     static let origin = "origin"
     static let idle = "idle"
 
-    /// Serves until the process is ended.
     static func serve(_ arguments: [String]) throws -> Never {
         let numbers = arguments.dropFirst().compactMap { Int($0) }
         _ = FileDescriptors.limit

@@ -9,7 +9,6 @@ struct Setting: Equatable {
     var codesGzip = false
     /// Size of the answers' bodies.
     var bytes = 4096
-    /// Entries to have room for.
     var entries = 100_000
     /// Port of the origin; nil for the lab's own.
     var otherOrigin: Int?
@@ -21,6 +20,5 @@ struct Setting: Equatable {
     /// 14.8).
     private static let mostBytesRead = 16 << 10
 
-    /// Whether nginx sends its files with sendfile.
     var usesSendfile: Bool { bytes > Self.mostBytesRead }
 }

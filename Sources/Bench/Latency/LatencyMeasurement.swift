@@ -11,11 +11,11 @@ import Traffic
 /// The fixed-rate rows of one kind of answers.
 struct LatencyMeasurement {
     let lab: Lab
-    let workload: any LatencyWorkload
+    let workload: LatencyWorkload
 
     static let connections = 64
 
-    static func run(_ lab: Lab, _ workload: any LatencyWorkload) throws -> [ResultRow] {
+    static func run(_ lab: Lab, _ workload: LatencyWorkload) throws -> [ResultRow] {
         try LatencyMeasurement(lab: lab, workload: workload).run()
     }
 
@@ -46,8 +46,8 @@ struct LatencyMeasurement {
     private func measure(_ server: RunningServer, _ rate: FixedRate?, run: Int) throws -> Sample {
         let most = workload.mostRequests
         let count = rate?.requests(seconds: lab.plan.seconds, most: most) ?? min(most, 20_000)
-        let targets = workload.targets(count, run: run)
-        try workload.store(targets, in: server, lab)
+        let targets = workload.targets(count, run)
+        try workload.store(targets, server, lab)
         let (asked, before) = (try lab.originRequests(), try counted(server))
         let result = try load(targets, on: server, rate)
         try settle(server)

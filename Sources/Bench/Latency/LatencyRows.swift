@@ -5,7 +5,7 @@ enum LatencyRows {
     ]
 
     static func rows(
-        _ workload: any LatencyWorkload, _ rate: FixedRate, _ rounds: Rounds, _ notes: [String]
+        _ workload: LatencyWorkload, _ rate: FixedRate, _ rounds: Rounds, _ notes: [String]
     ) -> [ResultRow] {
         figures.map { name, figure in
             rounds.row(

@@ -60,14 +60,12 @@ final class Crowd {
         if let first = reasons.first { throw BenchError("\(reasons.count) of \(count) clients: \(first)") }
     }
 
-    /// Closes all connections and waits for that.
     func stop() {
         let stopped = DispatchSemaphore(value: 0)
         loop.stop { stopped.signal() }
         stopped.wait()
     }
 
-    /// One connection.
     private final class Member: ReadingHandler {
         var stream: Stream?
         private unowned let crowd: Crowd

@@ -37,7 +37,6 @@ final class DelayedLink {
         stopped.wait()
     }
 
-    /// One end of a connection.
     private final class End: ReadingHandler {
         private let other: Stream
         private let delay: Duration

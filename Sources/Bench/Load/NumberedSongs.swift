@@ -1,7 +1,6 @@
 /// The requests of all benchmarks: songs by number, of a size that the identifier names, so that
 /// the origin needs no table and any two numbers are different keys.
 struct NumberedSongs: Hashable {
-    /// Size of an answer's body.
     let bytes: Int
     var storefront = Self.single
 
@@ -18,7 +17,6 @@ struct NumberedSongs: Hashable {
 
     func target(_ number: Int) -> String { Self.path(storefront) + identifier(number) }
 
-    /// Several of them in one answer.
     func target(_ numbers: [Int]) -> String { Self.listPath + numbers.map(identifier).joined(separator: ",") }
 
     func identifier(_ number: Int) -> String {

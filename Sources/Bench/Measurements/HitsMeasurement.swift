@@ -21,7 +21,6 @@ enum HitsMeasurement {
         ]
     }
 
-    /// Hits of one song.
     private static func rounds(
         _ lab: Lab, _ contenders: [Contender], _ setting: Setting, _ target: String, _ connections: Int = 64
     ) throws -> Rounds {

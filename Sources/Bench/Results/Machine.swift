@@ -1,6 +1,5 @@
 import Foundation
 
-/// The machine and the programs of a run.
 struct Machine {
     let processor: String
     let cores: Int

@@ -7,19 +7,16 @@ extension [Double] {
     }
 }
 
-/// How often and how long everything is measured.
 struct RoundPlan: Equatable {
     var rounds = 5
     var seconds = 2
 
-    /// The line above the figures.
     var line: String {
         let rounds = rounds == 1 ? "one round of each server" : "medians of \(rounds) rounds in turns"
         return rounds + ", \(seconds) s each, on 127.0.0.1"
     }
 }
 
-/// Figures of one run of one server.
 struct Sample: Equatable {
     var requestsPerSecond = 0.0
     /// Milliseconds.

@@ -1,4 +1,3 @@
-/// Why a benchmark could not be run.
 struct BenchError: Error, CustomStringConvertible {
     let description: String
 

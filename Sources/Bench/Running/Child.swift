@@ -49,7 +49,6 @@ final class Child {
         Self.running.withLock { [identifier] in _ = $0.remove(identifier) }
     }
 
-    /// Runs a program to its end and returns what it printed.
     static func output(of path: String, _ arguments: [String]) throws -> String {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw BenchError("no pipe, errno \(errno)") }

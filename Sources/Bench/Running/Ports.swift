@@ -19,7 +19,6 @@ enum Ports {
         }
     }
 
-    /// Whether a process takes connections there.
     static func isTaken(_ port: Int) -> Bool {
         do {
             _ = try BlockingConnection.open(host: "127.0.0.1", port: UInt16(port), timeout: .seconds(5))

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The resources that a process uses, as the kernel counts them.
 enum ProcessUse {
     /// The proportional set size of another process in bytes: a page that several processes have
     /// counts for each of them by its share, so that their sum is what they take together. nil
@@ -9,7 +8,6 @@ enum ProcessUse {
         text("/proc/\(process)/smaps_rollup").flatMap(proportionalBytes(in:))
     }
 
-    /// Reads the text of such a file.
     static func proportionalBytes(in rollup: String) -> Int? {
         for line in rollup.split(separator: "\n") {
             let words = line.split(separator: " ")

@@ -3,7 +3,6 @@ import Text
 // Artists, playlists and libraries that the users of the traces want, learnt from the simulated
 // API's own charts.
 
-/// Things by popularity.
 struct MusicPool {
     private let api: ObservedAPI
     private(set) var artists: [ObservedAnswer.Item] = []

@@ -24,13 +24,11 @@ struct ObservedAnswer {
     let items: [Item]
     /// Where the answer goes on.
     let next: String?
-    /// The relationships of the first resource.
     let related: [String: Related]
     /// Terms of hints and suggestions, for the user to choose from.
     let terms: [String]
 }
 
-/// Answers by target, kept.
 final class ObservedAPI {
     /// The time of all requests; the catalog does not depend on it.
     static let now: Int64 = 1_790_000_000

@@ -4,7 +4,6 @@
 extension SessionScript {
     typealias Parameters = [(name: String, value: String)]
 
-    /// Parameters of an artist's page.
     var artistDecorations: Parameters {
         let include: Parameters = app == .player && !isNewVersion ? [("include", "albums")] : []
         return include + artistViews
@@ -25,7 +24,6 @@ extension SessionScript {
         }
     }
 
-    /// Parameters of an album's page.
     mutating func albumDecorations() -> Parameters {
         switch app {
         case .player:

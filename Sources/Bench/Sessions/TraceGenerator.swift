@@ -2,9 +2,7 @@ import Text
 
 // The traces: sessions that begin one after the other and overlap, each with a seed of its own.
 
-/// Makes traces by seed.
 struct TraceGenerator {
-    /// The subject of a session.
     enum Topic {
         case artist, charts, search, playlist, library
         /// For the traces of one kind of traffic.

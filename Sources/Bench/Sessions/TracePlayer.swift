@@ -1,7 +1,6 @@
 import Foundation
 import Synchronization
 
-/// Sends a trace to a server.
 struct TracePlayer: Sendable {
     let port: Int
     let trace: [TraceRequest]
@@ -30,7 +29,6 @@ struct TracePlayer: Sendable {
         }
     }
 
-    /// State that the connections of one run share.
     private final class Progress: Sendable {
         let next = Atomic<Int>(0)
         let failures = Mutex<[String]>([])

@@ -7,7 +7,6 @@ struct TraceRequest: Sendable {
     let target: String
     /// Milliseconds from the beginning of the trace, at the pace of users.
     let due: Int
-    /// The status of the simulated API's answer.
     let status: Int
     /// Index of the request whose answer the client needs first.
     var predecessor: Int?

@@ -2,7 +2,6 @@ import Simulator
 
 /// A simulated origin and its clients.
 struct World {
-    /// Name of its benchmark.
     let name: String
     /// For the table.
     let title: String

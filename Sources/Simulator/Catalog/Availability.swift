@@ -3,7 +3,6 @@
 // (APPLE-MUSIC-API 7.10).
 
 extension Catalog {
-    /// Whether the resource exists and can be had in the storefront.
     func isAvailable(_ resource: Resource, in market: Market) -> Bool {
         guard exists(resource) else { return false }
         switch resource.type {

@@ -11,7 +11,6 @@ import Text
 /// around by the thousand in every response and a copy of the struct would retain each table.
 final class Catalog: Sendable {
     let seed: Seed
-    /// How often the catalog has been revised.
     let revision: Int
     let artistCount: Int
     let playlistCount: Int
@@ -25,7 +24,6 @@ final class Catalog: Sendable {
     let albumStart: [Int32]
     /// The same for music videos.
     let videoStart: [Int32]
-    /// The artist of each album.
     let albumArtist: [Int32]
 
     init(seed: UInt64, artists: Int, playlists: Int, traits: CatalogTraits = CatalogTraits()) {
@@ -81,7 +79,6 @@ final class Catalog: Sendable {
             ? 30 + seed.number(below: 20, .videoCount, artist) : seed.number(below: 3, .videoCount, artist)
     }
 
-    /// The numbers of an artist's own albums.
     func albums(ofArtist artist: Int) -> Range<Int> { Int(albumStart[artist])..<Int(albumStart[artist + 1]) }
 
     func videos(ofArtist artist: Int) -> Range<Int> { Int(videoStart[artist])..<Int(videoStart[artist + 1]) }

@@ -40,7 +40,6 @@ extension Catalog {
         }
     }
 
-    /// The music video of a code.
     func videos(isrc: String) -> [Resource] {
         guard let (artist, recording) = recording(isrc: isrc) else { return [] }
         let videos = videos(ofArtist: artist)
@@ -50,13 +49,9 @@ extension Catalog {
 
     private func recording(isrc: String) -> (artist: Int, recording: Int)? {
         let bytes = Array(isrc.utf8)
-        guard bytes.count == 12 else { return nil }
-        var artist = 0
-        for byte in bytes[2..<5] {
-            guard let digit = Self.digits.firstIndex(of: byte) else { return nil }
-            artist = artist * 36 + digit
-        }
-        guard let recording = Int(String(decoding: bytes[7...], as: UTF8.self)), recording >= 0, artist < artistCount
+        guard bytes.count == 12, let artist = Int(String(decoding: bytes[2..<5], as: UTF8.self), radix: 36),
+            let recording = Int(String(decoding: bytes[7...], as: UTF8.self)), recording >= 0,
+            (0..<artistCount).contains(artist)
         else { return nil }
         return (artist, recording)
     }

@@ -14,7 +14,6 @@ extension Catalog {
 
     func isChart(playlist: Int) -> Bool { playlist % 40 == 1 }
 
-    /// The market whose chart a playlist is.
     func chartMarket(ofPlaylist playlist: Int) -> Market? {
         isChart(playlist: playlist) ? Market.all[playlist / 40 % Market.all.count] : nil
     }

@@ -4,7 +4,6 @@
 // Must hold: some changes touch attributes alone, some a list alone, some both, and some take the
 // resource away and bring it back.
 
-/// One change of one resource.
 private struct RareChange {
     /// The revision of the period after which it shows.
     let step: Int
@@ -81,6 +80,5 @@ extension Catalog {
         return (artist(ofAlbum: album) + further) % artistCount
     }
 
-    /// Number of tracks that an album has gained.
     func growth(ofAlbum album: Int) -> Int { rareChanges(Resource(.albums, album), .growth) }
 }

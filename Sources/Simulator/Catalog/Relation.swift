@@ -3,7 +3,6 @@ import Text
 // Relationships and views: which a type has, what it carries by default, and how many items go
 // inline (APPLE-MUSIC-API 3.1.21, 3.1.22, 4.2).
 
-/// The name of a relationship.
 enum Relation: UInt8, APIWord, Sendable {
     case albums, artists, catalog, children, composers, contents, curator, genres, library, musicVideos, parent
     case playlists, radioShow, recordLabels, songs, station, stations, tracks
@@ -11,7 +10,6 @@ enum Relation: UInt8, APIWord, Sendable {
     static let words = CaseWords<Self>(separator: "-")
 }
 
-/// A set of relationships.
 struct RelationSet: OptionSet, Sendable {
     let rawValue: UInt32
 

@@ -106,7 +106,6 @@ extension Catalog {
         }
     }
 
-    /// Every song of the catalog that is this recording.
     func songs(ofRecordingAlbum origin: Int, track: Int) -> [Resource] {
         albums(ofArtist: artist(ofAlbum: origin)).compactMap { album in
             guard track < trackCount(ofAlbum: album), recordingAlbum(album: album, track: track) == origin,

@@ -9,11 +9,11 @@ protocol APIWord: CaseIterable, RawRepresentable where RawValue == UInt8 {
 }
 
 extension APIWord {
-    var name: String { Self.words[self] }
+    var name: String { Self.words.all[Int(rawValue)] }
 
     init?(name: String) {
-        guard let word = Self.words.find(name) else { return nil }
-        self = word
+        guard let index = Self.words.all.firstIndex(of: name) else { return nil }
+        self.init(rawValue: UInt8(index))
     }
 }
 

@@ -18,7 +18,6 @@ struct SearchIndex: Sendable {
             })
     }
 
-    /// The numbers of the names that contain the term.
     private func numbers(_ type: SimulatedType, _ term: String, limit: Int) -> [Int] {
         let (names, bytes) = (names[type] ?? [], Array(term.lowercased().utf8))
         return Array(names.indices.lazy.filter { names[$0].containsBytes(bytes) }.prefix(limit))
@@ -43,7 +42,6 @@ struct SearchIndex: Sendable {
     }
 }
 
-/// Matches of a term.
 struct SearchMatches: Sendable {
     fileprivate let numbers: [SimulatedType: [Int]]
 

@@ -3,7 +3,6 @@ import Text
 // Views: named selections that belong to a resource (APPLE-MUSIC-API 3.1.22) and are never there by
 // default.
 
-/// The name of a view.
 enum View: UInt8, APIWord, Sendable {
     case appearsOn, appearsOnAlbums, compilationAlbums, featuredAlbums, featuredArtists, featuredMusicVideos
     case featuredPlaylists, fullAlbums, latestRelease, latestReleases, liveAlbums, moreByArtist, moreByCurator

@@ -24,7 +24,6 @@ extension SimulatedExchange {
         }
     }
 
-    /// The resource of an id as the storefront shows it.
     private func find(_ type: SimulatedType, _ id: String, _ context: RenderContext) -> Resource? {
         catalog.resource(type, id: id).flatMap(context.shown)
     }
@@ -46,7 +45,6 @@ extension SimulatedExchange {
         return list(try batch(type, ids, context), context)
     }
 
-    /// The resources of `ids` as the storefront shows them.
     func batch(_ type: SimulatedType, _ ids: [String], _ context: RenderContext) throws(APIError) -> [Resource] {
         try batch(type, ids) { find(type, $0, context) }
     }
@@ -87,7 +85,7 @@ extension SimulatedExchange {
         guard let view = View(name: name), type.views.contains(view) else { throw .noRelated(name) }
         let paging = try Paging(target, type.viewLimits)
         let list = context.listed(catalog.elements(of: view, resource, in: market))
-        let page = Page(list, paging, cut: context.listCut(of: resource), keep: context.shown)
+        let page = Page(list, paging, context, cut: context.listCut(of: resource))
         let path = context.path(of: resource) + "/view/" + name
         return reply(context) { renderer in
             if decorations.hasViewAttributes { renderer.viewAttributes(view) }

@@ -1,3 +1,5 @@
+import Text
+
 // `/v1/catalog/{storefront}/charts` (APPLE-MUSIC-API 3.1.13, 4.1.12, 7.6).
 
 extension SimulatedExchange {
@@ -13,7 +15,7 @@ extension SimulatedExchange {
             renderer.json.beginObject("results")
             for type in types {
                 renderer.json.beginArray(type.name)
-                let page = Page(chart(type, market, genre: genre), paging, keep: context.shown)
+                let page = Page(chart(type, market, genre: genre), paging, context)
                 chart(type, page, &renderer)
                 renderer.json.endArray()
             }
@@ -118,10 +120,8 @@ extension SimulatedExchange {
 
     /// `"meta":{"results":{"order":[..],"rawOrder":[..]}}` (APPLE-MUSIC-API 5.1.3).
     func order(_ names: [String], _ renderer: inout Renderer, hasRawOrder: Bool = true) {
-        renderer.json.beginObject("meta")
-        renderer.json.beginObject("results")
-        for key in hasRawOrder ? ["order", "rawOrder"] : ["order"] { renderer.json.member(key, names) }
-        renderer.json.endObject()
-        renderer.json.endObject()
+        let names = JSON.array(names.map(JSON.string))
+        renderer.json.member(
+            "meta", ["results": hasRawOrder ? ["order": names, "rawOrder": names] : ["order": names]])
     }
 }

@@ -75,7 +75,8 @@ extension SimulatedExchange {
         }
     }
 
-    private func meta(
+    /// `"meta":{"filters":{filter:{value:[identifiers]}}}`.
+    func meta(
         _ found: [(name: String, values: [(value: String, items: [Resource])])], _ renderer: inout Renderer
     ) {
         renderer.json.beginObject("meta")
@@ -97,13 +98,11 @@ extension SimulatedExchange {
         let id = user.stationID(catalog)
         return reply(context) { renderer in
             renderer.json.beginArray("data")
-            renderer.personalStation(user)
+            renderer.personalStation(id, user)
             renderer.json.endArray()
             renderer.json.key("meta")
             renderer.json.raw("{\"filters\":{\"identity\":{\"personal\":[{")
-            renderer.json.member("id", id)
-            renderer.json.member("type", "stations")
-            renderer.link("href", "/v1/catalog/" + context.market.code + "/stations/" + id)
+            renderer.personalHead(id)
             renderer.json.raw("}]}}}")
         }
     }

@@ -60,32 +60,24 @@ extension SimulatedExchange {
         let root = Resource(.libraryPlaylistFolders, UserLibrary.rootFolder)
         return reply(context) { renderer in
             data([root], &renderer, .primary)
-            renderer.json.key("meta")
-            renderer.json.raw("{\"filters\":{\"identity\":{\"playlistsroot\":[")
-            renderer.identifier(root)
-            renderer.json.raw("]}}}")
+            meta([("identity", [("playlistsroot", [root])])], &renderer)
         }
     }
 
     /// `/me/library/search`: names that contain the term, per type.
     private func librarySearch(_ user: UserLibrary, _ context: RenderContext) throws(APIError) -> Reply {
         let types = try types(Self.searchable)
-        guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
+        let term = try term()
         let paging = try Paging(target, PageLimits(standard: 5, most: 25))
         let wanted = Array(term.lowercased().utf8)
         return reply(context) { renderer in
-            var present: [String] = []
             renderer.json.beginObject("results")
-            for type in types {
-                let matches = user.all(type, catalog).filter { item in
+            let limit = target.first("limit")
+            let present = results(types, "/v1/me/library/search", term, paging, limit: limit, &renderer) { type in
+                user.all(type, catalog).filter { item in
                     let name = user.name(of: item) ?? catalog.name(of: item, .english)
                     return Array(name.lowercased().utf8).containsBytes(wanted)
                 }
-                let page = Page(matches, paging, keep: context.shown)
-                guard !page.items.isEmpty else { continue }
-                present.append(type.name)
-                renderer.json.key(type.name)
-                results(page, "/v1/me/library/search", term, type, limit: target.first("limit"), &renderer)
             }
             renderer.json.endObject()
             order(present, &renderer, hasRawOrder: false)

@@ -47,7 +47,7 @@ extension SimulatedExchange {
         }
         let paging = try Paging(target, limits)
         let context = try context(user.market, user: user)
-        let page = Page(list, paging, keep: context.shown)
+        let page = Page(list, paging, context)
         return reply(context) { renderer in
             data(page.items, &renderer, .item(isMixed: true))
             guard let offset = page.nextOffset else { return }

@@ -42,7 +42,6 @@ extension SimulatedExchange {
         return value
     }
 
-    /// The request's body as JSON.
     func body() throws(APIError) -> JSON {
         do {
             return try JSON.parse(request.body)
@@ -52,11 +51,13 @@ extension SimulatedExchange {
     }
 
     private func rated(_ ratings: [(path: String, value: Int)]) -> Reply {
-        let data: [JSONMembers] = ratings.map { path, value in
+        let data = ratings.map { path, value -> JSON in
             let id = String(path.split(separator: "/").last ?? "")
-            let attributes: JSONMembers = ["value": value]
-            return ["id": id, "type": "ratings", "href": "/v1/me/ratings/" + path, "attributes": attributes]
+            return [
+                "id": .string(id), "type": "ratings", "href": .string("/v1/me/ratings/" + path),
+                "attributes": ["value": .integer(value)],
+            ]
         }
-        return Reply(["data": data])
+        return Reply(body: JSON.object(members: ["data": .array(data)]).bytes)
     }
 }

@@ -25,7 +25,6 @@ public struct Revision: Sendable, Hashable {
     }
 }
 
-/// Answers requests at one revision.
 struct Snapshot: Sendable {
     let revision: Revision
     let catalog: Catalog
@@ -33,7 +32,6 @@ struct Snapshot: Sendable {
 }
 
 extension SimulatorConfiguration {
-    /// The other shapes.
     var flipped: SimulatorConfiguration {
         var flipped = self
         flipped.nestsAlbums = !nestsAlbums

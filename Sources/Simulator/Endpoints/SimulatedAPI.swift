@@ -18,7 +18,8 @@ public final class SimulatedAPI: Responder {
     private let current: Mutex<Snapshot>
     private let isGood: DeveloperTokenCheck
     private let requestCount = Atomic<Int>(0)
-    private let counter = Mutex(SecondCounter())
+    /// The last second of a request, and how many came in it.
+    private let lastSecond = Mutex((second: Int64.min, count: 0))
     private let libraries = Mutex<[String: UserLibrary]>([:])
     private let index = Mutex<SearchIndex?>(nil)
 
@@ -59,7 +60,6 @@ public final class SimulatedAPI: Responder {
     /// Requests so far, refused ones too.
     public var requests: Int { requestCount.load(ordering: .relaxed) }
 
-    /// The revision that answers now.
     var revision: Revision { current.withLock { $0.revision } }
 
     /// Changes some attributes, lists and availabilities (see ``Revision``); requests under way are
@@ -90,10 +90,7 @@ public final class SimulatedAPI: Responder {
 
     private func answer(_ request: SimulatorRequest, index: Int) -> SimulatorResponse {
         if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
-        let limit = configuration.requestsPerSecond
-        if limit > 0, counter.withLock({ $0.exceeds(limit, now: request.nowUnixSeconds) }) {
-            return failure(.capacity, request)
-        }
+        if configuration.requestsPerSecond > 0, exceedsLimit(request) { return failure(.capacity, request) }
         let fault = configuration.fault(ofRequest: index)
         switch fault {
         case .tooManyRequests: return failure(.capacity, request)
@@ -103,13 +100,16 @@ public final class SimulatedAPI: Responder {
         case .reset, .truncate, .slow, nil: break
         }
         var response = success(request, current.withLock { $0 }, index: index)
-        switch fault {
-        case .reset: response.fault = .reset
-        case .truncate: response.fault = .truncate(bodyBytes: response.body.count / 2)
-        case .slow: response.delay = .seconds(3)
-        default: break
-        }
+        if fault == .slow { response.delay = .seconds(3) } else { response.fault = fault }
         return response
+    }
+
+    private func exceedsLimit(_ request: SimulatorRequest) -> Bool {
+        lastSecond.withLock { last in
+            let now = request.nowUnixSeconds
+            last = (now, last.second == now ? last.count + 1 : 1)
+            return last.count > configuration.requestsPerSecond
+        }
     }
 
     private func success(_ request: SimulatorRequest, _ snapshot: Snapshot, index: Int) -> SimulatorResponse {
@@ -136,7 +136,6 @@ public final class SimulatedAPI: Responder {
         if !isGood(token, request.field("Origin"), request.nowUnixSeconds) { throw .unauthorized }
     }
 
-    /// A user's library as it is now.
     func library(of name: String) -> UserLibrary { change(name) { _ in } }
 
     /// Changes a user's library and gives it as it is afterwards.

@@ -24,7 +24,6 @@ struct SimulatedExchange {
     var configuration: SimulatorConfiguration { snapshot.configuration }
     var isRead: Bool { request.method == "GET" || request.method == "HEAD" }
 
-    /// Finds the endpoint and asks it.
     func reply() throws(APIError) -> Reply {
         let elements = target.elements
         guard elements.count > 1, elements[0] == "v1" else { throw .notFound }
@@ -35,7 +34,7 @@ struct SimulatedExchange {
         case "language": return try languageTag(rest)
         case "test" where rest.isEmpty:
             try requireRead()
-            return Reply([:])
+            return Reply(body: Array("{}".utf8))
         case "me": return try personalReply(rest)
         default: throw .notFound
         }
@@ -118,7 +117,7 @@ struct SimulatedExchange {
         _ list: [Resource], _ paging: Paging, _ context: RenderContext, path: String, place: RenderPosition,
         sort: String? = nil, hasTotal: Bool = false, cut: SimulatorConfiguration.ListCut = .first
     ) -> Reply {
-        let page = Page(list, paging, cut: cut, keep: context.shown)
+        let page = Page(list, paging, context, cut: cut)
         let limit = target.first("limit")
         return reply(context) { renderer in
             if context.isReversed { renderer.next(path, page.nextOffset, limit: limit, sort: sort) }
@@ -146,7 +145,7 @@ struct SimulatedExchange {
         renderer.json.beginObject()
         write(&renderer)
         renderer.json.endObject()
-        return Reply(status: status, renderer.json)
+        return Reply(status: status, body: renderer.json.bytes)
     }
 
     /// `"data":[...]`.

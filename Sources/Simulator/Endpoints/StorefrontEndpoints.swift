@@ -1,3 +1,5 @@
+import Text
+
 // `/v1/storefronts` and `/v1/language`: no storefront in front of them.
 
 extension SimulatedExchange {
@@ -32,6 +34,7 @@ extension SimulatedExchange {
         let exact = wanted.lazy.compactMap { tag in market.tags.first { $0.lowercased() == tag } }.first
         let close = wanted.lazy.compactMap { tag in market.tags.first { $0.lowercased().prefix(2) == tag.prefix(2) } }
             .first
-        return Reply(["results": ["tag": exact ?? close ?? market.defaultTag] as JSONMembers])
+        let results: JSON = ["results": ["tag": .string(exact ?? close ?? market.defaultTag)]]
+        return Reply(body: results.bytes)
     }
 }

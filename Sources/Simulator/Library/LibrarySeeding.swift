@@ -94,7 +94,6 @@ extension UserLibrary {
         }
     }
 
-    /// Adds a catalog item the way its type is added.
     mutating func add(_ resource: Resource, _ now: Int64, _ catalog: Catalog) {
         switch resource.type {
         case .albums: add(album: resource.number, now, catalog)

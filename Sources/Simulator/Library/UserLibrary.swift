@@ -38,7 +38,6 @@ struct LibraryFolder: Sendable {
     let addedAt: Int64
 }
 
-/// The state of one user.
 struct UserLibrary: Sendable {
     let name: String
     let market: Market
@@ -87,7 +86,6 @@ struct UserLibrary: Sendable {
         }
     }
 
-    /// Whether the library has the resource.
     func contains(_ resource: Resource, _ catalog: Catalog) -> Bool {
         all(resource.type, catalog).contains(resource)
             || resource == Resource(.libraryPlaylistFolders, Self.rootFolder)

@@ -76,17 +76,9 @@ extension SimulatorResponse {
             body: response.body)
     }
 
-    /// Says where the answer comes from.
     func marked(_ source: String) -> SimulatorResponse {
         var copy = self
         copy.fields.append(SimulatorField("X-Recording", source))
         return copy
-    }
-}
-
-extension SimulatorField {
-    /// As it is recorded; nil where it is not, or cannot be.
-    func kept(_ list: Set<String>) -> RecordedField? {
-        try? RecordedFields.kept(name, value, of: list)
     }
 }

@@ -67,7 +67,6 @@ public final class LiveOrigin: Service {
         return ResponseFields.failure(error, exchange.request, SimulatorConfiguration()).marked("live")
     }
 
-    /// The recorded answer; nil without one.
     private func fallback(_ recorded: RecordedAPI, _ exchange: LiveExchange) -> SimulatorResponse? {
         guard recorded.has(exchange.request) else { return nil }
         var response = recorded.respond(to: exchange.request)
@@ -87,10 +86,15 @@ public final class LiveOrigin: Service {
             length: live.body.count)
         recorded.upstreamLatency = latency
         // As sent: without conditions and ranges.
-        recorded.requestFields = exchange.request.fields.compactMap {
-            SimulatorRequest.conditions.contains($0.name.lowercased()) ? nil : $0.kept(RecordedFields.ofRequests)
+        let unconditional = exchange.request.fields.filter {
+            !SimulatorRequest.conditions.contains($0.name.lowercased())
         }
-        recorded.fields = live.fields.compactMap { $0.kept(RecordedFields.ofAnswers) }
+        recorded.requestFields = unconditional.compactMap {
+            try? RecordedFields.kept($0.name, $0.value, of: RecordedFields.ofRequests)
+        }
+        recorded.fields = live.fields.compactMap {
+            try? RecordedFields.kept($0.name, $0.value, of: RecordedFields.ofAnswers)
+        }
         if !live.body.isEmpty { recorded.body = BodyHash(of: live.body) }
         let tellsWhoAsks = exchange.request.fields.contains {
             RecordedFields.tellingWhoAsks.contains($0.name.lowercased())

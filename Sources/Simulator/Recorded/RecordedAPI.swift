@@ -13,7 +13,6 @@ public final class RecordedAPI: Responder {
     /// Entries that the recording's reader left out, and why.
     public let warnings: [String]
 
-    /// Number of distinct requests.
     var requestCount: Int { answers.count }
 
     /// Reads a recording, a HAR file, an index of responses, or the folder of one.

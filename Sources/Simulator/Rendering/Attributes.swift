@@ -3,7 +3,6 @@
 
 import Text
 
-/// The name of an attribute.
 enum Attribute: String, Sendable {
     case albumName, artistName, artistUrl, artwork, audioVariants, canEdit, composerName, contentRating
     case copyright, curatorName, dateAdded, defaultLanguageTag, description, discNumber, durationInMillis
@@ -83,72 +82,73 @@ extension Renderer {
 
     /// An attribute of albums, songs, videos and artists, in the catalog or a library; nil where
     /// the resource does not have it.
-    private func music(_ attribute: Attribute, of resource: Resource) -> (any JSONWritable)? {
+    private func music(_ attribute: Attribute, of resource: Resource) -> JSON? {
         let (type, number) = (resource.type, resource.number)
         switch attribute {
-        case .name: return name(of: resource)
-        case .albumName: return catalog.name(ofAlbum: catalog.album(of: resource))
-        case .artistName: return artistName(of: resource)
-        case .composerName: return catalog.name(ofArtist: catalog.composer(ofSong: number), context.language)
+        case .name: return .string(name(of: resource))
+        case .albumName: return .string(catalog.name(ofAlbum: catalog.album(of: resource)))
+        case .artistName: return .string(artistName(of: resource))
+        case .composerName:
+            return .string(catalog.name(ofArtist: catalog.composer(ofSong: number), context.language))
         case .contentRating:
             let isExplicit = type == .albums ? catalog.isExplicit(album: number) : catalog.isExplicit(song: number)
-            return isExplicit ? "explicit" as String? : nil
+            return isExplicit ? "explicit" : nil
         case .copyright:
             let year = catalog.date(ofAlbum: number, in: context.market).year
-            return "℗ " + String(year) + " " + label(ofAlbum: number) + ", exclusively licensed"
-        case .discNumber: return 1 + catalog.track(ofSong: number) / 100
-        case .durationInMillis: return duration(of: resource)
+            return .string("℗ " + String(year) + " " + label(ofAlbum: number) + ", exclusively licensed")
+        case .discNumber: return .integer(1 + catalog.track(ofSong: number) / 100)
+        case .durationInMillis: return .integer(duration(of: resource))
         case .genreNames:
             let genre = Genre.all[catalog.genre(ofArtist: catalog.artist(of: resource))]
             let genres = type.isLibrary || type == .artists ? [genre] : [genre, Genre.all[0]]
-            return genres.map { $0.name(context.language) }
-        case .has4K: return number % 4 == 0
-        case .hasHDR: return number % 9 == 0
-        case .hasLyrics: return number % 5 != 0
-        case .isAppleDigitalMaster, .isMasteredForItunes: return catalog.album(of: resource) % 3 != 0
-        case .isCompilation: return catalog.edition(ofAlbum: number) == .reissue
+            return .array(genres.map { .string($0.name(context.language)) })
+        case .has4K: return .bool(number % 4 == 0)
+        case .hasHDR: return .bool(number % 9 == 0)
+        case .hasLyrics: return .bool(number % 5 != 0)
+        case .isAppleDigitalMaster, .isMasteredForItunes: return .bool(catalog.album(of: resource) % 3 != 0)
+        case .isCompilation: return .bool(catalog.edition(ofAlbum: number) == .reissue)
         case .isComplete: return true
-        case .isSingle: return catalog.trackCount(ofAlbum: number) == 1
-        case .isrc: return type == .songs ? catalog.isrc(ofSong: number) : catalog.isrc(ofVideo: number)
-        case .recordLabel: return label(ofAlbum: number)
-        case .releaseDate: return catalog.date(ofAlbum: catalog.album(of: resource), in: context.market).text
+        case .isSingle: return .bool(catalog.trackCount(ofAlbum: number) == 1)
+        case .isrc: return .string(type == .songs ? catalog.isrc(ofSong: number) : catalog.isrc(ofVideo: number))
+        case .recordLabel: return .string(label(ofAlbum: number))
+        case .releaseDate:
+            return .string(catalog.date(ofAlbum: catalog.album(of: resource), in: context.market).text)
         case .trackCount:
-            guard type == .libraryAlbums else { return catalog.trackCount(ofAlbum: number) }
-            return context.user?.entry(ofAlbum: number)?.tracks.count
-        case .trackNumber: return type == .libraryMusicVideos ? 0 : catalog.track(ofSong: number) + 1
-        case .upc: return catalog.upc(ofAlbum: number)
+            guard type == .libraryAlbums else { return .integer(catalog.trackCount(ofAlbum: number)) }
+            return (context.user?.entry(ofAlbum: number)?.tracks.count).map(JSON.integer)
+        case .trackNumber: return .integer(type == .libraryMusicVideos ? 0 : catalog.track(ofSong: number) + 1)
+        case .upc: return .string(catalog.upc(ofAlbum: number))
         default: return nil
         }
     }
 
     /// An attribute of the other types, and those that only a library has.
-    private func other(_ attribute: Attribute, of resource: Resource) -> (any JSONWritable)? {
+    private func other(_ attribute: Attribute, of resource: Resource) -> JSON? {
         let number = resource.number
         switch attribute {
-        case .canEdit: return context.user?.playlist(number)?.catalogPlaylist == nil
-        case .curatorName: return catalog.name(ofCurator: catalog.curator(ofPlaylist: number))
-        case .dateAdded: return context.user?.addedAt(resource).map { LogTime.rfc3339($0) }
-        case .defaultLanguageTag: return Market.all[number].defaultTag
-        case .explicitContentPolicy: return Market.all[number].explicitPolicy
-        case .hasCatalog: return context.user?.playlist(number)?.catalogPlaylist != nil
-        case .isChart: return catalog.isChart(playlist: number)
+        case .canEdit: return .bool(context.user?.playlist(number)?.catalogPlaylist == nil)
+        case .curatorName: return .string(catalog.name(ofCurator: catalog.curator(ofPlaylist: number)))
+        case .dateAdded: return context.user?.addedAt(resource).map { .string(LogTime.rfc3339($0)) }
+        case .defaultLanguageTag: return .string(Market.all[number].defaultTag)
+        case .explicitContentPolicy: return .string(Market.all[number].explicitPolicy)
+        case .hasCatalog: return .bool(context.user?.playlist(number)?.catalogPlaylist != nil)
+        case .isChart: return .bool(catalog.isChart(playlist: number))
         case .isGroupRecommendation, .isPublic: return false
-        case .isLive: return number < 3
+        case .isLive: return .bool(number < 3)
         case .kind where resource.type == .appleCurators: return (3..<20).contains(number) ? "Show" : "Genre"
         case .kind: return "music-recommendations"
         case .lastModifiedDate:
             let seconds = catalog.seed.number(below: 90_000_000, .date, number, 5)
             let modifications = 86_400 * catalog.modifications(ofPlaylist: number)
-            return LogTime.rfc3339(1_650_000_000 + Int64(seconds + modifications))
+            return .string(LogTime.rfc3339(1_650_000_000 + Int64(seconds + modifications)))
         case .mediaKind: return "audio"
         case .nextUpdateDate: return "2026-12-01T15:59:59Z"
         case .playlistType: return catalog.curator(ofPlaylist: number).type == .curators ? "external" : "editorial"
-        case .resourceTypes: return [number % 2 == 0 ? "playlists" : "albums"] as [String]
-        case .shortName: return String(name(of: resource).dropFirst("Apple Music ".count))
-        case .supportedDrms: return number < 3 ? ["fairplay", "playready", "widevine"] as [String]? : nil
-        case .supportedLanguageTags: return Market.all[number].tags
-        case .title:
-            return ["stringForDisplay": number % 2 == 0 ? "Made for You" : "Recently Released"] as JSONMembers
+        case .resourceTypes: return [number % 2 == 0 ? "playlists" : "albums"]
+        case .shortName: return .string(String(name(of: resource).dropFirst("Apple Music ".count)))
+        case .supportedDrms: return number < 3 ? ["fairplay", "playready", "widevine"] : nil
+        case .supportedLanguageTags: return .array(Market.all[number].tags.map(JSON.string))
+        case .title: return ["stringForDisplay": number % 2 == 0 ? "Made for You" : "Recently Released"]
         default: return nil
         }
     }
@@ -182,17 +182,14 @@ extension Renderer {
         case .audioVariants: json.member(attribute.rawValue, ["lossless", "lossy-stereo"])
         default:
             let url = "https://mvod.itunes.apple.com/itunes-assets/HLSMusic/" + catalog.id(of: resource) + ".m3u8"
-            json.member(attribute.rawValue, ["motionDetailSquare": ["video": url] as JSONMembers])
+            json.member(attribute.rawValue, ["motionDetailSquare": ["video": .string(url)]])
         }
     }
 
     /// The station that exists for one user only (`filter[identity]=personal`).
-    mutating func personalStation(_ user: UserLibrary) {
-        let id = user.stationID(catalog)
+    mutating func personalStation(_ id: String, _ user: UserLibrary) {
         json.beginObject()
-        json.member("id", id)
-        json.member("type", "stations")
-        link("href", "/v1/catalog/" + context.market.code + "/stations/" + id)
+        personalHead(id)
         json.beginObject("attributes")
         json.key("artwork")
         artworkObject(Resource(.stations, user.key & 0xFFFF), width: 2400, height: 2400, hasColours: false)
@@ -203,5 +200,9 @@ extension Renderer {
         json.member("isLive", false)
         json.endObject()
         json.endObject()
+    }
+
+    mutating func personalHead(_ id: String) {
+        head(id, .stations, path: "/v1/catalog/" + context.market.code + "/stations/" + id)
     }
 }

@@ -29,8 +29,8 @@ extension Renderer {
     mutating func artworkObject(_ resource: Resource, width: Int, height: Int, hasColours: Bool) {
         let bits = catalog.seed.bits(.artwork, resource.distinctNumber)
         json.beginObject()
-        json.member("width", width)
-        json.member("height", height)
+        json.member("width", .integer(width))
+        json.member("height", .integer(height))
         let host = "https://is\(1 + bits % 5)-ssl.mzstatic.com/image/thumb/Music1\(12 + bits % 15)"
         json.text("url") { $0.appendAssetPath(host + "/v4/", bits, "/{w}x{h}bb.jpg") }
         if hasColours { colours(Int(bits >> 8)) }
@@ -102,8 +102,8 @@ extension Renderer {
         json.member(
             "playParams",
             [
-                "id": id, "kind": "radioStation", "format": isLive ? "stream" : "tracks", "stationHash": hash,
-                "hasDrm": isLive, "mediaType": 0,
+                "id": .string(id), "kind": "radioStation", "format": isLive ? "stream" : "tracks",
+                "stationHash": .string(hash), "hasDrm": .bool(isLive), "mediaType": 0,
             ])
     }
 
@@ -144,14 +144,14 @@ extension Renderer {
         case .stations where number < 20:
             let title = self.name(of: resource)
             let short = catalog.notes(resource, context.language, sentences: 0).short
-            return json.member(name, ["name": title, "short": short, "tagline": title])
+            return json.member(name, ["name": .string(title), "short": .string(short), "tagline": .string(title)])
         case .libraryPlaylists:
-            if let text = context.user?.playlist(number)?.description { json.member(name, ["standard": text]) }
+            if let text = context.user?.playlist(number)?.description { json.member(name, ["standard": .string(text)]) }
             return
         default: return
         }
         let notes = catalog.notes(resource, context.language, sentences: sentences)
-        json.member(name, ["standard": notes.standard, "short": notes.short])
+        json.member(name, ["standard": .string(notes.standard), "short": .string(notes.short)])
     }
 }
 

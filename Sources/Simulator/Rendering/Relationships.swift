@@ -1,3 +1,5 @@
+import Text
+
 // Which relationships a resource carries and how their elements look (APPLE-MUSIC-API 4.2, 5.3, 6).
 
 /// Relationships of one resource, and those of them with whole objects.
@@ -96,11 +98,11 @@ extension Renderer {
         let limit = context.decorations.inlineLimit(resource.type, relation, standard: standard)
         let fillsUp = resource.type == .artists && relation == .albums
         let cut = fillsUp ? .filling : context.listCut(of: resource)
-        return Page(list, Paging(limit: limit), cut: cut, keep: context.shown)
+        return Page(list, Paging(limit: limit), context, cut: cut)
     }
 
     /// `"meta":{"total":N}`, on library collections only (APPLE-MUSIC-API 5.1.7).
-    mutating func total(_ count: Int) { json.member("meta", ["total": count]) }
+    mutating func total(_ count: Int) { json.member("meta", ["total": .integer(count)]) }
 
     /// `"views":{name:{href, attributes?, next?, data}}` for the views that were asked for.
     mutating func views(of resource: Resource, path: String) {
@@ -112,8 +114,7 @@ extension Renderer {
             let viewPath = path + "/view/" + view.name
             let page = Page(
                 context.listed(catalog.elements(of: view, resource, in: context.market)),
-                Paging(limit: resource.type.viewLimits.standard), cut: context.listCut(of: resource),
-                keep: context.shown)
+                Paging(limit: resource.type.viewLimits.standard), context, cut: context.listCut(of: resource))
             json.beginObject()
             link("href", viewPath)
             viewAttributes(view)
@@ -127,5 +128,5 @@ extension Renderer {
     }
 
     /// The view's own attributes, with `with=attributes`; a view inside a resource always has them.
-    mutating func viewAttributes(_ view: View) { json.member("attributes", ["title": view.title]) }
+    mutating func viewAttributes(_ view: View) { json.member("attributes", ["title": .string(view.title)]) }
 }

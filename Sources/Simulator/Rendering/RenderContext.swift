@@ -13,7 +13,6 @@ enum RenderPosition: Sendable {
     /// Inside another resource, `depth` levels down.
     case included(depth: Int)
 
-    /// How many resources this one is inside of.
     var depth: Int {
         if case .included(let depth) = self { return depth }
         return 0
@@ -29,7 +28,6 @@ enum RenderPosition: Sendable {
     }
 }
 
-/// The facts of one response.
 struct RenderContext: Sendable {
     let catalog: Catalog
     let configuration: SimulatorConfiguration
@@ -68,7 +66,6 @@ struct RenderContext: Sendable {
         }
     }
 
-    /// The elements of any relationship, catalog or library.
     func related(_ resource: Resource, _ relation: Relation) -> [Resource] {
         if relation == .library { return user?.libraryItem(of: resource).map { [$0] } ?? [] }
         if resource.type.isLibrary { return user?.related(resource, relation, catalog) ?? [] }
@@ -97,13 +94,40 @@ struct RenderContext: Sendable {
     }
 
     /// The path of a resource, without a query.
-    func path(of resource: Resource) -> String {
-        let id = id(of: resource)
+    func path(of resource: Resource) -> String { path(of: resource, id(of: resource)) }
+
+    func path(of resource: Resource, _ id: String) -> String {
         if let element = resource.type.libraryPathElement { return "/v1/me/library/" + element + "/" + id }
         switch resource.type {
         case .storefronts: return "/v1/storefronts/" + id
         case .personalRecommendation: return "/v1/me/recommendations/" + id
         default: return "/v1/catalog/" + market.code + "/" + resource.type.name + "/" + id
         }
+    }
+}
+
+/// One page of a collection: what is left of it, and where the next one begins.
+struct Page: Sendable {
+    var items: [Resource]
+    /// Nil on the last page.
+    var nextOffset: Int?
+    /// The size of the whole collection before anything was dropped.
+    var total: Int
+
+    /// Cut after `limit` positions, a page may be short or empty and still have a next one, and
+    /// `next` may jump further than the items returned (APPLE-MUSIC-API 7.11). A page that is
+    /// filled up, as nested lists are, was seen as 25 items with `offset=28` (APPLE-MUSIC-API 7.9).
+    init(
+        _ list: [Resource], _ paging: Paging, _ context: RenderContext, cut: SimulatorConfiguration.ListCut = .first
+    ) {
+        let start = min(paging.offset, list.count)
+        var position = start
+        items = []
+        while position < list.count, (cut == .first ? position - start : items.count) < paging.limit {
+            if let item = context.shown(list[position]) { items.append(item) }
+            position += 1
+        }
+        nextOffset = position < list.count ? position : nil
+        total = list.count
     }
 }

@@ -3,7 +3,7 @@
 /// Writes resources into one JSON text.
 struct Renderer: Sendable {
     let context: RenderContext
-    var json = JSONBytes(capacity: 16384)
+    var json = JSONBytes()
     /// The only attributes of the resource being written; nil for all.
     var projection: [String]?
     var extensions: [String] = []
@@ -16,22 +16,24 @@ struct Renderer: Sendable {
 
     /// `{id, type, href}`.
     mutating func identifier(_ resource: Resource) {
+        let id = context.id(of: resource)
         json.beginObject()
-        head(resource, path: context.path(of: resource))
+        head(id, resource.type, path: context.path(of: resource, id))
         json.endObject()
     }
 
-    private mutating func head(_ resource: Resource, path: String) {
-        json.member("id", context.id(of: resource))
-        json.member("type", resource.type.name)
+    mutating func head(_ id: String, _ type: SimulatedType, path: String) {
+        json.member("id", id)
+        json.member("type", type.name)
         link("href", path)
     }
 
     /// A full resource object, with what its place lets it carry.
     mutating func object(_ resource: Resource, _ place: RenderPosition) {
-        let path = context.path(of: resource)
+        let id = context.id(of: resource)
+        let path = context.path(of: resource, id)
         json.beginObject()
-        head(resource, path: path)
+        head(id, resource.type, path: path)
         projection = context.decorations.projection(of: resource.type, isPrimary: place.isPrimary)
         extensions = context.decorations.extensions(of: resource.type, isPrimary: place.isPrimary)
         json.beginObject("attributes")
@@ -48,6 +50,7 @@ struct Renderer: Sendable {
         _ name: String, _ path: String, offset: Int? = nil, limit: String? = nil, sort: String? = nil
     ) {
         let (tag, isOld) = (context.tag, context.configuration.linkForm == .documentedIn2017)
+        guard tag != nil || offset != nil else { return json.text(name) { $0.append(text: path) } }
         json.link(
             name, path,
             [

@@ -2,7 +2,6 @@
 
 /// An error the simulated API answers with; `body` says which of its forms.
 struct APIError: Error, Sendable, Equatable {
-    /// Kind of the body.
     enum Form: Sendable, Equatable {
         /// `{"errors":[...]}`.
         case object

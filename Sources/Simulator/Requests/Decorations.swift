@@ -2,7 +2,6 @@
 // extend, fields, views, limit[rel], restrict, l (APPLE-MUSIC-API 4.3). Unknown names in them are
 // ignored silently.
 
-/// Additions to resources that a request asks for.
 struct Decorations: Sendable {
     private(set) var views: [View] = []
     private(set) var asksForCleanItems = false
@@ -62,7 +61,6 @@ struct Decorations: Sendable {
 
     func relate(scopedTo type: SimulatedType? = nil) -> RelationSet { relates[type] ?? [] }
 
-    /// The attributes a resource shows besides the usual ones.
     func extensions(of type: SimulatedType, isPrimary: Bool) -> [String] {
         (isPrimary ? extended[nil] ?? [] : []) + (extended[type] ?? [])
     }

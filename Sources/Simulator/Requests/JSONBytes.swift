@@ -3,11 +3,10 @@ import Text
 // JSON written straight into bytes. A comma is due unless the last byte opens something, so callers
 // never count.
 
-/// An append-only JSON text.
 struct JSONBytes: Sendable {
-    fileprivate(set) var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
 
-    init(capacity: Int = 4096) { bytes.reserveCapacity(capacity) }
+    init() { bytes.reserveCapacity(16384) }
 
     /// A comma where one is due, and the name of a member; the value comes next.
     mutating func key(_ name: String?) {
@@ -46,61 +45,15 @@ struct JSONBytes: Sendable {
         text(name) { $0.appendLink(path, parameters) }
     }
 
-    mutating func member(_ name: String, _ value: some JSONWritable) {
+    mutating func member(_ name: String, _ value: String) {
         key(name)
-        value.write(to: &self)
+        JSON.write(string: value, to: &bytes)
     }
 
-    mutating func member(_ name: String, _ members: JSONMembers) {
+    /// - Parameter name: nil for an element of an array.
+    mutating func member(_ name: String?, _ value: JSON) {
         key(name)
-        members.write(to: &self)
-    }
-
-    mutating func object(_ members: JSONMembers) { members.write(to: &self) }
-}
-
-/// A value that writes itself, with a comma before it where one is due.
-protocol JSONWritable {
-    func write(to json: inout JSONBytes)
-}
-
-extension String: JSONWritable {
-    func write(to json: inout JSONBytes) {
-        json.key(nil)
-        JSON.write(string: self, to: &json.bytes)
-    }
-}
-
-extension Int: JSONWritable {
-    func write(to json: inout JSONBytes) {
-        json.key(nil)
-        json.raw(String(self))
-    }
-}
-
-extension Bool: JSONWritable {
-    func write(to json: inout JSONBytes) {
-        json.key(nil)
-        json.raw(self ? "true" : "false")
-    }
-}
-
-extension Array: JSONWritable where Element: JSONWritable {
-    func write(to json: inout JSONBytes) {
-        json.beginArray()
-        for element in self { element.write(to: &json) }
-        json.endArray()
-    }
-}
-
-/// An object, with its members in order.
-typealias JSONMembers = KeyValuePairs<String, any JSONWritable>
-
-extension JSONMembers: JSONWritable {
-    func write(to json: inout JSONBytes) {
-        json.beginObject()
-        for (name, value) in self { json.member(name, value) }
-        json.endObject()
+        value.write(to: &bytes)
     }
 }
 

@@ -39,23 +39,15 @@ public struct SimulatorRequest: Sendable {
     func field(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
 }
 
-/// A fault on the wire, for the adaptor to perform.
-enum TransportFault: Sendable, Equatable {
-    /// The connection is reset instead of answered.
-    case reset
-    /// The head promises the whole body; only this many bytes of it are sent, then the connection
-    /// closes.
-    case truncate(bodyBytes: Int)
-}
-
 /// A response without framing: the adaptor adds `Content-Length`, `Date` and `Connection`, and
 /// leaves the body out for HEAD.
 public struct SimulatorResponse: Sendable {
     public var status: Int
     var fields: [SimulatorField] = []
     public var body: [UInt8] = []
-    /// Set when the exchange is to break.
-    var fault: TransportFault?
+    /// Set when the exchange is to break: a reset comes in place of the answer; the head of a
+    /// truncated one promises all of the content, half of it is sent, and the connection closes.
+    var fault: Fault.Kind?
     /// How long to wait before the first byte.
     var delay = Duration.zero
 

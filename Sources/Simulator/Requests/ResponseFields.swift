@@ -2,6 +2,12 @@ import Text
 
 // The fields around a reply (APPLE-MUSIC-API 9), and the bodies of errors (APPLE-MUSIC-API 8).
 
+/// Answer of an endpoint; without content it has no `Content-Type`.
+struct Reply: Sendable {
+    var status = 200
+    var body: [UInt8] = []
+}
+
 enum ResponseFields {
     private static let base32 = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
     private static let timeoutPage = """

@@ -29,7 +29,6 @@ struct SimulatorTarget: Sendable {
         }
     }
 
-    /// The value of the first parameter of that name.
     func first(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     /// The comma-separated elements of all parameters of that name, in order, without duplicates

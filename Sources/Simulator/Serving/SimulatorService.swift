@@ -25,7 +25,6 @@ public final class SimulatorService: Service {
 }
 
 extension ClientConnection {
-    /// The request being answered, as responders see it.
     var simulatorRequest: SimulatorRequest {
         withHeadBytes { bytes in
             SimulatorRequest(
@@ -38,11 +37,11 @@ extension ClientConnection {
     func perform(_ response: SimulatorResponse) {
         switch response.fault {
         case .reset: reset()
-        case .truncate(let bodyBytes):
-            respondTruncated(content: Array(response.body.prefix(bodyBytes))) { buffer in
+        case .truncate:
+            respondTruncated(content: Array(response.body.prefix(response.body.count / 2))) { buffer in
                 Self.writeHead(response, to: &buffer)
             }
-        case nil:
+        default:
             respond(content: response.body) { buffer in Self.writeHead(response, to: &buffer) }
         }
     }

@@ -24,26 +24,8 @@ public struct Fault: Sendable, Equatable {
 extension SimulatorConfiguration {
     /// The first fault that befalls the request of this index.
     func fault(ofRequest index: Int) -> Fault.Kind? {
-        for (place, fault) in faults.enumerated()
-        where Seed(value: seed).number(below: 1_000_000, .fault, index, place) < fault.perMillion {
-            return fault.kind
-        }
-        return nil
-    }
-}
-
-/// Counts requests in the current second.
-struct SecondCounter: Sendable {
-    private var second: Int64 = .min
-    private var count = 0
-
-    /// Counts one request; true when there were more than the limit in this second.
-    mutating func exceeds(_ limit: Int, now: Int64) -> Bool {
-        if now != second {
-            second = now
-            count = 0
-        }
-        count += 1
-        return count > limit
+        faults.enumerated().first { place, fault in
+            Seed(value: seed).number(below: 1_000_000, .fault, index, place) < fault.perMillion
+        }?.element.kind
     }
 }

@@ -4,7 +4,6 @@ import Recording
 
 /// The requests of a run, made before it starts: sending one allocates nothing.
 struct PlannedRequests: Sendable {
-    /// One exchange of the recording that is sent.
     struct Entry: Sendable, Equatable {
         /// Time of arrival.
         let offset: Duration
@@ -19,7 +18,6 @@ struct PlannedRequests: Sendable {
         /// nil: not recorded.
         let body: BodyHash?
 
-        /// Whether an answer with this status never has content.
         var isWithoutContent: Bool { status == 204 || status == 304 }
     }
 
@@ -40,7 +38,6 @@ struct PlannedRequests: Sendable {
     private(set) var requests = Numbered<Request>()
     /// In the order in which they came.
     private(set) var entries: [Entry] = []
-    /// Exchanges left out, by reason.
     private(set) var skipped: [String: Int] = [:]
     private var count = 0
     private let added: [RecordedField]

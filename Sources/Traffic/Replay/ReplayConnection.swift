@@ -41,7 +41,6 @@ final class ReplayConnection {
         stream = try Stream.connect(to: run.address, tls: run.tls, loop: run.loop, handler: self)
     }
 
-    /// Takes over an open stream.
     func use(_ stream: Stream) {
         self.stream = stream
         isOpen = true
@@ -92,7 +91,6 @@ final class ReplayConnection {
         run.goOn()
     }
 
-    /// The connection is closed or unusable.
     private func fail(_ reason: String) {
         stream?.close()
         stream = nil
@@ -105,7 +103,6 @@ final class ReplayConnection {
         run.failed(self, position, reason)
     }
 
-    /// Fails the connection: its timeout has passed.
     func timeOut() {
         hasAnswered = false
         fail(isOpen ? "timed out" : "timed out while connecting")

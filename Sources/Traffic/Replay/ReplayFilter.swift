@@ -44,7 +44,6 @@ public struct ReplayFilter: Sendable, Equatable {
     }
 }
 
-/// Why an exchange of a recording is not sent.
 enum SkipReason: String, CaseIterable {
     /// One user's: what is recorded of it is its route, which is no request.
     case personal

@@ -25,7 +25,6 @@ public struct ReplayPlan: Sendable {
         (self.file, self.target, self.pace, self.connections) = (file, target, pace, connections)
     }
 
-    /// In words.
     var paceInWords: String {
         switch pace {
         case .recorded(let speed):
@@ -37,7 +36,6 @@ public struct ReplayPlan: Sendable {
         }
     }
 
-    /// As a URL.
     var targetInWords: String { "\(target.isTLS ? "https" : "http")://\(target.authority)" }
 }
 

@@ -19,18 +19,15 @@ struct ReplayTally: Sendable {
         timeline = ReplayTimeline(expecting: length)
     }
 
-    /// A request has gone to a connection.
     mutating func noteSent(at now: Int64) {
         result.sent += 1
         timeline.noteSent(at: now)
     }
 
-    /// How late the generator was with a request.
     mutating func noteLag(_ nanoseconds: Int64) {
         result.lag.record(nanoseconds: nanoseconds)
     }
 
-    /// A request has gone out a second time.
     mutating func noteReset() { result.resets += 1 }
 
     /// An answer is whole. Times are in nanoseconds.
@@ -52,7 +49,6 @@ struct ReplayTally: Sendable {
         timeline.noteFailure(at: now)
     }
 
-    /// All that was counted.
     mutating func finish() -> ReplayResult {
         timeline.fill(&result)
         for (status, count) in statuses.enumerated() where count > 0 { result.statuses[status] = count }

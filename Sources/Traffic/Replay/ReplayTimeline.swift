@@ -78,7 +78,6 @@ struct ReplayTimeline: Sendable {
         return index
     }
 
-    /// Writes the slots into a result.
     mutating func fill(_ result: inout ReplayResult) {
         while !open.isEmpty { closeFirst() }
         (result.slotLength, result.slots) = (.nanoseconds(slotLength), slots)

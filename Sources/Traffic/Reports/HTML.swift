@@ -3,7 +3,6 @@ import Text
 // Parts that all pages of reports share. Must hold: a page is one file that loads nothing and runs
 // nothing, whatever its recording says; its content security policy holds the browser to that.
 
-/// Pieces of pages.
 enum HTML {
     /// As text or as the value of an attribute, without characters that would hide or turn round
     /// what is written.
@@ -11,7 +10,6 @@ enum HTML {
         Markup.escaped(TextTable.printable(text))
     }
 
-    /// A whole document.
     static func page(title: String, body: String) -> String {
         """
         <!doctype html>

@@ -26,7 +26,6 @@ struct PlotSeries {
     let steps: [Step?]
 }
 
-/// Series over two axes.
 struct Plot {
     /// Text for a reader who does not see it.
     let description: String
@@ -37,7 +36,6 @@ struct Plot {
     let yTitle: String
     let series: [PlotSeries]
 
-    /// Size of the view box.
     private static let width = 1000.0
     private static let height = 300.0
 

@@ -23,7 +23,6 @@ public struct ReplayComparison: Sendable {
         self.b = Run(letter: "B", name: b.name, result: b.result)
     }
 
-    /// The two runs, in words.
     private var circumstances: [[String]] {
         let facts: [(String, (Run) -> String)] = [
             ("result", \.name), ("recording", \.result.file), ("target", \.result.target), ("pace", \.result.pace),

@@ -46,7 +46,6 @@ extension ReplayResult {
         return ([""] + Metric.Series.allCases.map(\.rawValue) + (isMarked ? ["remark"] : []), rows)
     }
 
-    /// Alignments of that table's columns.
     static var latencyAlignments: [TextTable.Alignment] { [.left, .right, .right, .right, .left] }
 
     /// Whether any corrected latency that is reported may be the generator's own lateness.

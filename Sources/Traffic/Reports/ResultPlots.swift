@@ -2,7 +2,6 @@ import Text
 
 // The plots of a replay: which figures are drawn over which axes.
 
-/// Plots of results.
 enum ResultPlots {
     /// Latency by percentile; the further right, the fewer are slower.
     static func percentiles(_ curves: [(name: String, style: String, histogram: Histogram)]) -> Plot {

@@ -30,7 +30,6 @@ public struct WarmResult: Sendable {
         ]
     }
 
-    /// Version of the format.
     private static let version = 1
 
     public var json: JSON {

@@ -24,7 +24,6 @@ public struct Histogram: Sendable, Equatable {
     /// Bits after the first one that choose the bucket.
     private let precision: Int
     private var counts: [Int]
-    /// How many values were recorded.
     private(set) var count = 0
     private var lowestSeen = Int.max
     private var highestSeen = 0
@@ -86,7 +85,6 @@ extension Histogram {
         var middle: Double { Double(lowest + highest) / 2 }
     }
 
-    /// A point of the percentile distribution.
     struct Point: Sendable, Equatable {
         /// From 0 to 1.
         let share: Double

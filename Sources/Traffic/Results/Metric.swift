@@ -182,7 +182,6 @@ enum Metric: Sendable, Equatable {
         measured(whole > 0 ? Measured(value: Double(count), whole: whole, uncertain: uncertain) : nil, reason)
     }
 
-    /// A value as people read it.
     func text(_ value: Double) -> String {
         switch self {
         case .latency: Figure.time(nanoseconds: value)

@@ -137,7 +137,6 @@ extension ReplayResult {
         return seconds > 0 ? Double(answered) / seconds : nil
     }
 
-    /// Answers on this side of the cache.
     func answers(on side: Outcome.Side) -> Int {
         Outcome.allCases.filter { $0.side == side }.reduce(0) { $0 + (outcomes[$1.name] ?? 0) }
     }
@@ -154,7 +153,6 @@ extension ReplayResult {
 // Unknown members are passed over, so that later versions may add some.
 
 extension ReplayResult {
-    /// Version of the format.
     static let version = 1
 
     /// Derived members (`failed`, `hit_ratio`, `answers_per_second`, percentiles) are for other

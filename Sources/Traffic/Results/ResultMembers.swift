@@ -63,7 +63,6 @@ struct ResultMembers {
         }
     }
 
-    /// An object of counts.
     func counts(_ name: String) throws(ReplayResultError) -> [String: Int] {
         guard let members = object[name]?.objectValue?.members, members.count <= Self.mostMembers else {
             throw problem(name, "an object of at most \(Self.mostMembers) counts")

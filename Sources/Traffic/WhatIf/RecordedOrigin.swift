@@ -10,7 +10,6 @@ import Server
 
 /// Answers requests from a recording with the last version seen by then. Confined to its owner.
 final class RecordedOrigin {
-    /// How an answer came about.
     enum Source: CaseIterable, Sendable {
         /// As it was recorded.
         case recorded
@@ -137,7 +136,6 @@ final class RecordedOrigin {
     private static let personalPath = "/v1/me/exchange/"
     private static let unknownLatency: Int64 = -1
 
-    /// The target of a personal exchange.
     static func personalTarget(_ number: Int) -> String { personalPath + String(number) }
 
     /// nil for an answer that says nothing lasting about the resource: a part, a passing error.
@@ -160,7 +158,6 @@ final class RecordedOrigin {
         return tag.hasSuffix("-gzip\"") ? String(tag.dropLast(6)) + "\"" : tag
     }
 
-    /// Fields of the origin that are kept.
     private static let kept: Set<String> = [
         "cache-control", "content-language", "content-type", "expires", "last-modified", "vary",
     ]

@@ -7,7 +7,6 @@ import Text
 /// Holds each distinct request once, and 16 bytes for each exchange: recordings have millions of
 /// lines. Used by one run at a time.
 public final class RecordedTraffic {
-    /// The time of a request.
     private struct Entry {
         /// In nanoseconds, as in the recording.
         let offset: Int64
@@ -101,7 +100,6 @@ public final class RecordedTraffic {
     /// Since the first request.
     func due(_ index: Int) -> Duration { .nanoseconds(entries[index].offset - first) }
 
-    /// The message that a client sends.
     func request(_ index: Int) -> (method: Method, head: [UInt8]) {
         let entry = entries[index]
         let message = messages[Int(entry.message)]

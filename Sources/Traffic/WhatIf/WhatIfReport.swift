@@ -1,28 +1,17 @@
 import Text
 
 /// Results of a recording under several configurations, side by side.
-public struct WhatIfReport: Sendable {
-    /// Path of the recording.
+public struct WhatIfReport {
     let file: String
-    /// The time of day of its first request.
-    let started: Timestamp
-    /// From its first request to its last.
-    let duration: Duration
-    let sampling: Double
-    let leftOut: Int
+    let traffic: RecordedTraffic
     /// In the order of the configurations.
     let figures: [WhatIfFigures]
 
     public init(file: String, _ traffic: RecordedTraffic, _ figures: [WhatIfFigures]) {
-        self.file = file
-        started = traffic.started
-        duration = traffic.duration
-        sampling = traffic.sampling
-        leftOut = traffic.leftOut
-        self.figures = figures
+        (self.file, self.traffic, self.figures) = (file, traffic, figures)
     }
 
-    var ended: Timestamp { started + duration }
+    private var ended: Timestamp { traffic.started + traffic.duration }
 
     /// Lines with their ends.
     public var text: String {
@@ -34,16 +23,16 @@ public struct WhatIfReport: Sendable {
     }
 
     var head: String {
-        "what if: \(file), from \(started.text) to \(ended.text) (\(Figure.span(duration)))"
+        "what if: \(file), from \(traffic.started.text) to \(ended.text) (\(Figure.span(traffic.duration)))"
     }
 
-    /// Limits of the figures.
     private var remarks: [String] {
+        let leftOut = traffic.leftOut
         let left = leftOut == 1 ? "1 request" : "\(Figure.count(leftOut)) requests"
         let remarks: [(Bool, String)] = [
             (
-                sampling < 1,
-                "Only \(Figure.percent(sampling)) of the requests were recorded. All figures are for that sample; "
+                traffic.sampling < 1,
+                "Only \(Figure.percent(traffic.sampling)) of the requests were recorded. All figures are for that sample; "
                     + "the full traffic has more hits."
             ),
             (leftOut > 0, "Left out: \(left) that the recording proxy refused or that cannot be sent."),
@@ -88,7 +77,8 @@ public struct WhatIfReport: Sendable {
         let head = """
             <header>
             <h1>What if \(HTML.escaped(file))</h1>
-            <p>Recorded from \(HTMLReport.time(started)) to \(HTMLReport.time(ended)), \(HTML.escaped(Figure.span(duration)))</p>
+            <p>Recorded from \(HTMLReport.time(traffic.started)) to \(HTMLReport.time(ended)), \
+            \(HTML.escaped(Figure.span(traffic.duration)))</p>
             </header>
 
             """
@@ -103,8 +93,8 @@ public struct WhatIfReport: Sendable {
     /// One object; durations in seconds.
     public var json: JSON {
         .object(members: [
-            "recording": .string(file), "started": .string(started.text), "ended": .string(ended.text),
-            "sampling": .number(String(sampling)), "left_out": .integer(leftOut),
+            "recording": .string(file), "started": .string(traffic.started.text), "ended": .string(ended.text),
+            "sampling": .number(String(traffic.sampling)), "left_out": .integer(traffic.leftOut),
             "configurations": .array(figures.map(\.json)),
         ])
     }

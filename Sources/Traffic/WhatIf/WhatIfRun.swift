@@ -39,7 +39,6 @@ public enum WhatIf {
     }
 }
 
-/// One run: everything on its loop.
 private final class Stage {
     private let traffic: RecordedTraffic
     private let shared: ProxyShared

@@ -39,31 +39,32 @@ import Testing
     }
 
     @Test func theMiddleAndTwoTailsAreEachHeldAgainstNginx() {
-        let rows = LatencyRows.rows(NewSongs(), rate, rounds(late: false), ["a note"])
+        let rows = LatencyRows.rows(LatencyWorkload.newSongs, rate, rounds(late: false), ["a note"])
         let names = ["p50", "p99", "p99.9"].map { "misses, 4 KiB, each stored, at 100/s (25 %): \($0)" }
         #expect(rows.map(\.name) == names)
         #expect(rows.map { $0.ours?.rounded() } == [100, 400, 3000])
         #expect(rows.flatMap(\.goals).map(\.isMet) == [true, true, false])
         #expect(rows.allSatisfy { $0.measurement == "latency-misses" && $0.unit == "us" })
         #expect(rows[0].notes == ["a note", "25 %: the generator's own lag at p99: refrain 20.0 us, nginx 40.0 us"])
-        for row in LatencyRows.rows(NewSongs(), rate, rounds(late: true), []) {
+        for row in LatencyRows.rows(LatencyWorkload.newSongs, rate, rounds(late: true), []) {
             #expect(row.notes.last == "nginx, round 1: invalid run: 25 %: the generator was late")
         }
     }
 
     @Test func hitsAreStoredAndMissesAreNot() {
         let stored = Set((0..<1_000).map(FileHitsMeasurement.songs.target))
-        let asked = StoredSongs.inMemory.targets(5_000, run: 3)
+        let inMemory = LatencyWorkload.storedSongs(inFile: false)
+        let asked = inMemory.targets(5_000, 3)
         #expect(asked.count == 5_000 && stored.isSuperset(of: asked))
-        #expect(asked == StoredSongs.inMemory.targets(5_000, run: 3))
-        #expect(asked != StoredSongs.inMemory.targets(5_000, run: 4))
-        let songs = NewSongs()
-        let runs = (0..<17).map { songs.targets(songs.mostRequests, run: $0) }
+        #expect(asked == inMemory.targets(5_000, 3))
+        #expect(asked != inMemory.targets(5_000, 4))
+        let songs = LatencyWorkload.newSongs
+        let runs = (0..<17).map { songs.targets(songs.mostRequests, $0) }
         #expect(Set(runs.joined()).count == runs.count * songs.mostRequests)
     }
 
     @Test func hardlyAnyListIsAskedForTwice() {
-        let lists = (0..<3).flatMap { ComposedLists().targets(20_000, run: $0) }
+        let lists = (0..<3).flatMap { LatencyWorkload.composedLists.targets(20_000, $0) }
         #expect(Set(lists).count > lists.count * 999 / 1000)
         for list in lists.prefix(100) {
             let songs = list.dropFirst(NumberedSongs.listPath.count).split(separator: ",")
