@@ -101,7 +101,7 @@ import Testing
     /// The settings that the parts of a loop's proxy have; of objects no more than their types.
     private static func parts(of proxy: ProxyLoop) -> [String] {
         let parts: [AnyObject] = [
-            proxy.clients, proxy.accounts, proxy.answering, proxy.asking, proxy.composing, proxy.composed,
+            proxy.accounts, proxy.answering, proxy.asking, proxy.composing, proxy.composed,
             proxy.verifying, proxy.storing, proxy.batching, proxy.sharing,
         ]
         let values = parts.flatMap { part in Mirror(reflecting: part).children.map { "\($0.label ?? "") \($0.value)" } }

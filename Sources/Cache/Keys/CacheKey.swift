@@ -78,6 +78,9 @@ public struct CacheKey: NumberedKey, Sendable {
         return copy
     }
 
+    /// Room for bytes, used or not.
+    var capacity: Int { bytes.capacity }
+
     /// Whether the key belongs to one user.
     public var isPersonal: Bool { scope != .shared }
     /// The canonical path and query.

@@ -182,7 +182,7 @@ import Testing
         let recorder = TrafficRecorder(program: "test") { text in
             warnings.withLock { $0.append(text) }
         } startThread: { body in
-            BackgroundThread.start(.low) { _ in body(EPERM) }
+            BackgroundThread.start { _ in body(EPERM) }
         }
         recorder.beginAndWait(RecordingSettings(path: folder.file()))
         recorder.endAndWait()
