@@ -199,7 +199,7 @@ struct Exposition {
 }
 
 extension StatisticsSource {
-    /// Of a proxy that is not there, before an origin that takes seven requests a second.
+    /// A proxy that is not there, before an origin that takes seven requests a second.
     static func ofTests(
         _ statistics: [Statistics],
         _ cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil),
