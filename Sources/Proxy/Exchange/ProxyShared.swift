@@ -23,7 +23,7 @@ public struct ProxyShared: Sendable {
     public var forwardedFields = NamedFields()
     /// Where the operator is told what goes wrong with the origin.
     public var warn: @Sendable (String) -> Void = { _ in }
-    /// Its latest reports, of all loops.
+    /// When the origin's failures were last reported, by any loop.
     let failures = FailureReport()
     /// The requests that are being answered, for those who watch.
     let feed = LiveFeed()

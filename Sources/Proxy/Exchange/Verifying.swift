@@ -13,7 +13,7 @@ final class Verifying {
     private let composing: Composing
     private let accounts: Accounts
     private let gate: UpstreamGate
-    /// Set once, before the first request.
+    /// Sends the requests. Set once, before the first one; weak, because this part is owned by it.
     weak var proxy: ProxyLoop?
     private let base: LoopBase
     /// Which composed answers are verified.

@@ -4,7 +4,7 @@ import Synchronization
 /// The origin's failures as lines for the log: the first at once, then at most one every ten
 /// seconds with a count. Each kind of trouble has its own quiet period, so that none hides another.
 ///
-/// One for the process, used from all loops.
+/// One for the process, used by all loops; the lock is taken on failures only.
 final class FailureReport: Sendable {
     enum Kind {
         /// No answer, or an error.
@@ -44,6 +44,6 @@ final class FailureReport: Sendable {
         }
     }
 
-    /// The origin is another one.
+    /// Forgets what was reported, because another origin is asked from now on.
     func forget() { quiet.withLock { $0 = [:] } }
 }
