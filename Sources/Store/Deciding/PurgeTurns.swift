@@ -17,7 +17,7 @@ struct PurgeTurns {
         case schedule(Int)
         /// The purge is in the file.
         case finish(Int)
-        /// The caller is told, and the purge is owed to the file.
+        /// The caller gets the count; the purge is owed to the file, unless it only counts.
         case answer(Int)
         /// The caller is told that it cannot be.
         case refuse(Int)
@@ -54,7 +54,7 @@ struct PurgeTurns {
         return putOff(id, isOurs ? .answer(id) : .refuse(id))
     }
 
-    /// A step is due; where the file cannot be purged now, the purge is owed.
+    /// A step is due; where the file cannot be purged now, the purge is put off.
     mutating func due(_ id: Int, isSettled: Bool) -> [Effect] {
         guard stepping.contains(id) else { return [] }
         return isSettled ? [.step(id)] : interrupt(id)

@@ -110,7 +110,7 @@ final class RowTransactions {
     }
 
     /// Whether the log has room for a transaction that writes about `bytes` of rows.
-    func isRoomInJournal(for bytes: Int) -> Bool {
+    private func isRoomInJournal(for bytes: Int) -> Bool {
         let size = DatabaseFile.size(database.path + "-wal")
         return size == 0 || size + SpaceBounds.journalBytes(writing: bytes) <= bounds.journalBytes
     }
