@@ -1,4 +1,6 @@
+import Cache
 import Foundation
+import Freshness
 import Server
 import TestSupport
 import Testing
@@ -50,5 +52,19 @@ import Testing
         mayAnswer.signal()
         for (number, client) in clients.enumerated() { #expect(client.readText().hasSuffix("kind-\(number % 4)")) }
         #expect(origin.requests.count == 4)
+    }
+
+    @Test func anAnswerThatRanOutIsAskedForOnceByAll() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([.request, .wait(gate), .send(.ok("{\"data\":[]}")), .hold])
+        let lifetime = Lifetime(freshFor: 10, keepFor: 1000)
+        let proxy = try ProxyUnderTest(
+            scripted: origin, workers: 2,
+            cache: .holdingOld("/v1/catalog/us/albums/1", lifetime, fields: "ETag: \"a\"\r\n"))
+        let clients = try herd(proxy, 24)
+        waitUntil { proxy.statistics[.misses] == clients.count }
+        gate.open()
+        for client in clients { #expect(client.readText().hasSuffix("{\"data\":[]}")) }
+        #expect(origin.requests.joined().count == 1)
     }
 }

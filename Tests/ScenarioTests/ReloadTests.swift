@@ -182,4 +182,13 @@ import Testing
         #expect(proxy.addresses.count == 1)
         #expect(try proxy.client.send("GET", Self.target).status == 200)
     }
+
+    @Test func aListenerThatBeginsToSpeakTLSKeepsItsSocket() throws {
+        let proxy = try ProxyUnderTest(before: FakeOrigin())
+        let tls = try ServerTLS(authority: ThrowawayAuthority(), hosts: ["127.0.0.1"])
+        try proxy.adopt { $0.listeners = [ListenerSettings(address: $0.listeners[0].address, tls: tls)] }
+        #expect(proxy.addresses.map { Int($0.port) } == [proxy.port])
+        let client = try proxy.connection(sending: .get(Self.target))
+        #expect(client.readText().hasPrefix("HTTP/1.1 400 "), "it is told so in the clear")
+    }
 }

@@ -48,6 +48,9 @@ import Testing
             control: "max-age=60", size: tooLarge, forward: "uri-miss", detail: "too-large",
             words: "absent/too-large", reasons: [.absent, .tooLarge]),
         Case(
+            size: tooLarge, forward: "uri-miss", detail: "too-large", words: "absent/too-large",
+            reasons: [.absent, .tooLarge]),
+        Case(
             target: personal, asking: user, size: tooLarge, forward: "bypass", detail: "too-large",
             words: "personal/too-large", reasons: [.personal, .tooLarge]),
     ]

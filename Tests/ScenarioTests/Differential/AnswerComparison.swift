@@ -171,20 +171,3 @@ struct AnswerComparison {
         }
     }
 }
-
-extension SimulatorTarget {
-    /// The resources that a request by `ids` asks for, as `type/id`.
-    ///
-    /// They are in its order, each once; nil for requests of other kinds. The simulator reads the
-    /// target here, not the proxy.
-    fileprivate var asked: [String]? {
-        guard elements.count > 2, elements[0] == "v1", elements[1] == "catalog",
-            !parameters.contains(where: { $0.name.hasPrefix("filter[") })
-        else { return nil }
-        if elements.count == 4, let ids = list("ids") { return ids.map { "\(elements[3])/\($0)" } }
-        guard elements.count == 3 else { return nil }
-        var seen: Set<String> = []
-        let names = parameters.map(\.name).filter { $0.hasPrefix("ids[") && seen.insert($0).inserted }
-        return names.flatMap { name in (list(name) ?? []).map { "\(name.dropFirst(4).dropLast())/\($0)" } }
-    }
-}

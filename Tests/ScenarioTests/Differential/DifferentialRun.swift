@@ -22,24 +22,31 @@ final class DifferentialRun {
     private var proxies: [ProxyUnderTest]
     private let engine: RedisServer?
     private let api: SimulatedAPI
+    private let log: OriginLog
     private let origin: ServiceHost
     private let clock: ManualClock
     private let folder: TemporaryFolder?
     private var cache: ResponseCache
     private var clients: [HTTPTestClient]
     private let oracle: Oracle
+    private let sights: Sights
     private var history: RevisionHistory
     /// When everything of a storefront was purged last, in unix seconds.
     private var purged: [String: Int64] = [:]
     private var generator: RequestGenerator
+    /// For composed answers, by a hash of each, how much the proxy knew when it gave them first.
+    private var known: [Int: Int] = [:]
+    /// The canonical targets of composed answers to HEAD, whose content was not seen.
+    private var unseen: Set<[UInt8]> = []
     private var outcome: Outcome
 
     init(_ settings: Settings) throws {
         self.settings = settings
         let api = SimulatedAPI(configuration: settings.simulator)
         let clock = ManualClock(1_790_000_000)
-        (self.api, self.clock) = (api, clock)
-        origin = try ServiceHost.serving(api)
+        let log = OriginLog(api, clock)
+        (self.api, self.clock, self.log) = (api, clock, log)
+        origin = try ServiceHost.serving(log)
         folder = settings.disturbEvery > 0 ? try TemporaryFolder() : nil
         cache = Self.cache(in: folder)
         engine = settings.nodes > 1 ? try RedisServer() : nil
@@ -47,6 +54,7 @@ final class DifferentialRun {
         clients = Self.clients(of: proxies)
         outcome = Outcome(statistics: proxies[0].statistics)
         oracle = Oracle(api)
+        sights = Sights(oracle, lifetime: Self.lifetime(of:))
         history = RevisionHistory(api.revision)
         let pool = RequestPool(api, playlists: settings.isAboutLists ? 60 : 15)
         generator = RequestGenerator(seed: settings.seed, pool: pool)
@@ -83,6 +91,9 @@ final class DifferentialRun {
         origin.stop()
     }
 
+    /// How many answers were composed.
+    private var built: Int { proxies.reduce(0) { $0 + $1.statistics[.built] } }
+
     static func outcome(_ settings: Settings) throws -> Outcome {
         let run = try DifferentialRun(settings)
         defer { run.stop() }
@@ -117,11 +128,14 @@ final class DifferentialRun {
         let isConcurrent = generator.number(below: 2) == 0 && !isOrdered
         if isOrdered { clock.advance(seconds: 1) }
         if moves, !isConcurrent { move { $0.revise() } }
-        let replies = try isConcurrent ? askTogether(requests, revises: moves) : askInTurn(requests)
+        let revision = api.revision
+        let answers = try isConcurrent ? askTogether(requests, revises: moves) : askInTurn(requests)
         if moves, isConcurrent { history.move(to: api.revision, at: clock.unixSeconds) }
-        for (request, reply) in zip(requests, replies) {
-            if let failure = judge(reply, to: request) { note(failure) }
-            if request.user == nil { generator.learn(from: reply.body) }
+        sights.add(log.take(asOf: moves && isConcurrent ? revision : nil))
+        sights.sweep(at: clock.unixSeconds)
+        for (request, answer) in zip(requests, answers) {
+            if let failure = judge(answer, to: request) { note(failure) }
+            if request.user == nil { generator.learn(from: answer.reply.body) }
             outcome.answered += 1
         }
     }
@@ -159,17 +173,20 @@ final class DifferentialRun {
     /// Waits until all answers of the origin have come and are stored.
     private func settle() { waitUntil { !proxies.contains { $0.isAsking } } }
 
-    private func askInTurn(_ requests: [OracleRequest]) throws -> [HTTPTestClient.Reply] {
+    private func askInTurn(_ requests: [OracleRequest]) throws -> [Answer] {
         try requests.enumerated().map { index, request in
             settle()
-            return try Self.ask(clients[index % (2 * settings.nodes)], request)
+            let (position, before) = (log.count, built)
+            let reply = try Self.ask(clients[index % (2 * settings.nodes)], request)
+            return Answer(reply: reply, position: position, isNew: built > before)
         }
     }
 
     /// All clients at once, so that requests meet on their way; the catalog may be revised among
     /// them.
-    private func askTogether(_ requests: [OracleRequest], revises: Bool) throws -> [HTTPTestClient.Reply] {
+    private func askTogether(_ requests: [OracleRequest], revises: Bool) throws -> [Answer] {
         settle()
+        let position = log.count
         let replies = Mutex<[Int: Result<HTTPTestClient.Reply, any Error>]>([:])
         let api = api
         let clients = clients.map(ConfinedClient.init)
@@ -180,7 +197,15 @@ final class DifferentialRun {
                 if revises, index == 0 { api.revise() }
             }
         }
-        return try replies.withLock { replies in try requests.indices.compactMap { try replies[$0]?.get() } }
+        // A refresh in the background may compose an answer too.
+        let mayBeNew = settings.staleFor == 0
+        return try replies.withLock { replies in
+            try requests.indices.compactMap { index in
+                try replies[index].map {
+                    Answer(reply: try $0.get(), position: position, isNew: mayBeNew ? nil : false)
+                }
+            }
+        }
     }
 
     /// Purges a storefront or what names a resource, or restarts with the file.
@@ -201,6 +226,8 @@ final class DifferentialRun {
 
     private func purge(_ condition: EntrySelection.Condition) {
         cache.purgeAndWait(EntrySelection([condition]), .hard, at: clock.unixSeconds)
+        sights.add(log.take())
+        sights.forget()
     }
 
     private func restart() throws {
@@ -210,13 +237,24 @@ final class DifferentialRun {
         proxies = try Self.proxies(settings, origin, cache, clock, engine)
         waitUntil { proxies.allSatisfy(\.isIndexComplete) }
         clients = Self.clients(of: proxies)
+        (known, unseen) = ([:], [])
     }
 }
 
 // MARK: - Judging
 
 extension DifferentialRun {
-    private func judge(_ reply: HTTPTestClient.Reply, to request: OracleRequest) -> Failure? {
+    /// A reply and how much the proxy knew before it.
+    private struct Answer {
+        let reply: HTTPTestClient.Reply
+        /// The answers of the origin before it were stored.
+        let position: Int
+        /// Whether it was composed just then; nil where that is not known.
+        let isNew: Bool?
+    }
+
+    private func judge(_ answer: Answer, to request: OracleRequest) -> Failure? {
+        let reply = answer.reply
         let age = AnswerAge(
             lifetime: settings.longestLifetime, staleFor: settings.staleFor,
             slack: settings.staleFor > 0 ? settings.longestStep : 0)
@@ -227,8 +265,7 @@ extension DifferentialRun {
             let shapesSince = now - Int64(settings.longestLifetime - 1 + settings.staleFor)
             let since = max(now - Int64(most), purge(of: request))
             let revisions = history.revisions(since: since, shapesSince: shapesSince)
-            difference = oracle.judge(reply, to: request, revisions)
-            if difference == nil, reply.isComposed { outcome.composed += 1 }
+            difference = oracle.judge(reply, to: request, revisions) ?? superseded(answer, request, revisions)
         } else {
             difference = Difference(path: "Age", reason: "\(aged ?? "") is older than it may be")
         }
@@ -246,6 +283,46 @@ extension DifferentialRun {
     private func purge(of request: OracleRequest) -> Int64 {
         let elements = SimulatorTarget(request.simulated.target).elements
         return elements.count > 2 ? purged[elements[2]] ?? .min : .min
+    }
+
+    /// Composed answers alone: whether the proxy knew better when it composed this one.
+    private func superseded(_ answer: Answer, _ request: OracleRequest, _ revisions: [Revision]) -> Difference? {
+        let reply = answer.reply
+        guard reply.isComposed else { return nil }
+        outcome.composed += 1
+        // A node does not know the answers that the others got.
+        guard settings.nodes == 1 else { return nil }
+        let target = (try? CanonicalTarget(request.target))?.bytes ?? []
+        guard request.method == "GET" else {
+            unseen.insert(target)
+            return nil
+        }
+        let position = composedAt(answer, target)
+        // Most answers are of the latest revision, and nothing is newer.
+        guard position > 0, reply.status == 200, oracle.saying(request, at: revisions[0]).body != reply.body,
+            let document = try? JSONNode.parse([UInt8](reply.body))
+        else { return nil }
+        return SupersededParts(sights, oracle, request, revisions, before: position, at: clock.unixSeconds)?
+            .first(in: document)
+    }
+
+    /// How many answers of the origin the proxy had when it composed this one; 0 where that is not
+    /// known. A composed answer is stored, and given again.
+    private func composedAt(_ answer: Answer, _ target: [UInt8]) -> Int {
+        let body = answer.reply.body.hash
+        let isNew = answer.isNew ?? (known[body] == nil && !unseen.contains(target))
+        let position = isNew ? answer.position : known[body] ?? 0
+        known[body] = position
+        return position
+    }
+}
+
+extension Data {
+    /// A hash of all bytes, which `hashValue` is not.
+    fileprivate var hash: Int {
+        var hasher = Hasher()
+        withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
     }
 }
 

@@ -109,4 +109,9 @@ extension DifferentialRun {
 
     /// Each class has a lifetime of its own, of 20 to 60 s.
     static func lifetime(of resourceClass: ResourceClass) -> Int { 20 + 10 * Int(resourceClass.rawValue % 5) }
+
+    static func lifetime(of answer: OriginLog.Entry) -> Int {
+        guard answer.status != 404, let target = try? CanonicalTarget(answer.target) else { return lifetimeOfNotFound }
+        return lifetime(of: target.route.resourceClass)
+    }
 }

@@ -21,6 +21,23 @@ extension JSONNode {
                 }))
     }
 
+    /// The relationships and views of an object, with the path of each below that of the object.
+    var lists: [(path: String, value: JSONNode)] {
+        (self["relationships"]?.members ?? []).map { ($0.name, $0.value) }
+            + (self["views"]?.members ?? []).map { ("view/" + $0.name, $0.value) }
+    }
+
+    /// Whether an object says more of a resource than its name.
+    var showsResource: Bool { self["attributes"] != nil || self["relationships"] != nil }
+
+    /// The offset in a list's `next`; nil on its last page.
+    var nextOffset: Int? {
+        guard let link = self["next"]?.text, let found = link.range(of: "offset=") else { return nil }
+        return Int(link[found.upperBound...].prefix { $0.isNumber })
+    }
+}
+
+extension JSONNode {
     /// A resource that an answer shows at two places with different attributes; nil for none.
     ///
     /// The same names are compared: `extend` and `fields` add and leave out names at some places
@@ -45,7 +62,7 @@ extension JSONNode {
     }
 
     /// Whether a member of both has another value in each.
-    private func contradicts(_ other: JSONNode) -> Bool {
+    func contradicts(_ other: JSONNode) -> Bool {
         digest != other.digest
             && members.contains { name, value in other[name].map { $0.digest != value.digest } ?? false }
     }

@@ -26,6 +26,8 @@ struct Difference: CustomStringConvertible, Equatable {
         case wrong
         /// The parts are of acceptable revisions, and those of one object are of several.
         case mixed
+        /// The proxy had fetched a newer state before it composed the answer.
+        case superseded
     }
 
     let rule: Rule

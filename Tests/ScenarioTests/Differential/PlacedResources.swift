@@ -41,6 +41,13 @@ struct PlacedResources {
         }
     }
 
+    /// Whether the storefront lacked the resource at one of the revisions.
+    func lacked(_ identity: String) -> Bool {
+        let words = identity.split(separator: "/").map(String.init)
+        guard words.count == 2, let type = SimulatedType(name: words[0]) else { return true }
+        return contexts.contains { resource(type, words[1], $0) == nil }
+    }
+
     private func resource(_ type: SimulatedType, _ id: String, _ context: RenderContext) -> Resource? {
         context.catalog.resource(type, id: id).flatMap(context.shown)
     }

@@ -42,6 +42,14 @@ import Testing
         client.send(HTTP2Frame(.data, stream: 5, payload: Array("x".utf8)))
         client.send(.head([("checksum", "1")], stream: 5))
         #expect(client.answer(5) == "x")
+        // More than the windows hold at first: the server opens them again.
+        let piece = [UInt8](repeating: 97, count: 16_000)
+        client.send(.head(HTTP2Scene.post, stream: 7, isLast: false))
+        client.send(.windowUpdate(0, by: 1 << 20), .windowUpdate(7, by: 1 << 20))
+        for _ in 0..<4 { client.send(HTTP2Frame(.data, stream: 7, payload: piece)) }
+        waitUntil { [0, 7].allSatisfy { !client.frames(.windowUpdate, stream: $0).isEmpty } }
+        client.send(HTTP2Frame(.data, flags: 1, stream: 7, payload: piece))
+        #expect(client.answer(7) == String(repeating: "a", count: 80_000))
         #expect(
             scene.origin.requests.allSatisfy { request in
                 request.field("transfer-encoding") == nil && request.field("checksum") == nil
