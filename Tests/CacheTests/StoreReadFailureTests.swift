@@ -75,6 +75,11 @@ import Testing
     @Test func aWalkThatTheDiskFailsEndsAndDoesNotCostTheFile() async {
         scratch.fill(Self.entries)
         let store = scratch.open()
+        FailingReads.run(in: scratch.directory, 100) {
+            var visit = RecordWalk(store.shared, store.runner)
+            visit.run { _ in true }
+        }
+        #expect(store.status.failedReads > 0, "a visit reports it too")
         for spared in [2, 4, 6] {
             FailingReads.run(in: scratch.directory, after: spared, 100) {
                 var visit = RecordWalk(store.shared, store.runner)

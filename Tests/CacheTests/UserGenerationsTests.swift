@@ -43,6 +43,13 @@ import Testing
         #expect(after != nil && after != others)
         #expect(generations.scope(of: anna, at: second(109)) == nil)
         #expect(generations.scope(of: anna, at: second(110)) != before)
+        // Where all are quiet none is kept: the table stays within its bound.
+        generations = UserGenerations()
+        generations.end(anna, at: second(0))
+        let early = generations.scope(of: anna, at: second(10))
+        for number in 0..<UserGenerations.maxUsers { generations.end(try user("user \(number)"), at: second(0)) }
+        let late = generations.scope(of: anna, at: second(10))
+        #expect(early != nil && late != nil && late != early)
     }
 
     /// Nodes agree on a generation, and answers kept in the one before were left to eviction.

@@ -18,7 +18,10 @@ import Testing
         #expect(try HostPort("localhost:8080") != HostPort("127.0.0.1:8080"))
     }
 
-    @Test(arguments: ["", "8080", ":80", "localhost:", "*:65536", "*:-1", "::1:80", "example.com:80", "256.0.0.1:80"])
+    @Test(arguments: [
+        "", "8080", ":80", "localhost:", "*:65536", "*:+1", "::1:80", "[127.0.0.1]:80", "[::1:80",
+        "example.com:80", "256.0.0.1:80",
+    ])
     func refusesOtherAddresses(_ text: String) { #expect(throws: ValueError.self) { try HostPort(text) } }
 
     @Test func readsAndWritesSchemeHostAndPort() throws {
