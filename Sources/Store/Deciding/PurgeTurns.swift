@@ -37,7 +37,7 @@ struct PurgeTurns {
     /// More become one of everything.
     static let mostOwed = 256
 
-    /// Whether a purge was answered that the file has not had.
+    /// Whether the file lacks a purge whose caller was told.
     var isOwing: Bool { !owed.isEmpty }
 
     mutating func ask(
