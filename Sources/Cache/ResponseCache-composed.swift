@@ -3,14 +3,13 @@ import Glibc
 import Store
 
 // Answers that the proxy composed out of stored ones: kept in memory, found like any other, gone
-// with any of their parts. Must hold: while a composed answer is found, each of its parts is, as
-// far as this cache has been told, what it was made from, and as fresh. One lock sees to that:
+// with any of their parts. Must hold: while a composed answer is found, each part has, as far as
+// this cache knows, the content and the freshness that it was made from. One lock ensures that:
 // under it the parts are looked at, the record is made and the answer is stored. Code that changes
 // a part (memory first, then the record) has therefore either changed it before that look, or it
-// finds the record. A purge goes through memory with its mark set under the same lock. What is
-// composed is therefore there before the purge looks, or is not stored, or is made from what the
-// purge left. A purge that did not choose the parts, but what was asked for, is looked up under it
-// too.
+// finds the record. A purge of memory counts in `purgesUnderWay` under the same lock. A composed
+// answer is therefore there before the purge looks, or is not stored, or is made from what the
+// purge left. The last purge that chose the requested target is looked up under the lock too.
 
 extension ResponseCache {
     /// Stores `response`, which was composed, in memory, and returns whether it did. It does not

@@ -7,8 +7,8 @@ import Synchronization
 // Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored
 // in memory at once and on disk after the answer.
 // Must hold: what was removed or purged does not come back by a promotion that was under way
-// (`removals` is counted up before memory is cleared and checked after a promotion); a purge does
-// the disk first, so that what is promoted after it has begun with memory is purged already;
+// (`removals` is counted up before memory is cleared and checked after a promotion); a purge goes
+// through the file before memory, so that answers promoted from then on are purged already;
 // personal responses and composed ones stay in memory; what was composed goes with any of its parts
 // (`ResponseCache-composed.swift`).
 
@@ -119,7 +119,7 @@ public final class ResponseCache: Sendable {
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
         _ completion: @escaping @Sendable (Int?) -> Void
     ) {
-        // Before the look at what was stored: who stores looks at the two the other way round.
+        // Before the look at what was stored: code that stores does the two in the other order.
         if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         let purge = Purge(selection: selection, mode: mode, now: afterAllStored(now))
         let completion = mode == .dryRun ? completion : afterOtherProcess(completion)

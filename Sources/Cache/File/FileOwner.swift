@@ -17,7 +17,7 @@ struct FileOwner: RecordOwner {
 
     func capTimes(at now: Int64) -> Int { purgedTargets.cap(at: now) }
 
-    /// Without zlib there is no telling, and it stays.
+    /// Without zlib it cannot be checked, and stays.
     func canUse(_ record: Record) -> Bool {
         if case .damaged = StoredResponse.restored(record, at: CacheKey(record.key), by: gzip) { return false }
         return true

@@ -6,8 +6,8 @@ import Synchronization
 /// that are as old as the purge. A purge takes the answers that it chooses; the same resources in
 /// others, which it did not choose, would bring back what it was to end.
 ///
-/// A purge of everything ends none: nothing older is left, but the log that nodes share has these
-/// purges still, and their times must not change with a restart.
+/// A purge of everything removes no entry here, though nothing older is left: the log that nodes
+/// share still has these purges, and their times must not change with a restart.
 ///
 /// The file keeps them for the next process (`StoreMark`). Used from any thread.
 final class PurgedTargets: Sendable {

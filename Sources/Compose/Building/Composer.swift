@@ -4,7 +4,7 @@ import Freshness
 
 // Composes the answer to a request from stored answers, in the form in which the origin was seen to
 // answer (DECISIONS 9.1). Must hold: the form was seen, or follows from forms that were (9.11);
-// every part is fresh; every byte is the origin's, except the punctuation between parts.
+// every part is fresh; every value is the origin's bytes, except a page's `next` (10.2).
 
 package struct Composer {
     private let settings: CompositionSettings
@@ -17,7 +17,7 @@ package struct Composer {
 
     /// - Parameters:
     ///   - notFoundFor: how long "not found" counts, in seconds; 0 where it is not kept.
-    ///   - rule: of the class of what is asked for.
+    ///   - rule: of the requested class.
     package init(
         settings: CompositionSettings, forms: LearntForms, growth: GrowthAccounts, notFoundFor: Int, rule: TTLRule
     ) {

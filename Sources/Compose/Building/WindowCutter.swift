@@ -2,9 +2,9 @@ import AppleMusic
 import Cache
 
 // Cuts a window out of a stored page of the same list (DECISIONS 10.1).
-// Must hold: a window has items of one answer only, so pages of different ages never mix; the
-// position of every item is certain (`StoredPage`); the origin was seen to accept the limit; `next`
-// is the origin's link, completed where that is configured.
+// Must hold: the items are those of one stored page, so pages of different ages never mix, but the
+// bytes of an item may be another answer's; the position of every item is certain (`StoredPage`);
+// the limit was accepted or is documented; `next` is written as learnt, completed if configured.
 
 struct WindowCutter {
     let request: CatalogRequest
@@ -134,7 +134,7 @@ struct WindowCutter {
         ListPage(list: list, offset: offset, limit: limit, shape: request.shape, storefront: request.storefront)
     }
 
-    /// The origin's `next` link, empty for the last page; nil where it is unknown.
+    /// The `next` link as learnt, empty for the last page; nil where it is unknown.
     private func link(to next: Int?) -> [UInt8]? {
         guard let next else { return [] }
         let link = record.lists.link(for: request)?.write(offset: next, request)

@@ -1,7 +1,7 @@
 import AppleMusic
 import Cache
 
-/// A stored answer that others are made of: fresh, and with the map of its resources.
+/// A stored answer with the map of its resources. Others are made of it while it is fresh.
 package final class StoredSource {
     package let response: StoredResponse
     let document: MappedDocument

@@ -24,8 +24,8 @@ final class Composing {
     /// The answer that can be built for the request now.
     /// - Parameters:
     ///   - facts: of the request. A HEAD asks for no more than it wants.
-    ///   - isBatched: whether it was fetched together with others: what stands in the batch is told
-    ///     apart again, whatever else is composed.
+    ///   - isBatched: whether a batch has fetched it: its answer is cut out of the batch's, also
+    ///     with `compose off`.
     ///   - isPeeking: whether looking must leave no trace.
     func compose(
         _ request: CatalogRequest, under facts: PlanFacts, isBatched: Bool = false, isPeeking: Bool = false

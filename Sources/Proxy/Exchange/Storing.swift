@@ -1,6 +1,6 @@
 import Compose
 
-/// Where answers of the origin and of other nodes are put, and by which rules.
+/// The parts of a loop that `AnswerStorage` uses to store answers.
 final class Storing {
     let shared: ProxyShared
     let base: LoopBase

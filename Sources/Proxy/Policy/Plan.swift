@@ -4,10 +4,10 @@ import Compose
 import Freshness
 import HTTP
 
-/// Plan for one request: a pure function of the request, what the cache holds, the time and
-/// the policy.
+/// The plan for one request: `decide` is a pure function of the request, the stored answer, the
+/// time and the policy.
 ///
-/// The exchange carries it out; tests read it without a socket.
+/// `ProxyService` carries it out; tests read it without a socket.
 enum Plan {
     /// Answer from the cache, without asking anyone; `ttl` is the freshness left, in seconds.
     case hit(StoredResponse, ttl: Int)
@@ -19,7 +19,7 @@ enum Plan {
     /// Ask the origin, answer with what it says, and compare that with what was built.
     indirect case verify(ComposedBody, Reason, stored: StoredResponse?)
     /// Answer with what is stored although it is no longer fresh; `ttl` is negative. `refreshes`:
-    /// the origin is asked behind the answer.
+    /// the origin is asked in the background.
     case stale(StoredResponse, ttl: Int, Reason, refreshes: Bool)
     /// Ask the origin; the answer may be stored. `stored` is what the origin may confirm instead of
     /// sending it anew.

@@ -1,6 +1,6 @@
 import Synchronization
 
-// Purges that have been asked for and are not in the file yet: the disk takes its time, or refuses.
+// Purges that are not in the file yet: under way, or owed (`PurgeTurns`). Look-ups apply them.
 // Must hold: a record that one of them chose does not come out of the file as it was.
 
 final class OwedPurges: Sendable {

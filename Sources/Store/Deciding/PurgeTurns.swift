@@ -1,8 +1,8 @@
-// Which purges of the file are under way, and which are owed: they count in memory, and are to be
-// written when the disk lets them.
+// Which purges of the file are under way, and which are owed: their callers were told, and the disk
+// has not taken them yet.
 // Must hold: a purge is answered once; what is owed is bounded, and is written one after the other.
-// It counts for what is read of a file that is another process's for good, and is never written to
-// that.
+// After a hand-over an owed purge counts for look-ups, and is never written to the other process's
+// file.
 
 struct PurgeTurns {
     enum Event: Equatable {
@@ -31,13 +31,13 @@ struct PurgeTurns {
     private var purges: [Int: Purge] = [:]
     /// Under way; those that are answered already are owed as well.
     private var stepping: Set<Int> = []
-    /// Answered, in their order.
+    /// Answered or refused, in their order.
     private var owed: [Int] = []
 
     /// More become one of everything.
     static let mostOwed = 256
 
-    /// Whether a purge was answered that the file has not had.
+    /// Whether the file lacks a purge whose caller was told.
     var isOwing: Bool { !owed.isEmpty }
 
     mutating func ask(

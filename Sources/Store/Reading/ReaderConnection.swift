@@ -1,5 +1,5 @@
 // The database as one loop has it open, for what the directory does not know.
-// Must hold: no record comes out that its checksum, which covers the key, does not vouch for.
+// Must hold: no record comes out whose checksum, which covers the key, does not match.
 
 struct ReaderConnection {
     private var select: Statement?

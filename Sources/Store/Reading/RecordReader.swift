@@ -3,7 +3,7 @@ import Synchronization
 // One loop's reader of the file: what is about to be written comes first, then what the directory
 // knows, then the database.
 // Must hold: a look-up never waits for the disk's writing or another process (WAL; no busy timeout)
-// and is a miss on any trouble; nothing comes out that the checksum does not vouch for.
+// and is a miss on any trouble; no record comes out whose checksum does not match.
 
 /// Looks records up on disk. For the loop that made it.
 public final class RecordReader: Sendable {

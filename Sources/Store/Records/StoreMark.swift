@@ -6,7 +6,7 @@ public struct StoreMark: Sendable, Equatable {
         case fact
         /// Until when no answers are built in a form of request.
         case rest
-        /// When a target was purged last.
+        /// When a target or a selection was purged last; an empty key means all.
         case purged
     }
 
