@@ -247,6 +247,14 @@ import Testing
         }
     }
 
+    /// A virtual machine stood still for ten seconds, and the proxy did not wait for its loops.
+    @Test func aStopThatTheMachineHeldUpGetsThatTimeBackOnce() {
+        var departure = stopping()
+        #expect(departure.next(facts(isAsked: true), at: after(1)) == .wait(until: after(10)))
+        #expect(departure.next(facts(isAsked: true), at: after(14)) == .wait(until: after(18)))
+        #expect(departure.next(facts(isAsked: true), at: after(30)) == .over(.timedOut))
+    }
+
     @Test func anUrgentSignalCutsOffTheRequestsInHand() {
         var (departure, stop) = (leaving(), stopping())
         let urgent = facts(isAsked: true, isUrgent: true)

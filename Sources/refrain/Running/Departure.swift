@@ -3,7 +3,8 @@ import EventLoop
 /// The end of a process that was told to stop, or whose place another one has taken. Pure.
 ///
 /// Must hold: it ends within its limits, whatever fails to happen; before that, only the operator
-/// cuts off requests in hand, by an INT after the first signal.
+/// cuts off requests in hand, by an INT after the first signal. Time for which the machine held up
+/// the process is given back once.
 struct Departure {
     /// The state of the process and of those around it, at one moment.
     struct Facts {
@@ -37,6 +38,10 @@ struct Departure {
     private var deadline: Instant
     /// The limit from the moment that it has to hurry; nil once it does.
     private var hurriedLimit: Duration?
+    private var wasHeldUp = false
+
+    /// A process that is woken later than this was held up, and so was the end of its requests.
+    private static let punctuality = Duration.seconds(1)
 
     /// - Parameter hurriedLimit: from the first signal or the end of the successor on; nil where it
     ///   hurries from the start.
@@ -55,6 +60,13 @@ struct Departure {
             (hurriedLimit, deadline) = (nil, now + limit)
             return .hurry
         }
-        return now < deadline ? .wait(until: deadline) : .over(.timedOut)
+        return isOver(at: now) ? .over(.timedOut) : .wait(until: deadline)
+    }
+
+    private mutating func isOver(at now: Instant) -> Bool {
+        let delay = now - deadline
+        guard delay > Self.punctuality, !wasHeldUp else { return now >= deadline }
+        (wasHeldUp, deadline) = (true, now + delay)
+        return false
     }
 }
