@@ -120,6 +120,7 @@ private func plan(_ path: String, _ purge: PurgeRun) throws -> String {
             #expect(found?.resources == [5])
         }
         #expect(store.status.damaged == 0)
+        store.flush()
         _ = try sqlite(scratch.file, "UPDATE entry SET fresh_for = fresh_for + 1 WHERE target = '/1'")
         _ = try sqlite(scratch.file, "UPDATE entry SET content_sum = content_sum + 1 WHERE target = '/2'")
         #expect(await store.purged(.soft) == 600)
