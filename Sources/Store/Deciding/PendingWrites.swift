@@ -164,17 +164,14 @@ struct PendingWrites {
 
     /// Up to `most` last-use times and the marks of the round, which come after its operations;
     /// whether these are all.
-    mutating func takeRest(_ most: Int) -> (touches: [Int64: Int64], marks: [StoreMark], isAll: Bool) {
+    mutating func takeRest(
+        _ most: Int
+    ) -> (touches: [(key: Int64, value: Int64)], marks: [StoreMark], isAll: Bool) {
         precondition(inFlight.isEmpty, "operations come first")
-        let isAll = touches.count <= most
-        return (takeTouches(most), roundMarks.all, isAll)
-    }
-
-    private mutating func takeTouches(_ most: Int) -> [Int64: Int64] {
         // A slice would share the table, and the first removal would copy all of it.
         let taken = Array(touches.prefix(most))
         for (key, _) in taken { touches[key] = nil }
-        return Dictionary(uniqueKeysWithValues: taken)
+        return (taken, roundMarks.all, touches.isEmpty)
     }
 
     /// The marks of the round are written but for the facts, where these wait for purges that are

@@ -46,14 +46,14 @@ final class RowLedger {
         if let place = Place(ofRow: new) { named.append(place) }
     }
 
+    /// Tells directory and segments of the changes: their transaction is committed.
     func commit() {
         for change in changes { directory.set(change.key, change.place) }
         log.note(named: named, dropped: dropped)
-        rollBack()
     }
 
-    /// Nothing is told of what has changed.
-    func rollBack() {
+    /// Called at the end of every transaction, committed or not.
+    func forgetChanges() {
         changes.removeAll(keepingCapacity: true)
         named.removeAll(keepingCapacity: true)
         dropped.removeAll(keepingCapacity: true)

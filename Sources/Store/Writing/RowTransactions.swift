@@ -40,15 +40,11 @@ final class RowTransactions {
     /// A transaction that writes about `bytes` of rows, at most.
     func write<R>(_ bytes: Int, _ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
         try makeRoomInJournal(for: bytes)
-        do throws(SQLiteError) {
-            let result = try database.transaction(body)
-            ledger.commit()
-            if database.logPages * pageSize >= bounds.checkpointBytes { _ = try checkpoint() }
-            return result
-        } catch {
-            ledger.rollBack()
-            throw error
-        }
+        defer { ledger.forgetChanges() }
+        let result = try database.transaction(body)
+        ledger.commit()
+        if database.logPages * pageSize >= bounds.checkpointBytes { _ = try checkpoint() }
+        return result
     }
 
     /// Brings records to the disk, then the rows that name them, and lets dead segments go; false

@@ -284,8 +284,8 @@ final class WriterConnection {
     }
 
     /// Writes last-use times, unix seconds by key; none is in the future.
-    func write(lastUses: [Int64: Int64], at now: Int64) throws(SQLiteError) {
-        try change(Array(lastUses)) { (use) throws(SQLiteError) in
+    func write(lastUses: [(key: Int64, value: Int64)], at now: Int64) throws(SQLiteError) {
+        try change(lastUses) { (use) throws(SQLiteError) in
             try updateUse.run(.integer(use.key), .integer(min(use.value, now)))
         }
     }
