@@ -1,4 +1,5 @@
 import CSQLite
+import EventLoop
 import Glibc
 import Synchronization
 
@@ -44,18 +45,13 @@ final class Segments: Sendable {
     /// Bytes by number, of all that there are in a folder; none where there is no folder.
     /// - Throws: where not all of it could be looked at: what is not seen must not count as gone.
     static func listed(in folder: String) throws(SQLiteError) -> [Int: Int] {
-        guard let directory = opendir(folder) else {
-            if errno == ENOENT { return [:] }
-            throw SegmentFile.error(errno, "\(folder) cannot be listed")
+        let names: [String]
+        do throws(SystemError) { names = try Folder.names(in: folder) } catch {
+            if error.errno == ENOENT { return [:] }
+            throw SegmentFile.error(error.errno, "\(folder) cannot be listed")
         }
-        defer { closedir(directory) }
         var found: [Int: Int] = [:]
-        while true {
-            errno = 0
-            guard let entry = readdir(directory) else { break }
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
-                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for name in names {
             guard let number = number(name) else { continue }
             var status = stat()
             guard stat(folder + "/" + name, &status) == 0 else {
@@ -63,7 +59,6 @@ final class Segments: Sendable {
             }
             found[number] = Int(status.st_size)
         }
-        guard errno == 0 else { throw SegmentFile.error(errno, "\(folder) cannot be listed") }
         return found
     }
 
