@@ -90,7 +90,7 @@ final class Database {
         }
     }
 
-    /// The open write-ahead log, for `GatheredLog`; nil where SQLite has none open.
+    /// The open write-ahead log; nil where SQLite has none open.
     var logFile: UnsafeMutablePointer<sqlite3_file>? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
@@ -136,6 +136,15 @@ final class Database {
         guard code != SQLITE_BUSY else { return false }
         try check(code)
         return pages == copied
+    }
+
+    /// Waits until the log is on the disk, and with it all that was committed. Records that rows
+    /// name need not be.
+    func synchronizeLog() throws(SQLiteError) {
+        guard let file = logFile, let methods = file.pointee.pMethods else { return }
+        let code = methods.pointee.xSync(file, SQLITE_SYNC_NORMAL)
+        guard code != SQLITE_OK else { return }
+        throw SQLiteError(code: code, message: "the write-ahead log cannot be synced to disk")
     }
 
     /// Turns a result code that is no success into an error.

@@ -324,13 +324,16 @@ struct StoreWork {
         }
     }
 
-    /// The purge has gone through the file. It has ended once its mark is written.
+    /// The purge has gone through the file. It has ended once its mark is written and all of it is
+    /// on the disk: a loss of power must not bring back an answer after its caller was told.
     private func end(_ purge: PurgeRun, _ connection: WriterConnection) throws(SQLiteError) {
+        guard !purge.purge.isCount else { return }
         let marks = shared.owner.marks(of: purge.purge).map { $0.key.isEmpty ? $0 : $0.later(by: lag) }
         try connection.write(marks, at: unixSeconds())
         if purge.purge.endsAll { try connection.endLag(lag, until: purge.purge.now) }
         // An operator who purges to gain room on the disk sees it.
-        if connection.ledger.hasDeadSegments { _ = try connection.transactions.checkpoint() }
+        let isOnDisk = connection.ledger.hasDeadSegments ? try connection.transactions.checkpoint() : false
+        if !isOnDisk, !hold.file.isTemporary { try connection.database.synchronizeLog() }
         refreshTotals()
     }
 
