@@ -71,9 +71,15 @@ struct GatheredLogTests {
     }
 
     /// Pages go to the log before the transaction's end, are read from there, and written over.
-    @Test func pagesThatSpillAreReadBackAndWrittenOver() throws {
+    @Test func pagesThatSpillAreReadBackWrittenOverOrRolledBack() throws {
         let database = try gathering()
         try database.execute("PRAGMA cache_size = 10; PRAGMA cache_spill = 5")
+        for _ in 0..<3 {
+            try database.execute("BEGIN IMMEDIATE")
+            try insert(database, 1_000..<1_400)
+            try database.execute("ROLLBACK")
+            #expect(try rowsInCopy() == 0)
+        }
         try database.transaction { () throws(SQLiteError) in
             for number in 0..<600 {
                 try database.execute("INSERT INTO t VALUES (\(number), hex(randomblob(200)))")
@@ -84,20 +90,6 @@ struct GatheredLogTests {
         #expect(try database.integer("SELECT count(*) FROM t WHERE text LIKE '%x'") == 7)
         #expect(try database.checkpoint())
         #expect(try rowsInCopy() == 600)
-    }
-
-    @Test func aRollbackLeavesNothing() throws {
-        let database = try gathering()
-        try insert(database, 0..<10)
-        try database.execute("PRAGMA cache_size = 10; PRAGMA cache_spill = 5")
-        for _ in 0..<3 {
-            try database.execute("BEGIN IMMEDIATE")
-            try insert(database, 1_000..<1_400)
-            try database.execute("ROLLBACK")
-            #expect(try rowsInCopy() == 10)
-        }
-        try insert(database, 10..<20)
-        #expect(try rowsInCopy() == 20)
     }
 
     @Test func aLogThatBeginsAnewIsWhole() throws {
