@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs what was chosen and writes what came of it. One that fails does not keep the others from
-/// running.
+/// Runs the chosen benchmarks and writes their results. One that fails does not keep the others
+/// from running.
 final class Run {
     private let choice: Choice
     private let folder: String

@@ -42,7 +42,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Names and values by turns, each in a line: what ends a line in them is written as NUL.
+    /// Names and values by turns, each in a line: line ends in them are written as NUL.
     private static func readHead(_ bytes: [UInt8]) {
         let words = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { word in
             word.map { $0 == 0 ? UInt8(ascii: "\n") : $0 }

@@ -123,7 +123,7 @@ final class CheckingClient {
 
     func ask(album: Int) -> Judgement { ask(FaultOrigin.target(album)) }
 
-    /// For what belongs to the holder of a token.
+    /// For an answer that belongs to the holder of a token.
     func askPersonal(_ number: Int) -> Judgement {
         ask(FaultOrigin.personalTarget(number), fields: [("Music-User-Token", "token-\(number)")])
     }

@@ -47,7 +47,7 @@ struct GatheredLogTests {
         return try database.integer("SELECT count(*) FROM t")
     }
 
-    /// It called what lies after the table in memory.
+    /// It called the bytes after the table in memory.
     @Test(arguments: [1, 2, 3, 4, 100])
     func aNewerSQLiteCallsNoMethodThatTheTableHasNoRoomFor(version: Int32) {
         var original = sqlite3_io_methods()

@@ -3,8 +3,8 @@ struct PendingMarks {
     private var marks: [StoreMark.Table: [[UInt8]: StoreMark]] = [:]
     private var byteCount = 0
 
-    /// Beyond it only facts are taken, and purges count for all targets: what rests is known in
-    /// memory too.
+    /// Beyond it only facts are taken, and purges count for all targets: resting forms are known
+    /// in memory too.
     private static let maxBytes = 256 << 10
 
     var isEmpty: Bool { marks.isEmpty }

@@ -24,9 +24,9 @@ struct PendingWrites {
         }
 
         var byteCount: Int { waiting?.record.byteCount ?? PendingWrites.removalBytes }
-        /// About what it takes in the database and in its log.
+        /// About its bytes in the database and in the log.
         var rowBytes: Int { SpaceBounds.estimate(rowBytes: waiting?.record.rowByteCount ?? 0) }
-        /// About what it takes in a segment.
+        /// About its bytes in a segment.
         var recordBytes: Int { waiting.map { Place.span(of: $0.record.byteCount) } ?? 0 }
     }
 
@@ -50,16 +50,16 @@ struct PendingWrites {
     static let removalBytes = 128
     /// The most last-use times that wait to be written; beyond, they are forgotten.
     static let maxTouches = 16_384
-    /// The most operations in one batch: what one turn of the lock has to note as done.
+    /// The most operations in one batch, which are noted as done under one turn of the lock.
     static let maxBatch = 1_024
 
     /// Why a turn of writing is on the way.
     enum Turn {
-        /// For what has come.
+        /// For new operations.
         case scheduled
-        /// Before the one that is scheduled, because much has come.
+        /// Before the one that is scheduled, because many bytes wait.
         case early
-        /// For the rest of what is being written.
+        /// For the rest of the round.
         case next
     }
 
@@ -206,7 +206,7 @@ struct PendingWrites {
         return batch
     }
 
-    /// A batch of what was in flight is done.
+    /// A batch of the operations in flight is done.
     mutating func finish(_ batch: Batch) {
         for (key, operation) in batch where inFlight.removeValue(forKey: key) != nil {
             byteCount -= operation.byteCount

@@ -1,4 +1,4 @@
-/// The effect of a purge on what it chooses.
+/// The effect of a purge on each chosen answer.
 public enum PurgeMode: String, Sendable {
     /// Removes it.
     case hard

@@ -128,8 +128,8 @@ final class Database {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Copies what is in the log into the database, as far as readers allow. Whether that was all
-    /// of it: then it is on the disk.
+    /// Copies the log into the database, as far as readers allow. Whether that was all of it: then
+    /// it is on the disk.
     func checkpoint() throws(SQLiteError) -> Bool {
         var (pages, copied) = (Int32(0), Int32(0))
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
@@ -151,8 +151,8 @@ final class Database {
     func check(_ code: Int32) throws(SQLiteError) {
         guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
         let error = SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)))
-        // SQLite says that a file is malformed where the system could not read it: what is in the
-        // file is not known then.
+        // SQLite says that a file is malformed where the system could not read it: its content is
+        // not known then.
         guard error.isDamage || error.primaryCode == SQLITE_ERROR, csqlite_failed_read(handle) != 0 else {
             throw error
         }

@@ -157,7 +157,7 @@ enum Schema {
         }
     }
 
-    /// Adds what the version before has not.
+    /// Adds the table that the version before lacks.
     static func upgrade(_ database: Database) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             try database.execute(purged)

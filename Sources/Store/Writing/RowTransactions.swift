@@ -76,7 +76,7 @@ final class RowTransactions {
         code: SQLITE_BUSY, message: "a reader keeps the write-ahead log from being emptied")
 
     /// Whether the files are larger than they may be, because the bound was lowered. A full disk is
-    /// no reason to give up pages: `fileBytes` is what the files may have for good.
+    /// no reason to give up pages: `fileBytes` is the permanent bound.
     func isOver(_ fileBytes: Int) throws(SQLiteError) -> Bool { try usedBytes() > fileBytes }
 
     /// The size of the database and the segments, in bytes.
@@ -84,7 +84,7 @@ final class RowTransactions {
         Int(try selectPages.firstRow { $0.integer(0) } ?? 0) * pageSize + ledger.log.byteCount
     }
 
-    /// A segment is kept free, for what is copied before another one goes.
+    /// A segment is kept free, for the copies that are made before another one goes.
     func isRoom(for bytes: Int) throws(SQLiteError) -> Bool {
         try usedBytes() + bytes + bounds.segmentBytes <= bounds.fileBytes
     }
