@@ -22,7 +22,7 @@ final class Database {
     /// No row is larger; a damaged file cannot ask for more, in bytes.
     private static let longestValue: Int32 = 64 << 20
 
-    /// Whatever comes of it: without it everything works, slower.
+    /// A failure is ignored: everything works without it, slower.
     private static let isConfigured = csqlite_configure() == SQLITE_OK
 
     /// Opens an existing file. Nothing is read before the first statement.
@@ -56,8 +56,8 @@ final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// The same file by a name in whose directories nothing is a link: where none is to be
-    /// followed, SQLite refuses those too, and a service's state directory often is one.
+    /// The same file by a path without linked directories: where no link is to be followed, SQLite
+    /// refuses those too, and a service's state directory often is one.
     private static func withoutLinkedDirectories(_ path: String) -> String {
         let slash = path.lastIndex(of: "/")
         let directory = slash.map { String(path[...$0]) } ?? "."

@@ -53,7 +53,7 @@ struct SegmentLog {
     func has(_ segment: Int) -> Bool { usages[segment] != nil }
 
     /// Notes that rows name, or no longer name, these places.
-    mutating func note(named: some Sequence<Place>, dropped: some Sequence<Place>) {
+    mutating func note(named: [Place], dropped: [Place]) {
         for place in named { usages[place.segment]?.live += place.span }
         for place in dropped { usages[place.segment]?.live -= place.span }
     }

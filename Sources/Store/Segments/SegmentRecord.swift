@@ -43,7 +43,7 @@ struct SegmentRecord {
         isGzip = record.isGzip
     }
 
-    /// Over the other numbers: who goes through a segment finds the next record by them alone.
+    /// Over the other numbers: a walk through a segment finds the next record by them alone.
     private var checkNumber: UInt32 {
         var sum = Checksum()
         sum.combine(Int(key))

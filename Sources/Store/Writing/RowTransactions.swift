@@ -98,8 +98,8 @@ final class RowTransactions {
     /// database as soon as it is `checkpointBytes` long, and SQLite begins it anew when no reader
     /// needs it; with readers at it all along it would grow.
     ///
-    /// It comes before records are appended whose rows are not committed: emptying the log lets
-    /// segments go of which no row names anything.
+    /// It comes before records are appended: emptying the log lets segments go that no row names,
+    /// and rows of new records are not committed yet.
     func makeRoomInJournal(for bytes: Int) throws(SQLiteError) {
         guard !isRoomInJournal(for: bytes), try !emptyLog() else { return }
         throw Self.heldLog

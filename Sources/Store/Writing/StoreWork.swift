@@ -126,7 +126,7 @@ struct StoreWork {
         do throws(FileUnavailable) {
             try hold.open()
             state.lag.note(hold.connection?.newestUse ?? 0, at: now.uptime)
-            // Whatever file this is, no purge has gone through any of it.
+            // No purge has gone through any of this file.
             for (id, run) in runs { runs[id]?.purge = run.purge.begunAnew }
             refreshTotals()
             // Small files are known at once; the rest follows step by step.

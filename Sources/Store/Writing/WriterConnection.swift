@@ -242,7 +242,7 @@ final class WriterConnection {
         return written
     }
 
-    /// Appends the gathered records, and sets their places in `written`, whose last they are.
+    /// Appends the gathered records, which are the last of `written`, and sets their places.
     private func appendRecords(to written: inout [Written]) throws(SQLiteError) {
         guard !spans.isEmpty else { return }
         defer {
