@@ -138,8 +138,7 @@ final class Database {
         return pages == copied
     }
 
-    /// Waits until the log is on the disk, and with it all that was committed. Records that rows
-    /// name need not be.
+    /// Waits until the log is on the disk, and with it all that was committed.
     func synchronizeLog() throws(SQLiteError) {
         guard let file = logFile, let methods = file.pointee.pMethods else { return }
         let code = methods.pointee.xSync(file, SQLITE_SYNC_NORMAL)

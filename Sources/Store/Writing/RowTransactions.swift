@@ -66,6 +66,12 @@ final class RowTransactions {
         return isWhole
     }
 
+    /// Brings records and the log to the disk. Unlike a checkpoint it waits for no reader.
+    func synchronize() throws(SQLiteError) {
+        try ledger.log.synchronize()
+        try database.synchronizeLog()
+    }
+
     /// Brings all that was committed to the disk, or fails.
     func secure() throws(SQLiteError) {
         if try checkpoint() { return }

@@ -333,7 +333,7 @@ struct StoreWork {
         if purge.purge.endsAll { try connection.endLag(lag, until: purge.purge.now) }
         // An operator who purges to gain room on the disk sees it.
         let isOnDisk = connection.ledger.hasDeadSegments ? try connection.transactions.checkpoint() : false
-        if !isOnDisk, !hold.file.isTemporary { try connection.database.synchronizeLog() }
+        if !isOnDisk, !hold.file.isTemporary { try connection.transactions.synchronize() }
         refreshTotals()
     }
 
