@@ -99,6 +99,8 @@ private enum LogDisk {
     static let fails = Atomic(false)
 
     static func standIn(for store: RecordStore) throws {
+        syncs.store(0, ordering: .relaxed)
+        fails.store(false, ordering: .relaxed)
         let isIn = store.runner.work.withLock { work in
             guard let methods = work.hold.connection?.database.logFile?.pointee.pMethods else { return false }
             UnsafeMutablePointer(mutating: methods).pointee.xSync = { _, _ in
