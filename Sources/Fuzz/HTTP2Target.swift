@@ -62,7 +62,7 @@ extension FuzzTarget {
         }
         var reader = RequestReader(limits: .request)
         guard reader.advance(&buffer) == .complete else { return }
-        precondition(reader.head.byteCount == buffer.readableCount, "something is left behind the request")
+        precondition(reader.head.byteCount == buffer.readableCount, "bytes are left after the request")
         // Host comes from the authority; a Host that repeats it is dropped.
         precondition(reader.head.fields.count <= fields + min(cookies, 1) + 1, "a field more than there were")
     }
