@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs what was chosen and writes what came of it. One that fails does not keep the others from
-/// running.
+/// Runs the chosen benchmarks and writes their results. One that fails does not keep the others
+/// from running.
 final class Run {
     private let choice: Choice
     private let folder: String
@@ -56,12 +56,9 @@ final class Run {
         report("\n" + table)
         for note in ResultsTable.notes(rows) { report("- " + note) }
         report("\n\(summary)")
-        try write(
-            ResultsPage.text(rows, machine: machine, plan: choice.plan, failures: failures), to: "results.md")
-    }
-
-    private func write(_ text: String, to name: String) throws {
-        try text.write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
-        report("wrote \(folder)/\(name)")
+        let file = folder + "/results.md"
+        try ResultsPage.text(rows, machine: machine, plan: choice.plan, failures: failures)
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        report("wrote \(file)")
     }
 }

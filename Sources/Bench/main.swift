@@ -1,7 +1,7 @@
 import Foundation
 
 // The benchmarks: `bench [NAME ...]`. Every figure is a ratio of servers measured in turns in one
-// run, because the machine's own speed drifts more than what is measured.
+// run, because the machine's own speed drifts by more than their differences.
 
 func end(_ error: any Error, _ status: Int32) -> Never {
     FileHandle.standardError.write(Data("bench: \(error)\n".utf8))

@@ -1,7 +1,7 @@
 @testable import HTTP
 
 extension FuzzTarget {
-    /// Content in chunks is the same however it is cut, is no longer than what it came in, and what
+    /// Content in chunks is the same however it is cut, and no longer than its chunks; content that
     /// is written in chunks is read as it was.
     static let chunks = FuzzTarget(
         name: "chunks", summary: "content in chunks, with extensions and trailers",

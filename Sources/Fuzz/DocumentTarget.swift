@@ -2,7 +2,7 @@
 @testable import Text
 
 extension FuzzTarget {
-    /// Scanning reads no further than the bytes; what it finds is the same each time; there is a
+    /// Scanning reads no further than the bytes; its result is the same each time; there is a
     /// document only where the parser finds an object; each range lies inside the one around it and
     /// holds a whole value.
     static let documents = FuzzTarget(

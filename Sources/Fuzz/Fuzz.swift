@@ -1,4 +1,4 @@
-// Fuzzing of everything that reads what others write (libFuzzer). It is no part of plain builds:
+// Fuzzing of all parsers of foreign bytes (libFuzzer). It is no part of plain builds:
 //
 //     make fuzz TARGET=documents SECONDS=300
 //
@@ -8,8 +8,8 @@
 import Glibc
 
 @main struct Fuzz {
-    /// `Fuzz seeds TARGET FOLDER` writes what to begin with; `Fuzz run TARGET [libFuzzer's
-    /// arguments]` runs one; `Fuzz` alone names them all.
+    /// `Fuzz seeds TARGET FOLDER` writes first inputs; `Fuzz run TARGET [libFuzzer's arguments]`
+    /// runs one; `Fuzz` alone names them all.
     static func main() {
         let words = CommandLine.arguments
         guard words.count > 2, let target = FuzzTarget.named(words[2]) else {

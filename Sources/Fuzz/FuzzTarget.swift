@@ -1,4 +1,4 @@
-/// Something that reads what others write, and what has to hold of any bytes.
+/// A parser of foreign bytes, and the properties that hold for any bytes.
 struct FuzzTarget: Sendable {
     let name: String
     let summary: String

@@ -1,7 +1,7 @@
 @testable import HTTP
 
 extension FuzzTarget {
-    /// Nothing larger comes out than the bounds allow, and what was coded comes out as it was.
+    /// Nothing larger comes out than the bounds allow, and coded content comes out as it was.
     static let gzip = FuzzTarget(
         name: "gzip", summary: "content in gzip, hostile or not",
         run: { bytes in

@@ -42,7 +42,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Names and values by turns, each in a line: what ends a line in them is written as NUL.
+    /// Names and values by turns, each in a line: line ends in them are written as NUL.
     private static func readHead(_ bytes: [UInt8]) {
         let words = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { word in
             word.map { $0 == 0 ? UInt8(ascii: "\n") : $0 }
@@ -62,7 +62,7 @@ extension FuzzTarget {
         }
         var reader = RequestReader(limits: .request)
         guard reader.advance(&buffer) == .complete else { return }
-        precondition(reader.head.byteCount == buffer.readableCount, "something is left behind the request")
+        precondition(reader.head.byteCount == buffer.readableCount, "bytes are left after the request")
         // Host comes from the authority; a Host that repeats it is dropped.
         precondition(reader.head.fields.count <= fields + min(cookies, 1) + 1, "a field more than there were")
     }

@@ -1,7 +1,7 @@
 @testable import EventLoop
 
 extension FuzzTarget {
-    /// A header is the same whatever follows; every part of one is a beginning; what is malformed
+    /// A header is the same whatever follows; every part of one is a beginning; a malformed one
     /// stays so; and none is longer than the bounds.
     static let proxyHeaders = FuzzTarget(
         name: "proxy-headers", summary: "headers of the PROXY protocol, versions 1 and 2",

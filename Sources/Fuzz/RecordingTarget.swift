@@ -3,7 +3,7 @@ import Glibc
 @testable import Recording
 
 extension FuzzTarget {
-    /// Whatever a file holds, reading it ends; what is read and written again is read as it was.
+    /// Reading any file ends; exchanges that are read and written again are read as they were.
     static let recordings = FuzzTarget(
         name: "recordings", summary: "recordings of traffic: this program's, HAR, indexes",
         run: { bytes in

@@ -2,8 +2,8 @@
 @testable import Server
 
 extension FuzzTarget {
-    /// The same requests come out of the same bytes, however they are cut; what was read and is
-    /// written anew is read as the same.
+    /// The same requests come out of the same bytes, however they are cut; requests that were read
+    /// and are written anew are read as the same.
     static let requests = FuzzTarget(
         name: "requests", summary: "what clients send: heads, framing, content",
         run: { bytes in

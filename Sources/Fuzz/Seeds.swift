@@ -1,4 +1,4 @@
-import Glibc
+import EventLoop
 
 @testable import Recording
 @testable import Text
@@ -11,18 +11,9 @@ enum Seeds {
     private static let mostBytes = 16 << 10
 
     static func files(_ folder: String, ending: String) -> [[UInt8]] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var found: [[UInt8]] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name.hasSuffix(ending) else { continue }
-            let bytes = file("\(folder)/\(name)")
-            if (1...mostBytes).contains(bytes.count) { found.append(bytes) }
-        }
-        return found
+        let names = (try? Folder.names(in: folder)) ?? []
+        return names.filter { $0.hasSuffix(ending) }.map { file("\(folder)/\($0)") }
+            .filter { (1...mostBytes).contains($0.count) }
     }
 
     /// The raw messages of a corpus: `input_b64` of each line.

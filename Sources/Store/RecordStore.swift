@@ -6,7 +6,7 @@ import Synchronization
 // The file as the rest of the program has it: a database and its segments, one writer
 // (`StoreRunner`), and readers on the loops.
 // Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a
-// short lock and return); what is queued is visible to readers at once.
+// short lock and return); queued operations are visible to readers at once.
 
 /// Records on disk, bounded in bytes. Opening never fails: without a usable file it says so and
 /// goes on trying.
@@ -50,7 +50,7 @@ public final class RecordStore: Sendable {
 
     // MARK: Writing
 
-    /// Queues `record` in place of what its key had. Never waits.
+    /// Queues `record` in place of its key's older one. Never waits.
     /// - Parameter index: `record.key.index`.
     public func store(_ record: Record, _ index: Int64) {
         runner.enqueue(.store(WaitingRecord(record)), index)
@@ -75,7 +75,7 @@ public final class RecordStore: Sendable {
         runner.enqueue(.remove(receivedBy: receivedBy), index)
     }
 
-    /// The same for a record that is not what was written, which is counted.
+    /// The same for a damaged record, which is counted.
     public func removeDamaged(_ index: Int64, receivedBy: Int64 = .max) {
         runner.removeDamaged(index, receivedBy: receivedBy)
     }
@@ -89,7 +89,7 @@ public final class RecordStore: Sendable {
         runner.schedule(isFirst, 0)
     }
 
-    /// Applies a purge to what is queued and to the file, and tells how many answers were chosen,
+    /// Applies a purge to the queue and to the file, and tells how many answers were chosen,
     /// those that were `found` elsewhere included; nil where another process writes the file, or
     /// nothing can be counted. From now on nothing that it chose comes out of the file as it was,
     /// whether the disk takes the purge now or later. `completion` runs on the writer's queue.
@@ -105,13 +105,13 @@ public final class RecordStore: Sendable {
         runner.queue.sync { runner.drain(isForced: true) }
     }
 
-    /// Writes what is queued and closes the file. What comes later is dropped.
+    /// Writes the queue and closes the file. Later operations are dropped.
     public func close() { runner.stop() }
 
     // MARK: Reading at length
 
-    /// Hands up to `limit` records to `completion`. What is queued is written before; the scan, and
-    /// `completion`, run on a queue of their own.
+    /// Hands up to `limit` records to `completion`. Queued operations are written before; the scan,
+    /// and `completion`, run on a queue of their own.
     public func entries(
         _ selection: EntrySelection, limit: Int, in order: ListingOrder,
         _ completion: @escaping @Sendable ([ListedRecord]) -> Void
@@ -127,8 +127,8 @@ public final class RecordStore: Sendable {
     /// Goes through the records in the file, those written last first and each once, in the
     /// background: `body` gets one after the other until it returns false; then `completion` is
     /// told how many it got, those not counted for which it returned nil. Both run on a queue of
-    /// the walk's own. Where the file cannot be read it ends early. What `body` gets may have been
-    /// removed since it was read.
+    /// the walk's own. Where the file cannot be read it ends early. A record may have been removed
+    /// since it was read.
     public func visit(
         _ body: @escaping @Sendable (Record) -> Bool?, _ completion: @escaping @Sendable (_ visited: Int) -> Void
     ) {
@@ -139,8 +139,8 @@ public final class RecordStore: Sendable {
         }
     }
 
-    /// Hands the marks of a table to `body`, before what is visited from now on; none where the
-    /// file cannot be read.
+    /// Hands the marks of a table to `body`, before visits that begin later; none where the file
+    /// cannot be read.
     public func visitMarks(_ table: StoreMark.Table, _ body: @escaping @Sendable ([StoreMark]) -> Void) {
         visits.async { @Sendable [shared] in
             let isOpen = shared.generation.load(ordering: .acquiring) > 0
@@ -194,12 +194,11 @@ public final class RecordStore: Sendable {
     /// belongs to the caller; nil where there is nothing to hand over.
     public var copiedLock: CInt? { runner.work.withLock { $0.hold.copiedLock } }
 
-    /// Writes what is queued and lets go of the file but for reading. What comes from then on waits
-    /// in memory, so that nothing is lost where the other process does not come to be. Never on a
-    /// loop.
+    /// Writes the queue and lets go of the file but for reading. Later operations wait in memory,
+    /// so that nothing is lost where the other process does not start. Never on a loop.
     public func lend() { runner.lend() }
 
-    /// Goes on writing, with what has come meanwhile.
+    /// Goes on writing, with the operations that came meanwhile.
     public func takeBack() {
         runner.wait(for: .takeBack)
         flush()

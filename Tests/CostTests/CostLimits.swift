@@ -24,7 +24,7 @@ extension Cost {
 
 /// The most that requests of one kind may cost.
 ///
-/// Limits are what was measured (Swift 6.3, glibc 2.36, OpenSSL 3.0, x86-64) and a tenth, those of
+/// Limits are the measured costs (Swift 6.3, glibc 2.36, OpenSSL 3.0, x86-64) and a tenth, those of
 /// hits out of memory mostly less. Runs differ by 0.3 %, on a busy machine by 2 %, machines by 1 %.
 /// Over TLS the allocations are OpenSSL's own. The limits of a debug build tell of new steps alone.
 struct CostLimit: Sendable {

@@ -84,7 +84,7 @@ final class MeasuredProxy {
         return profile
     }
 
-    /// Instructions of `ProxyService.handle`, without what begins a batch of recorded requests.
+    /// Instructions of `ProxyService.handle`, without those that begin a batch of a recording.
     static func answering(_ profile: CallgrindProfile) -> Int {
         let batches = profile.inclusive.filter { $0.key.hasPrefix(beginningABatch) }.values
         return (profile.inclusive[answering] ?? 0) - batches.reduce(0, +)

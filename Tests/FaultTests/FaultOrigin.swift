@@ -18,21 +18,13 @@ final class FaultOrigin: Sendable {
         }
     }()
 
-    private final class Counts: Sendable {
-        let byTarget = Mutex<[String: Int]>([:])
-    }
-
-    private let counts: Counts
     private let origin: ScriptedOrigin
 
     /// - Parameter delay: before each answer, in milliseconds.
     init(delay: UInt32 = 0) throws {
-        let counts = Counts()
-        self.counts = counts
         origin = try ScriptedOrigin([
             .serve { request in
                 let target = String(request.split(separator: " ", maxSplits: 2).dropFirst().first ?? "")
-                counts.byTarget.withLock { $0[target, default: 0] += 1 }
                 if delay > 0 { usleep(delay * 1_000) }
                 let body = Self.body(of: target)
                 return Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n".utf8)
@@ -45,7 +37,7 @@ final class FaultOrigin: Sendable {
     func stop() { origin.stop() }
 
     /// How often it was asked for `target`.
-    func asked(_ target: String) -> Int { counts.byTarget.withLock { $0[target] ?? 0 } }
+    func asked(_ target: String) -> Int { origin.requests.joined().count { $0.hasPrefix("GET \(target) ") } }
 
     static func target(_ album: Int) -> String { "/v1/catalog/us/albums/\(album)" }
     static func personalTarget(_ number: Int) -> String { "/v1/me/library/albums/l.\(number)" }
@@ -131,7 +123,7 @@ final class CheckingClient {
 
     func ask(album: Int) -> Judgement { ask(FaultOrigin.target(album)) }
 
-    /// For what belongs to the holder of a token.
+    /// For an answer that belongs to the holder of a token.
     func askPersonal(_ number: Int) -> Judgement {
         ask(FaultOrigin.personalTarget(number), fields: [("Music-User-Token", "token-\(number)")])
     }

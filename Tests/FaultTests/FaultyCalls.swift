@@ -3,8 +3,8 @@ import TestSupport
 
 /// A library between the program and the kernel (LD_PRELOAD).
 ///
-/// It fails chosen calls on the cache file, or writes down what would reach the disk. It is
-/// compiled once a run, of the C below. It makes system calls itself, and so needs none of the C
+/// It fails chosen calls on the cache file, or writes down the bytes that would reach the disk. It
+/// is compiled once a run, of the C below. It makes system calls itself, and so needs none of the C
 /// library's functions that it replaces.
 struct FaultyCalls {
     /// The calls that can be failed, as the library names them.

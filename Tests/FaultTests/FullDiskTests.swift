@@ -12,16 +12,20 @@ struct FullDiskTests {
     private static let requests = TestSize.of(400, full: 4_000, release: 100_000)
     private static let clients = 4
 
-    /// Mounts the disk at $1/disk and becomes the program. A child stays, which takes all space
-    /// once there is $1/fill, gives it back once there is $1/free, and writes down what the log
-    /// takes.
+    /// Mounts a disk of $2 bytes at $1/disk and becomes the program. A child stays, which takes all
+    /// space once there is $1/fill, gives it back once there is $1/free, and notes the size of the
+    /// log. A disk for which $1/fill is there already is full when the program starts.
     private static let script = #"""
-        folder=$1; shift
-        mkdir "$folder/disk" && mount -t tmpfs -o size=4m tmpfs "$folder/disk" || exit 1
-        (
-            while [ -d "$folder/disk" ] && [ ! -e "$folder/fill" ]; do sleep 0.05; done
+        folder=$1; size=$2; shift 2
+        mkdir "$folder/disk" && mount -t tmpfs -o size=$size tmpfs "$folder/disk" || exit 1
+        fill() {
             cat /dev/zero >"$folder/disk/filler" 2>"$folder/words"
             : >"$folder/filled"
+        }
+        [ ! -e "$folder/fill" ] || fill
+        (
+            while [ -d "$folder/disk" ] && [ ! -e "$folder/fill" ]; do sleep 0.05; done
+            [ -e "$folder/filled" ] || fill
             while [ -d "$folder/disk" ] && [ ! -e "$folder/free" ]; do
                 stat -c %s "$folder/disk/cache.sqlite-wal" >>"$folder/sizes" 2>&1
                 sleep 0.2
@@ -32,13 +36,16 @@ struct FullDiskTests {
         exec "$@"
         """#
 
+    private static func runner(_ house: FaultHouse, disk size: String) throws -> [String] {
+        [try #require(Tool("unshare")).path, "-rm", "/bin/sh", "-c", script, "sh", house.folder.path, size]
+    }
+
     @Test func aFullDiskCostsNoAnswer() async throws {
         try await onThread {
             let house = try FaultHouse()
-            let unshare = try #require(Tool("unshare"))
             let program = try house.start(
                 ["cache_size 1GiB"], file: house.folder.file("disk/cache.sqlite"),
-                runner: [unshare.path, "-rm", "/bin/sh", "-c", Self.script, "sh", house.folder.path])
+                runner: Self.runner(house, disk: "4m"))
             let tally = Tally()
             // These leave room. In a file that has filled the disk by itself, new answers take the
             // place of old ones, and no write fails.
@@ -56,35 +63,20 @@ struct FullDiskTests {
             let resumption = ContinuousClock.now - begun
             #expect(program.isRunning && isFull && isBack, "\(program.text.suffix(2_000))")
             #expect(program.stop() == 0, "\(program.text.suffix(2_000))")
-            let sizes = String(decoding: try house.folder.bytes("sizes"), as: UTF8.self)
-            let log = sizes.split(separator: "\n").compactMap { Int($0) }.max() ?? 0
+            let log = house.folder.text("sizes").split(separator: "\n").compactMap { Int($0) }.max() ?? 0
             FigureTable.note("F3 a full disk", "\(tally.now); log \(log) bytes; cached again after \(resumption)")
             #expect(tally.now.wrong.isEmpty && tally.now.broken.isEmpty, "\(tally.now.wrong.prefix(5))")
             #expect(log <= 4 << 20)
         }
     }
 
-    /// Mounts a disk that is full already; a child gives space back once there is $1/free.
-    private static let fullScript = #"""
-        folder=$1; shift
-        mkdir "$folder/disk" && mount -t tmpfs -o size=64k tmpfs "$folder/disk" || exit 1
-        cat /dev/zero >"$folder/disk/filler" 2>"$folder/words"
-        (
-            while [ -d "$folder/disk" ] && [ ! -e "$folder/free" ]; do sleep 0.05; done
-            rm -f "$folder/disk/filler"
-        ) >"$folder/child" 2>&1 &
-        exec "$@"
-        """#
-
     /// `serve` ended with status 1 for a recording that it can do without.
     @Test func aFullDiskKeptTheProgramFromStartingForItsRecording() async throws {
         try await onThread {
             let house = try FaultHouse()
-            let unshare = try #require(Tool("unshare"))
+            try house.folder.put([], "fill")
             let recording = house.folder.file("disk/traffic.jsonl")
-            let program = try house.start(
-                ["record \(recording)"],
-                runner: [unshare.path, "-rm", "/bin/sh", "-c", Self.fullScript, "sh", house.folder.path])
+            let program = try house.start(["record \(recording)"], runner: Self.runner(house, disk: "64k"))
             let tally = Tally()
             let isFull = try Self.says("record: \(recording): No space left on device", program, tally, from: 0)
             try house.folder.put([], "free")

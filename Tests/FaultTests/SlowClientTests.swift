@@ -24,7 +24,7 @@ struct SlowClientTests {
             tally.note(client.ask(album: FaultOrigin.largeAlbum))
             let alone = Self.latency(port, tally)
             let before = try ProcessFigures(program.id).residentBytes
-            let slow = try SlowClients(port: port, Self.each)
+            let slow = try Self.slowClients(UInt16(port))
             let beside = Self.latency(port, tally)
             let growth = try ProcessFigures(program.id).residentBytes - before
             let begun = ContinuousClock.now
@@ -51,6 +51,16 @@ struct SlowClientTests {
         }
     }
 
+    private static func slowClients(_ port: UInt16) throws -> SlowClients {
+        let readers = try (0..<each).map { _ in try RawClient(port: port, receiveBuffer: 2_048) }
+        let target = FaultOrigin.target(FaultOrigin.largeAlbum)
+        for reader in readers { try reader.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n") }
+        let head = "GET \(FaultOrigin.target(1)) HTTP/1.1\r\nHost: a\r\nX-Slow: " + String(repeating: "x", count: 400)
+        return SlowClients(
+            readers: readers, most: 1, senders: try (0..<each).map { _ in try RawClient(port: port) },
+            head: Array(head.utf8), pause: 1_000_000)
+    }
+
     /// The 99th percentile of hits.
     private static func latency(_ port: Int, _ tally: Tally) -> Duration {
         let client = CheckingClient(port: port)
@@ -69,34 +79,40 @@ struct SlowClientTests {
     }
 }
 
-/// Many clients at a byte a second each.
+/// Clients that read their answers slowly, and others that send a head slowly.
 final class SlowClients: Sendable {
-    private let isOver = Mutex(false)
+    private let isOver = Atomic(false)
+    private let received = Mutex<[Int]>([])
     private let hasEnded = DispatchSemaphore(value: 0)
 
-    /// - Parameter count: of those that send slowly, and again of those that read slowly.
-    init(port: Int, _ count: Int) throws {
-        let senders = try (0..<count).map { _ in try RawClient(port: UInt16(port)) }
-        let readers = try (0..<count).map { _ in try RawClient(port: UInt16(port), receiveBuffer: 2_048) }
-        let target = FaultOrigin.target(FaultOrigin.largeAlbum)
-        for reader in readers { try reader.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n") }
-        let slow = String(repeating: "x", count: 400)
-        let head = Array("GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: a\r\nX-Slow: \(slow)".utf8)
+    /// - Parameters:
+    ///   - most: the bytes that a reader takes after each pause; a sender sends one.
+    ///   - pause: in microseconds.
+    ///   - others: clients that do nothing any more, and are kept.
+    init(
+        readers: [RawClient], most: Int, senders: [RawClient] = [], head: [UInt8] = [], pause: UInt32,
+        others: [RawClient] = []
+    ) {
         Thread.detachNewThread { [self] in
-            for byte in head {
-                if isOver.withLock({ $0 }) { break }
-                for sender in senders { try? sender.send([byte]) }
-                for reader in readers { _ = reader.readSome(1, patience: .zero) }
-                sleep(1)
+            var counts = [Int](repeating: 0, count: readers.count)
+            var unsent = head[...]
+            while !isOver.load(ordering: .relaxed) {
+                if let byte = unsent.popFirst() { for sender in senders { try? sender.send([byte]) } }
+                for (index, reader) in readers.enumerated() {
+                    counts[index] += reader.readSome(most, patience: .zero).count
+                }
+                usleep(pause)
             }
-            withExtendedLifetime((senders, readers)) {}
+            received.withLock { $0 = counts }
+            withExtendedLifetime((senders, others)) {}
             hasEnded.signal()
         }
     }
 
-    /// Closes all.
-    func stop() {
-        isOver.withLock { $0 = true }
+    /// Closes all; how many bytes each reader got.
+    @discardableResult func stop() -> [Int] {
+        isOver.store(true, ordering: .relaxed)
         hasEnded.waitOrFail()
+        return received.withLock { $0 }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Passes on what two sides say to each other, but late, in small pieces and with stalls.
+/// Passes bytes on between two sides, but late, in small pieces and with stalls.
 final class SlowRelay: Sendable {
     struct Manner: Sendable {
         /// The delay of each byte, in each direction.

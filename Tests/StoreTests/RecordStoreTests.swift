@@ -1,3 +1,4 @@
+import CSQLite
 import Synchronization
 import TestSupport
 import Testing
@@ -43,6 +44,25 @@ struct RecordStoreTests {
         #expect(find(leading, in: store)?.facts.times == leading.facts.times)
     }
 
+    /// A loss of power brought back answers after their purge was answered.
+    @Test func aPurgeIsOnTheDiskBeforeItIsAnswered() async throws {
+        let store = opened()
+        let (other, late) = (try record("/b"), try record("/c"))
+        for each in [try record("/a"), other] { store.store(each, each.key.index) }
+        store.flush()
+        try LogDisk.standIn(for: store)
+        for (mode, syncs) in [(PurgeMode.dryRun, 0), (.soft, 1), (.hard, 2)] {
+            #expect(await purged(store, mode, [.target(Array("/a".utf8))]) == 1)
+            #expect(LogDisk.syncs.load(ordering: .relaxed) == syncs, "\(mode)")
+        }
+        store.store(late, late.key.index)
+        store.flush()
+        #expect(LogDisk.syncs.load(ordering: .relaxed) == 2, "nothing else waits for the disk")
+        LogDisk.fails.store(true, ordering: .relaxed)
+        #expect(await purged(store, .hard, [.target(Array("/b".utf8))]) == 1)
+        #expect(find(other, in: store) == nil && store.status.failedTransactions > 0, "it is owed")
+    }
+
     /// A record that agrees with its checksum may have been damaged before it was written.
     @Test func aRecordThatTheOwnerCannotUseIsRemovedByTheCheck() throws {
         let store = opened(PlainOwner(uses: { $0.body != Array("bad".utf8) }))
@@ -70,5 +90,25 @@ struct RecordStoreTests {
         var run = PurgeRun(Purge(selection: EntrySelection(), mode: .hard, now: noon), found)
         for row: Int64 in 1...5 { run.count.add(row: row) }
         #expect(run.count.total == 5 && run.begunAnew.count.total == 1)
+    }
+}
+
+/// Stands in for the disk under the log of one store.
+private enum LogDisk {
+    static let syncs = Atomic(0)
+    static let fails = Atomic(false)
+
+    static func standIn(for store: RecordStore) throws {
+        syncs.store(0, ordering: .relaxed)
+        fails.store(false, ordering: .relaxed)
+        let isIn = store.runner.work.withLock { work in
+            guard let methods = work.hold.connection?.database.logFile?.pointee.pMethods else { return false }
+            UnsafeMutablePointer(mutating: methods).pointee.xSync = { _, _ in
+                LogDisk.syncs.add(1, ordering: .relaxed)
+                return LogDisk.fails.load(ordering: .relaxed) ? SQLITE_IOERR : SQLITE_OK
+            }
+            return true
+        }
+        try #require(isIn)
     }
 }

@@ -108,10 +108,8 @@ import Testing
         #expect(script.on(.failed("EIO", .segment(7))) == [.putBack, .giveUp(7), .schedule(.sweep), .again])
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         #expect(script.on(.choreDue(.sweep)) == [.run(.sweep)])
-    }
-
-    /// The look-up's miss is dear enough.
-    @Test mutating func aSegmentThatAReaderCouldReadTheSecondTimeStays() {
+        // A reader's report costs no segment that can be read the second time.
+        script = .opened
         #expect(script.on(.probed(segment: 3, isReadable: true)).isEmpty)
         #expect(script.on(.probed(segment: 3, isReadable: false)) == [.giveUp(3), .schedule(.sweep)])
     }

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// The system's figures of this process, as every Prometheus client names them. Figures that cannot
@@ -17,7 +18,8 @@ struct ProcessFigures: Sendable, Equatable {
         var figures = ProcessFigures()
         let stat = String(decoding: KernelFile.read("/proc/self/stat") ?? [], as: UTF8.self)
         figures.read(stat: stat, bootedAt: seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME))
-        figures.openDescriptors = countEntries(of: "/proc/self/fd")
+        // But for the one that listing opens.
+        figures.openDescriptors = (try? Folder.names(in: "/proc/self/fd")).map { $0.count - 1 }
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
             figures.mostDescriptors = Int(clamping: limit.rlim_cur)
@@ -48,16 +50,5 @@ struct ProcessFigures: Sendable, Equatable {
         var now = timespec()
         clock_gettime(clock, &now)
         return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
-    }
-
-    /// But for the one that counting opens.
-    private static func countEntries(of path: String) -> Int? {
-        guard let directory = opendir(path) else { return nil }
-        defer { closedir(directory) }
-        var count = 0
-        while let entry = readdir(directory) {
-            if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
-        }
-        return max(0, count - 1)
     }
 }

@@ -24,8 +24,8 @@ enum Configurations {
 
     /// `tcp_nopush` stays off: with it the last segment of a 64 KiB answer waits 40 ms for an
     /// acknowledgement. Files of cached answers stay open, and heads and bodies of usual answers
-    /// fit one buffer. The second server block shares the cache and says what it found, which the
-    /// first need not do while it is measured.
+    /// fit one buffer. The second server block shares the cache and tells hits from misses, which
+    /// the first need not do while it is measured.
     static func nginx(_ folder: String, _ ports: ServerPorts, _ setting: Setting, _ lab: Lab) -> String {
         """
         daemon off;
@@ -96,7 +96,7 @@ enum Configurations {
     /// Clients that ask for the same wait for one request, and absences are kept as long as Refrain
     /// keeps them: nginx counts up to and including the last second.
     private static let sessions = "proxy_cache_lock on; proxy_cache_valid 404 59s;"
-    /// Nothing of what is passed through goes to a file.
+    /// No body that is passed through goes to a file.
     private static let passing =
         "proxy_max_temp_file_size 0; proxy_buffer_size 64k; proxy_buffers 16 64k; proxy_busy_buffers_size 512k;"
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server that is measured, configured as its experts would for what is measured: no access log,
+/// A server that is measured, configured as its experts would for a measurement: no access log,
 /// connections that stay open, the origin's freshness overruled.
 struct Contender: Equatable {
     let name: String
@@ -38,8 +38,8 @@ struct Contender: Equatable {
     }
 }
 
-/// Where a server listens: for clients, and where its state can be asked for without a cost to what
-/// is measured.
+/// Where a server listens: for clients, and for questions about its state that cost the measurement
+/// nothing.
 struct ServerPorts: Equatable {
     let clients: Int
     let probe: Int

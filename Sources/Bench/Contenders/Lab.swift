@@ -105,18 +105,17 @@ final class Lab {
     }
 }
 
-// One server under load, and what is checked while it is: that the origin was asked as often as the
-// measurement says.
+// One server under load, and the check that the origin was asked as often as the measurement says.
 
 /// How much of the load the origin has to see.
 enum OriginShare: Equatable {
-    /// Every request is answered from what is stored.
+    /// Every request is answered from stored answers.
     case none
     /// Every request reaches it.
     case all
 
-    /// Why a run does not show what it says; nil where it does. Requests that wrk had not seen
-    /// answered at its end, one for each connection, may have reached the origin.
+    /// Why a run is no such measurement; nil where it is. Requests that wrk had not seen answered
+    /// at its end, one for each connection, may have reached the origin.
     func objection(asked: Int, requests: Int, connections: Int) -> String? {
         guard self == .all else {
             return asked == 0 ? nil : "the origin was asked \(asked) times for \(requests) hits"
@@ -160,7 +159,7 @@ extension Lab {
         return rounds
     }
 
-    /// Lets every server fetch what will be asked for, and makes sure that it says so itself.
+    /// Lets every server fetch the target, and makes sure that it then says that it hits.
     func warm(_ servers: [RunningServer], _ target: String) throws {
         for server in servers {
             _ = try Curl.head(server.url(target))
@@ -176,7 +175,7 @@ extension Lab {
             while !rest.isEmpty {
                 _ = try Load.run(rest.prefix(50_000), port: server.ports.clients, connections: 64)
                 rest = rest.dropFirst(50_000)
-                // The file's writer may drop what comes faster than the disk.
+                // The file's writer may drop answers that come faster than the disk.
                 if server.name != Contender.nginx.name, server.name != Contender.varnish.name { try settle(server) }
             }
             if try originRequests() == before { return }

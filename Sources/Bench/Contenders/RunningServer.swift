@@ -14,7 +14,7 @@ struct RunningServer {
     /// With its children: nginx's workers, Varnish's cache process.
     var cpuNanoseconds: Int { ProcessUse.tree(child.identifier).reduce(0) { $0 + ProcessUse.cpuNanoseconds(of: $1) } }
 
-    /// Memory of all of them, with what they share counted once (PSS).
+    /// Memory of all of them, with shared pages counted once (PSS).
     func proportionalBytes() throws -> Int {
         try ProcessUse.tree(child.identifier).reduce(0) { sum, process in
             guard let bytes = ProcessUse.proportionalBytes(of: process) else {

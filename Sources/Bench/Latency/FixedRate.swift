@@ -1,8 +1,8 @@
 import Text
 
 /// A rate at which latencies are compared. Both servers get the same one, and it is one that the
-/// slower of them has time for: at saturation a latency is the length of a queue, and says what the
-/// number of requests a second says already.
+/// slower of them has time for: at saturation a latency is the length of a queue, and says no more
+/// than the number of requests a second.
 struct FixedRate: Equatable {
     /// Share of the rate that the slower server sustains.
     let share: Double

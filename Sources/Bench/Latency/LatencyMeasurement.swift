@@ -1,8 +1,8 @@
 import Glibc
 import Traffic
 
-// Latency where servers have time: first what each sustains in a short closed loop, then an open
-// load at parts of what the slower one does.
+// Latency where servers have time: first the rate that each sustains in a short closed loop, then
+// an open load at parts of the slower one's rate.
 //
 // Must hold: both servers get the same requests at the same rate, in turns; every request is
 // answered in the way that is measured, or the measurement fails; and where the generator itself

@@ -1,7 +1,7 @@
 import Glibc
 import Text
 
-/// One kind of answers: what is asked for, and how it is made sure that it is answered in that way.
+/// One kind of answers: the requests, and how it is made sure that they are answered in that way.
 struct LatencyWorkload {
     /// As the command line names it.
     let name: String
@@ -76,7 +76,7 @@ extension LatencyWorkload {
                 let client = TraceClient(port: server.ports.clients)
                 let lists = [Array(examples.prefix(12)), Array(examples.suffix(12))].map(songs.target)
                 let singles = (examples.lowerBound..<known.upperBound).map { songs.target($0) }
-                // One after another: what is missed together would be fetched together.
+                // One after another: simultaneous misses would be fetched together.
                 for target in singles + lists where try client.status(of: target) != 200 {
                     throw BenchError("no 200 for \(target)")
                 }

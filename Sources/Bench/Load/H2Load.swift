@@ -24,7 +24,7 @@ struct H2LoadResult: Equatable {
         return result
     }
 
-    /// Reads what h2load prints; nil where a figure is missing.
+    /// Reads the output of h2load; nil where a figure is missing.
     init?(_ text: String) {
         var (spoken, rate, milliseconds): (String?, Double?, Double?)
         var (requests, errors): (Int?, Int?)

@@ -6,8 +6,8 @@ struct NumberedSongs: Hashable {
 
     static let digits = 7
     static let most = 10_000_000
-    /// The storefront that has songs one by one alone: what is missed together there cannot be
-    /// asked for together, so that a miss is a request to the origin for every server.
+    /// The storefront that has songs one by one alone: simultaneous misses cannot be asked for
+    /// together there, so that a miss is a request to the origin for every server.
     static let single = "us"
     /// The storefront that has lists of them too.
     static let withLists = "jp"
@@ -33,12 +33,12 @@ struct NumberedSongs: Hashable {
     /// Arguments for wrk: known songs at random, or new ones in turn.
     /// - Parameters:
     ///   - known: 0 for new ones.
-    ///   - first: the first new one, or the seed of what is random.
+    ///   - first: the first new one, or the seed of random ones.
     func script(_ workspace: Workspace, known: Int = 0, first: Int) throws -> [String] {
         [try workspace.write(Self.lua, to: "songs.lua"), "\(bytes)", "\(known)", "\(first)"]
     }
 
-    /// One request is two concatenations and a format: the client must not be what is measured.
+    /// One request is two concatenations and a format: the client's own cost must not be measured.
     private static let lua = """
         local head, tail, known, new
         function init(args)

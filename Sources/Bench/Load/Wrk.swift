@@ -10,7 +10,7 @@ struct WrkResult: Equatable {
     let errors: Int
 
     /// - Parameters:
-    ///   - script: its file and what is handed to it, if any.
+    ///   - script: its file and its arguments, if any.
     ///   - fields: of each request, beside those that it has anyway.
     static func measure(
         _ url: String, connections: Int, seconds: Int, script: [String] = [], fields: [String] = []
@@ -26,7 +26,7 @@ struct WrkResult: Equatable {
         return result
     }
 
-    /// Reads what wrk prints; nil where a figure is missing.
+    /// Reads the output of wrk; nil where a figure is missing.
     init?(_ text: String) {
         var (rate, p50, p99): (Double?, Double?, Double?)
         var (requests, errors): (Int?, Int) = (nil, 0)

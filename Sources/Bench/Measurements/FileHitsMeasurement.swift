@@ -5,7 +5,7 @@ enum FileHitsMeasurement {
     static let entries = 20_000
     private static let connections = 64
     private static let name = "file-hits"
-    /// In MiB; the tier gets seven eighths of it, which is a tenth of what is stored.
+    /// In MiB; the tier gets seven eighths of it, which is a tenth of the stored answers.
     private static let memory = 9
     private static let mostInMemory = 0.10
 

@@ -26,7 +26,7 @@ enum MissesMeasurement {
         let first = round * numbersPerRound
         let sample = try measure(lab, server, first)
         // The script is tried once before the run, so that the first number is never sent; and the
-        // first half of what was sent has long been answered at the end.
+        // first half of the requests has long been answered at the end.
         let count = Int(sample.requestsPerSecond) * lab.plan.seconds / 2
         for number in stride(from: first + 1, to: first + count, by: max(count / 8, 1)) {
             guard try server.saysHit(songs.target(number)) else {

@@ -20,7 +20,7 @@ enum StoreMeasurement {
         var firstAnswer = 0.0
         /// Microseconds, of each round of look-ups.
         var p50: [Double] = []
-        /// The file's size divided by what is stored in it.
+        /// The file's size divided by that of the stored answers.
         var fileRatio = 0.0
     }
 
@@ -120,8 +120,8 @@ enum StoreMeasurement {
         return figures
     }
 
-    /// The keys are made beforehand and looked up twice: the first pass warms what a running proxy
-    /// has warm.
+    /// The keys are made beforehand and looked up twice: the first pass warms caches, as in a
+    /// running proxy.
     private static func measure(_ count: Int, _ round: Int, _ figures: inout Figures, _ lookup: (CacheKey) -> Bool) {
         var numbers = SplitMix64(seed: UInt64(round))
         let keys = (0..<lookups).map { _ in CachedAnswers.key(Int.random(in: 0..<count, using: &numbers)) }

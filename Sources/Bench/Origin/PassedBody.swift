@@ -1,5 +1,5 @@
-/// Answers that no cache keeps, of the size that the target names: what is measured of them is how
-/// they are passed on. The same bytes each time, so that they cost the origin next to nothing.
+/// Answers that no cache keeps, of the size that the target names, to measure how they are passed
+/// on. The same bytes each time, so that they cost the origin next to nothing.
 enum PassedBody {
     static let path = "/v1/bench/passed/"
 

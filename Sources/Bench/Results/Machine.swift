@@ -48,7 +48,7 @@ struct Machine {
         return nil
     }
 
-    /// The number in what a program prints of itself, such as "nginx version: nginx/1.22.1".
+    /// The number in the version that a program prints, such as "nginx version: nginx/1.22.1".
     static func version(in text: String) -> String? {
         let words = text.split { " \n\t/-()".contains($0) }
         return words.map(String.init).first { word in

@@ -26,7 +26,7 @@ struct Other: Equatable {
     var target: Target?
 }
 
-/// One line under a row: what is compared with what, and whether it is as wanted.
+/// One line under a row: a comparison, and whether it meets its target.
 struct Goal: Equatable {
     let row: ResultRow
     /// nil for our figure alone.

@@ -1,4 +1,4 @@
-/// All of a run as Markdown: where and how it was measured, the table, and what its rows add.
+/// All of a run as Markdown: where and how it was measured, the table, and the notes of its rows.
 enum ResultsPage {
     static func text(_ rows: [ResultRow], machine: Machine, plan: RoundPlan, failures: [String]) -> String {
         let parts = [

@@ -28,14 +28,14 @@ struct Sample: Equatable {
     var lag99 = 0.0
     /// Microseconds of processor time of all the server's processes.
     var cpuPerRequest = 0.0
-    /// Requests that reached the origin, where these are what is measured.
+    /// Requests that reached the origin, where these are measured.
     var originRequests = 0.0
     /// Why latencies say nothing about the server: the generator was late. nil: they do.
     var invalidBecause: String?
 }
 
-/// Samples of several servers, taken in turns: A B C A B C. The machine's own speed drifts more
-/// than what is measured, so only figures of one round are divided by each other.
+/// Samples of several servers, taken in turns: A B C A B C. The machine's own speed drifts by more
+/// than the differences between them, so only figures of one round are divided by each other.
 struct Rounds {
     /// The name that others are compared with, unless a row names another.
     static let ours = "refrain"
@@ -62,7 +62,7 @@ struct Rounds {
 
     /// Refrain beside all that are wanted, whether installed or not.
     ///
-    /// - Parameter beside: the names in the order of the table, each with what the ratio has to be.
+    /// - Parameter beside: the names in the order of the table, each with the target of its ratio.
     func row(
         _ measurement: String, _ name: String, unit: String, beside: [(name: String, target: Target?)],
         ours: String = Rounds.ours, notes: [String] = [], _ figure: (Sample) -> Double

@@ -4,14 +4,14 @@ import Synchronization
 /// A program started for a benchmark and stopped by its process id.
 ///
 /// Not Foundation's `Process`: that learns of an end by a descriptor which the program inherits,
-/// and then waits for good where one such as varnishd closes what it does not know.
+/// and then waits for good where one such as varnishd closes descriptors that it does not know.
 final class Child {
     let identifier: Int32
     private var hasEnded = false
     /// Those that run now: an interruption stops them all.
     static let running = Mutex<Set<Int32>>([])
 
-    /// - Parameter log: the file that gets what it prints.
+    /// - Parameter log: the file that gets its output.
     /// - Throws: when the program cannot be started.
     convenience init(_ path: String, _ arguments: [String], log: String) throws {
         let output = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)

@@ -3,8 +3,7 @@ import EventLoop
 import Foundation
 import Synchronization
 
-/// Ctrl-C: everything that was started is stopped, what was written is removed, and the program
-/// ends.
+/// Ctrl-C: started programs are stopped, written files are removed, and the program ends.
 final class Interruption {
     private let watcher = SignalWatcher(queue: DispatchQueue(label: "bench.signals"))
 
@@ -14,7 +13,7 @@ final class Interruption {
 
     private static let isHappening = Atomic<Bool>(false)
 
-    /// Does not return once everything is being stopped: what fails then is no result.
+    /// Does not return once everything is being stopped: a failure then is no result.
     static func waitIfHappening() {
         while isHappening.load(ordering: .relaxed) { sleep(1) }
     }
@@ -25,7 +24,7 @@ final class Interruption {
         for child in children { kill(child, SIGTERM) }
         for _ in 0..<30 where children.contains(where: { waitpid($0, nil, WNOHANG) == 0 }) { usleep(100_000) }
         for child in children { kill(child, SIGKILL) }
-        // A run at its end is removing the same files, and each stumbles over what the other took.
+        // A run at its end is removing the same files, and each misses those that the other took.
         for path in Workspace.present.withLock({ $0 }) {
             for _ in 0..<20 where FileManager.default.fileExists(atPath: path) {
                 try? FileManager.default.removeItem(atPath: path)

@@ -2,7 +2,7 @@ import Foundation
 
 enum ProcessUse {
     /// The proportional set size of another process in bytes: a page that several processes have
-    /// counts for each of them by its share, so that their sum is what they take together. nil
+    /// counts for each of them by its share, so that their sum is the memory of all together. nil
     /// where the kernel does not say.
     static func proportionalBytes(of process: Int32) -> Int? {
         text("/proc/\(process)/smaps_rollup").flatMap(proportionalBytes(in:))

@@ -1,8 +1,8 @@
 import Text
 
 /// The client apps of the traces. Their habits are those of clients in the wild
-/// (APPLE-MUSIC-API 4.3, 7, 10.5): what differs between them is what keeps a cache of URLs from
-/// sharing answers that say the same.
+/// (APPLE-MUSIC-API 4.3, 7, 10.5): their differences keep a cache of URLs from sharing answers that
+/// say the same.
 ///
 /// |              | player            | web                     | tagger                 |
 /// | ------------ | ----------------- | ----------------------- | ---------------------- |

@@ -1,6 +1,6 @@
 import Text
 
-/// One session of one app, as it is being written: what it asks for, and when.
+/// One session of one app, as it is being written: its requests, and their times.
 struct SessionScript {
     let app: ClientApp
     let storefront: String
@@ -56,7 +56,7 @@ struct SessionScript {
         return answer
     }
 
-    /// The user looks at what is there, in milliseconds.
+    /// The user looks at the page, in milliseconds.
     mutating func think(_ range: ClosedRange<Int>) {
         now += Int.random(in: range, using: &random)
     }
@@ -64,7 +64,7 @@ struct SessionScript {
     /// Whether this user has updated the app.
     var isNewVersion: Bool { launch / 2 % 2 == 0 }
 
-    /// A list of what the app keeps in a set: in this phone app, the order differs from launch to
+    /// A list that the app keeps as a set: in this phone app, the order differs from launch to
     /// launch.
     func set(_ names: String...) -> String {
         (launch % 2 == 0 || habits.spellsAlike ? names : names.reversed()).joined(separator: ",")
@@ -119,7 +119,7 @@ extension SessionScript {
         }
     }
 
-    /// The queue from a track on, and what is playing.
+    /// The queue from a track on, and the track that is playing.
     mutating func play(_ tracks: [String]) {
         let first = chance(50) ? 0 : count(0...(tracks.count - 1))
         let queue = Array(tracks[first...].prefix(app == .player ? 10 : 25))
@@ -146,7 +146,7 @@ extension SessionScript {
         }
     }
 
-    /// The charts, then some of what is on them.
+    /// The charts, then some of their resources.
     mutating func chartsPage() {
         let genre = chance(35) ? [("genre", pick(["14", "20", "21", "18"]))] : []
         let shown: [ObservedAnswer.Item]
@@ -235,7 +235,7 @@ extension [ObservedAnswer.Item] {
     }
 }
 
-// Search as one types, and look-ups of what a library holds.
+// Search as one types, and look-ups of a library's content.
 
 extension SessionScript {
     /// A name is typed until it shows, searched for, and a result opened.
@@ -269,7 +269,7 @@ extension SessionScript {
         let user = count(0...15)
         switch app {
         case .player:
-            // The shelf of what was played last: each cell asks for its own album.
+            // The shelf of the last played albums: each cell asks for its own.
             let albums = pool.library(of: user, count: 30, pool.album)
             let shown = albums.shuffled(using: &random).prefix(count(3...8))
             for id in shown { ask("albums/\(id)", alongside: id != shown.first) }

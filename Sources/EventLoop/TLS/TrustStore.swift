@@ -50,15 +50,12 @@ enum TrustStore {
     /// own way reads files with hashed names in the middle of a handshake, and does not say that a
     /// directory is missing.
     private static func loadDirectory(_ path: String, _ context: OpaquePointer) throws(TLSError) {
-        guard let directory = opendir(path) else {
-            throw TLSError("trust anchors in \(path): \(String(cString: strerror(errno)))")
+        let names: [String]
+        do throws(SystemError) { names = try Folder.names(in: path) } catch {
+            throw TLSError("trust anchors in \(path): \(String(cString: strerror(error.errno)))")
         }
-        defer { closedir(directory) }
         var isAnyLoaded = false
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for name in names {
             guard !name.hasPrefix("."), SSL_CTX_load_verify_locations(context, "\(path)/\(name)", nil) == 1 else {
                 continue
             }

@@ -17,7 +17,7 @@ struct FileSigns {
         case vacant
         /// It is a cache file, sound or damaged.
         case ours
-        /// Nothing shows that it is one; the words say what it is instead.
+        /// Nothing shows that it is one; the words name its kind.
         case foreign(String)
         /// It cannot be read, and no other sign is there.
         case unread

@@ -24,9 +24,9 @@ struct PendingWrites {
         }
 
         var byteCount: Int { waiting?.record.byteCount ?? PendingWrites.removalBytes }
-        /// About what it takes in the database and in its log.
+        /// About its bytes in the database and in the log.
         var rowBytes: Int { SpaceBounds.estimate(rowBytes: waiting?.record.rowByteCount ?? 0) }
-        /// About what it takes in a segment.
+        /// About its bytes in a segment.
         var recordBytes: Int { waiting.map { Place.span(of: $0.record.byteCount) } ?? 0 }
     }
 
@@ -50,16 +50,16 @@ struct PendingWrites {
     static let removalBytes = 128
     /// The most last-use times that wait to be written; beyond, they are forgotten.
     static let maxTouches = 16_384
-    /// The most operations in one batch: what one turn of the lock has to note as done.
+    /// The most operations in one batch, which are noted as done under one turn of the lock.
     static let maxBatch = 1_024
 
     /// Why a turn of writing is on the way.
     enum Turn {
-        /// For what has come.
+        /// For new operations.
         case scheduled
-        /// Before the one that is scheduled, because much has come.
+        /// Before the one that is scheduled, because many bytes wait.
         case early
-        /// For the rest of what is being written.
+        /// For the rest of the round.
         case next
     }
 
@@ -164,17 +164,14 @@ struct PendingWrites {
 
     /// Up to `most` last-use times and the marks of the round, which come after its operations;
     /// whether these are all.
-    mutating func takeRest(_ most: Int) -> (touches: [Int64: Int64], marks: [StoreMark], isAll: Bool) {
+    mutating func takeRest(
+        _ most: Int
+    ) -> (touches: [(key: Int64, value: Int64)], marks: [StoreMark], isAll: Bool) {
         precondition(inFlight.isEmpty, "operations come first")
-        let isAll = touches.count <= most
-        return (takeTouches(most), roundMarks.all, isAll)
-    }
-
-    private mutating func takeTouches(_ most: Int) -> [Int64: Int64] {
         // A slice would share the table, and the first removal would copy all of it.
         let taken = Array(touches.prefix(most))
         for (key, _) in taken { touches[key] = nil }
-        return Dictionary(uniqueKeysWithValues: taken)
+        return (taken, roundMarks.all, touches.isEmpty)
     }
 
     /// The marks of the round are written but for the facts, where these wait for purges that are
@@ -209,7 +206,7 @@ struct PendingWrites {
         return batch
     }
 
-    /// A batch of what was in flight is done.
+    /// A batch of the operations in flight is done.
     mutating func finish(_ batch: Batch) {
         for (key, operation) in batch where inFlight.removeValue(forKey: key) != nil {
             byteCount -= operation.byteCount

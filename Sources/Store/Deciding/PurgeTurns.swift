@@ -1,6 +1,6 @@
 // Which purges of the file are under way, and which are owed: their callers were told, and the disk
 // has not taken them yet.
-// Must hold: a purge is answered once; what is owed is bounded, and is written one after the other.
+// Must hold: a purge is answered once; owed purges are bounded, and written one after the other.
 // After a hand-over an owed purge counts for look-ups, and is never written to the other process's
 // file.
 
@@ -61,7 +61,7 @@ struct PurgeTurns {
     }
 
     mutating func stepped(_ id: Int, isDone: Bool) -> [Effect] {
-        precondition(stepping.contains(id), "what is not under way takes no step")
+        precondition(stepping.contains(id), "a purge that is not under way takes no step")
         guard isDone else { return [.schedule(id)] }
         drop([id])
         return [.finish(id)]

@@ -5,16 +5,16 @@
 
 /// All in bytes.
 struct SpaceBounds: Equatable {
-    /// The write-ahead log at most. A larger one would save little: most of what is written to it
-    /// is new.
+    /// The write-ahead log at most. A larger one would save little: most pages are written to it
+    /// once.
     let journalBytes: Int
     /// The database file and the segments at most.
     let fileBytes: Int
 
     /// Below it a few tables and indexes would fill the file.
     static let smallest = 1 << 20
-    /// The pages that a row changes: of the entry and three indexes, for itself
-    /// and for what it replaces. Neighbours share most of them.
+    /// The pages that a row changes: of the entry and three indexes, for itself and for the row
+    /// that it replaces. Neighbours share most of them.
     private static let pagesPerRow = 7
     /// The pages that every transaction changes: the first one, totals, free lists, the tops of the
     /// trees.
@@ -36,7 +36,7 @@ struct SpaceBounds: Equatable {
     /// The estimates of one transaction, unless it is of one record alone.
     var batchBytes: Int { journalBytes / 4 }
     /// The records of one transaction, unless it is of one record alone: room for all of them is
-    /// made at once, and what one transaction may evict is bounded.
+    /// made at once, and the evictions of one transaction are bounded.
     var batchRecordBytes: Int { fileBytes / 16 }
     /// The largest record that is written.
     var largestResponse: Int { journalBytes / 2 }
@@ -69,6 +69,6 @@ struct SpaceBounds: Equatable {
 
     /// How often the use of an entry is written, in seconds, where the least recently used one was
     /// used `span` seconds before the latest: fine enough to order them, and rare enough for a busy
-    /// cache not to write all day what is read.
+    /// cache not to write all day for its hits.
     static func useInterval(span: Int) -> Int { min(max(span / 16, 60), 3_600) }
 }

@@ -53,7 +53,7 @@ enum StoreEffect: Equatable {
     case write(makingRoom: Bool)
     /// Another turn follows at once.
     case again
-    /// Another turn follows once what has come has waited for company.
+    /// Another turn follows once new operations have waited for others.
     case gather
     case retry(after: Duration)
     /// The operations in flight wait again.
@@ -68,7 +68,7 @@ enum StoreEffect: Equatable {
     case giveUp(Int)
     case examine
     case setAside(String)
-    /// Sets aside, at the end, a file that holds what was purged.
+    /// Sets aside, at the end, a file that holds purged answers.
     case abandon
     case schedule(Chore)
     case run(Chore)

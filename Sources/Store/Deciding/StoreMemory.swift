@@ -2,8 +2,8 @@
 public enum StoreMemory {
     /// Records that wait to be written, or are being written.
     public static let pendingBytes = 32 << 20
-    /// SQLite's pages for the writer, what looks through the file, and what is appended or moved at
-    /// once.
+    /// SQLite's pages for the writer and for looks through the file, and the records that are
+    /// appended or moved at once.
     public static let writerBytes = (8 + 2 + 4) << 20
     /// SQLite's pages, of each loop.
     public static let bytesPerLoop = 1 << 20

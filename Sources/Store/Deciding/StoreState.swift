@@ -1,5 +1,5 @@
 // The store as a machine: it decides, and `StoreWork` performs. A value without a file, a lock or a
-// clock: every event brings the time, and says what came of an effect.
+// clock: every event brings the time, and the outcome of an effect.
 // Must hold: another process's file is neither written nor judged; a file is set aside after two
 // reports at least, and because it cannot be read once in a process; after a failure nothing is
 // tried before `retryDelay` is over, but for a caller that waits; each change of health is said
@@ -17,7 +17,7 @@ struct StoreState {
     /// A report about the file that is looked into.
     struct Question: Equatable {
         let reason: String
-        /// A read failed; otherwise the file is not what it should be.
+        /// A read failed; otherwise the file's content is damaged.
         let isUnreadable: Bool
         /// The writer's own connection met it, and cannot be used any more.
         let isWriters: Bool
@@ -39,7 +39,7 @@ struct StoreState {
     private var purges = PurgeTurns()
     private var lastTime: Int64 = 0
     var lag = ClockLag()
-    /// When room is no longer made for what waits, because the process ends.
+    /// When room is no longer made for the queue, because the process ends.
     private var roomUntil: Duration?
 
     /// The pause after a failure. Caching resumes within five seconds once a disk has space again
@@ -48,7 +48,7 @@ struct StoreState {
     /// Damage that is reported again within this time after a check that found nothing is believed,
     /// because such a check does not find all damage. The same holds for a failure to read.
     static let probation = Duration.seconds(600)
-    /// How long what waits when the process ends may have room made for it.
+    /// How long room is made for the queue when the process ends.
     static let lastRoom = Duration.seconds(3)
     /// A clock that goes back by less is being adjusted.
     private static let stepBack: Int64 = 60
@@ -116,7 +116,7 @@ struct StoreState {
     }
 
     private mutating func failed(_ reason: String, _ fault: FileFault, _ now: Moment) -> [StoreEffect] {
-        precondition(phase == .open, "what is not open cannot fail")
+        precondition(phase == .open, "a file that is not open cannot fail")
         interrupted.formUnion(chores)
         chores = []
         switch fault {

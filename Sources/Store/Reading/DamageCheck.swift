@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 // The slow look at every row of the file: damage that no look-up has met is found before a client
-// asks for what it has hit.
+// asks for the answer.
 // Must hold: it reads no faster than it was told and for a tenth of the time at most, through a
 // connection of its own, and not while the writer is busy; a piece ends its read transaction before
 // anything else is done; a row goes only after the writer has read it again and found the same.
@@ -13,7 +13,7 @@ struct CheckPass {
     struct Piece {
         var rows = 0
         var bytes = 0
-        /// The numbers of rows that are not what was written.
+        /// The numbers of damaged rows.
         var damaged: [Int64] = []
         var isLast: Bool { rows == 0 }
     }
@@ -79,7 +79,7 @@ final class DamageCheck: Sendable {
     private let queue = DispatchQueue(label: "refrain.cache.checks", qos: .background)
     private let pass = Mutex(CheckPass())
     private let bytesPerSecond = Atomic<Int>(0)
-    /// Counts up when checking begins: what was begun before ends.
+    /// Counts up when checking begins: an earlier run ends.
     private let runs = Atomic<Int>(0)
 
     /// The pause before the first look, after a pass, and while the writer has much to do.
@@ -123,8 +123,8 @@ final class DamageCheck: Sendable {
         queue.asyncAfter(deadline: .now() + pause) { @Sendable [weak self] in self?.goOn(run) }
     }
 
-    /// Looks at the next piece and drops what is damaged there; nil where there is no file that can
-    /// be read. The last piece of a pass has no rows. For the queue of checks, and tests.
+    /// Looks at the next piece and drops its damaged rows; nil where there is no file that can be
+    /// read. The last piece of a pass has no rows. For the queue of checks, and tests.
     @discardableResult
     func checkPiece() -> CheckPass.Piece? {
         let current = shared.generation.load(ordering: .acquiring)

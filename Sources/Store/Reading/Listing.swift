@@ -74,7 +74,7 @@ extension StoreRunner {
         let current = shared.generation.load(ordering: .acquiring)
         guard current > 0, limit > 0 else { return [] }
         let (condition, values) = selection.condition(from: 1)
-        // Only uses have an index; what else is sorted would go through a temporary file.
+        // Only uses have an index; any other order would go through a temporary file.
         let isIndexed = order == .use
         do throws(SQLiteError) {
             let select = try Statement(

@@ -1,4 +1,4 @@
-// The database as one loop has it open, for what the directory does not know.
+// The database as one loop has it open, for keys that the directory does not know.
 // Must hold: no record comes out whose checksum, which covers the key, does not match.
 
 struct ReaderConnection {

@@ -1,7 +1,6 @@
 import Synchronization
 
-// One loop's reader of the file: what is about to be written comes first, then what the directory
-// knows, then the database.
+// One loop's reader of the file: it asks the writer's queue, then the directory, then the database.
 // Must hold: a look-up never waits for the disk's writing or another process (WAL; no busy timeout)
 // and is a miss on any trouble; no record comes out whose checksum does not match.
 

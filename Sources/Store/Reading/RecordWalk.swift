@@ -1,10 +1,9 @@
-// A walk through the records of the file, newest first: what was learnt from them when they came is
-// learnt again after a start. Must hold: it runs on a queue of its own and reads through a
-// connection of its own, in pieces. A piece ends its read transaction before any code looks at what
-// was read, so neither a loop nor the writer waits for it and the log can be reset between pieces.
-// It yields only what the checksum vouches for, and nothing that is about to be replaced or
-// removed. It does not meet what is stored while it goes on: the code that stores a record knows
-// of it.
+// A walk through the records of the file, newest first, to learn from them again after a start.
+// Must hold: it runs on a queue of its own and reads through a connection of its own, in pieces. A
+// piece ends its read transaction before any code looks at the rows, so neither a loop nor the
+// writer waits for it and the log can be reset between pieces. It yields only records that agree
+// with their checksum, and none that is about to be replaced or removed. It does not meet records
+// that are stored while it goes on: the code that stores a record knows of it.
 
 struct RecordWalk {
     /// The most rows of a piece, and the bytes of bodies after which it ends.

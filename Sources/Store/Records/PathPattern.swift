@@ -10,7 +10,7 @@ public struct PathPattern: Sendable, Equatable {
     /// More have no use.
     static let mostStars = 8
 
-    /// Nil for what is no pattern of paths: it begins with `/`, has a star and at most eight, no
+    /// Nil where the bytes are no pattern of paths: one begins with `/`, has one to eight stars, no
     /// query, and no byte that a URL cannot have.
     public init?(_ bytes: [UInt8]) {
         let stars = bytes.count { $0 == Self.star }
@@ -24,8 +24,8 @@ public struct PathPattern: Sendable, Equatable {
     func matches(_ target: some Collection<UInt8>) -> Bool {
         let path = Array(target.prefix { $0 != UInt8(ascii: "?") })
         var (at, index) = (0, 0)
-        // Where the last star stands, and where what it stands for ends: it takes one byte more
-        // each time that what follows it does not fit. An earlier star never has to.
+        // The place of the last star, and the end of its match: the match takes one byte more each
+        // time that the rest of the pattern does not fit. An earlier star never has to.
         var retry: (star: Int, end: Int)?
         while at < path.count {
             if index < bytes.count, bytes[index] == Self.star {

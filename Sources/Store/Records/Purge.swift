@@ -1,4 +1,4 @@
-/// The effect of a purge on what it chooses.
+/// The effect of a purge on each chosen answer.
 public enum PurgeMode: String, Sendable {
     /// Removes it.
     case hard
@@ -35,28 +35,5 @@ public struct Purge: Sendable, Equatable {
     /// Whether nothing is left for the other one to do after this one.
     func supersedes(_ other: Purge) -> Bool {
         selection == other.selection && mode == other.mode && now >= other.now
-    }
-}
-
-/// The answers that a purge chose, each once, be it in memory, on disk or between the two.
-public struct PurgeCount: Sendable {
-    private(set) var total = 0
-    /// The rows that were found in memory or in the queue, to be known again on disk.
-    private var rows: Set<Int64> = []
-
-    public init() {}
-
-    /// Counts one in memory or in the queue, unless it has been.
-    /// - Parameter index: its key's; nil for one user's, which has no row.
-    public mutating func add(_ index: Int64?) {
-        if index.map({ rows.insert($0).inserted }) ?? true { total += 1 }
-    }
-
-    /// Rows that are about to go are not counted on disk.
-    mutating func ignore(rows: [Int64]) { self.rows.formUnion(rows) }
-
-    /// Counts one on disk. Each row is met once.
-    mutating func add(row: Int64) {
-        if !rows.contains(row) { total += 1 }
     }
 }

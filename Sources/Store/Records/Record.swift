@@ -33,7 +33,7 @@ public struct Record: Sendable {
     /// The bytes of its row without numbers.
     var rowByteCount: Int { key.bytes.count + facts.selecting.count + facts.resources.count * 8 }
 
-    /// Over what the row does not have.
+    /// The checksum over resources, fields, body and coding.
     var contentSum: UInt64 {
         var sum = Checksum()
         sum.combine(facts.resources.count)

@@ -39,8 +39,8 @@ public struct RecordFacts: Sendable {
     /// The request fields that choose among the variants of the target, in a record that leads to
     /// these. Empty for all others.
     public let selecting: [UInt8]
-    /// The numbers of what the content names, ascending; `everyResource` alone where it may name
-    /// any.
+    /// The numbers of the resources that the content names, ascending; `everyResource` alone where
+    /// it may name any.
     public let resources: [UInt64]
 
     /// The number that means any resource.

@@ -22,7 +22,7 @@ final class Database {
     /// No row is larger; a damaged file cannot ask for more, in bytes.
     private static let longestValue: Int32 = 64 << 20
 
-    /// Whatever comes of it: without it everything works, slower.
+    /// A failure is ignored: everything works without it, slower.
     private static let isConfigured = csqlite_configure() == SQLITE_OK
 
     /// Opens an existing file. Nothing is read before the first statement.
@@ -56,8 +56,8 @@ final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// The same file by a name in whose directories nothing is a link: where none is to be
-    /// followed, SQLite refuses those too, and a service's state directory often is one.
+    /// The same file by a path without linked directories: where no link is to be followed, SQLite
+    /// refuses those too, and a service's state directory often is one.
     private static func withoutLinkedDirectories(_ path: String) -> String {
         let slash = path.lastIndex(of: "/")
         let directory = slash.map { String(path[...$0]) } ?? "."
@@ -90,7 +90,7 @@ final class Database {
         }
     }
 
-    /// The open write-ahead log, for `GatheredLog`; nil where SQLite has none open.
+    /// The open write-ahead log; nil where SQLite has none open.
     var logFile: UnsafeMutablePointer<sqlite3_file>? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
@@ -128,8 +128,8 @@ final class Database {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Copies what is in the log into the database, as far as readers allow. Whether that was all
-    /// of it: then it is on the disk.
+    /// Copies the log into the database, as far as readers allow. Whether that was all of it: then
+    /// it is on the disk.
     func checkpoint() throws(SQLiteError) -> Bool {
         var (pages, copied) = (Int32(0), Int32(0))
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
@@ -138,12 +138,20 @@ final class Database {
         return pages == copied
     }
 
+    /// Waits until the log is on the disk, and with it all that was committed.
+    func synchronizeLog() throws(SQLiteError) {
+        guard let file = logFile, let methods = file.pointee.pMethods else { return }
+        let code = methods.pointee.xSync(file, SQLITE_SYNC_NORMAL)
+        guard code != SQLITE_OK else { return }
+        throw SQLiteError(code: code, message: "the write-ahead log cannot be synced to disk")
+    }
+
     /// Turns a result code that is no success into an error.
     func check(_ code: Int32) throws(SQLiteError) {
         guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
         let error = SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)))
-        // SQLite says that a file is malformed where the system could not read it: what is in the
-        // file is not known then.
+        // SQLite says that a file is malformed where the system could not read it: its content is
+        // not known then.
         guard error.isDamage || error.primaryCode == SQLITE_ERROR, csqlite_failed_read(handle) != 0 else {
             throw error
         }

@@ -4,9 +4,9 @@ import CSQLite
 // system, of 24 bytes and of a page, and a stored answer changes a page or two.
 // Must hold: whatever SQLite asks of the file finds all that it wrote; the last frame of a
 // transaction is in the file before the call returns that brought it, so that a full or failing
-// disk fails the transaction, and readers are told of no frame that is not there; what was rolled
-// back is never written. It depends on `synchronous` being NORMAL or OFF: with FULL, SQLite cuts
-// the last page in two.
+// disk fails the transaction, and readers are told of no frame that is not there; frames that were
+// rolled back are never written. It depends on `synchronous` being NORMAL or OFF: with FULL, SQLite
+// cuts the last page in two.
 
 final class GatheredLog {
     private typealias File = UnsafeMutablePointer<sqlite3_file>
@@ -33,7 +33,7 @@ final class GatheredLog {
     private static let headerBytes = 24
     private static let databasePages = 4..<8
 
-    /// From now on what the connection writes to its log, which must be open, is gathered. Once a
+    /// From now on the connection's writes to its log, which must be open, are gathered. Once a
     /// connection.
     static func gather(_ database: Database) {
         guard let file = database.logFile, let original = file.pointee.pMethods else { return }
@@ -61,7 +61,7 @@ final class GatheredLog {
     /// of a higher version where there is one.
     private static let knownVersion: Int32 = 3
 
-    /// The same methods, of which those that depend on what was written write it out before.
+    /// The same methods; those that depend on earlier writes write the gathered bytes out before.
     static func methods(like original: sqlite3_io_methods) -> sqlite3_io_methods {
         var methods = original
         methods.iVersion = min(methods.iVersion, knownVersion)

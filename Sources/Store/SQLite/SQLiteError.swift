@@ -32,8 +32,8 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// SQLITE_IOERR_READ: a read that failed, in SQLite's own words.
     private static let failedCall = SQLITE_IOERR | 1 << 8
 
-    /// The file is not what it should be. A plain error counts when it comes from preparing our own
-    /// statements: then the tables are not ours (`Schema`).
+    /// The file is damaged. A plain error counts when it comes from preparing our own statements:
+    /// then the tables are not ours (`Schema`).
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(primaryCode) }
 
     var description: String { "\(message) (SQLite code \(code))" }
@@ -45,7 +45,7 @@ enum FileFault: Equatable {
     case room
     /// Another process or a reader is in the way.
     case busy
-    /// The file is not what it should be.
+    /// The file's content is damaged.
     case damage
     /// A page of the database cannot be read.
     case unreadable

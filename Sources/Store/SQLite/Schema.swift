@@ -77,7 +77,7 @@ enum Schema {
           until INTEGER NOT NULL
         ) WITHOUT ROWID
         """,
-        // With the place, so that who reads all keys reads no row.
+        // With the place, so that reading all keys reads no row.
         "CREATE UNIQUE INDEX entry_by_key ON entry (key, place)",
         "CREATE INDEX entry_by_last_used ON entry (last_used)",
         // The others of a target are found by their key alone.
@@ -157,7 +157,7 @@ enum Schema {
         }
     }
 
-    /// Adds what the version before has not.
+    /// Adds the table that the version before lacks.
     static func upgrade(_ database: Database) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             try database.execute(purged)

@@ -35,7 +35,7 @@ final class Statement {
     }
 
     /// Runs a statement whose first parameters are integers, then texts, then a blob of words.
-    /// Nothing is allocated: what is bound stays where it is until the statement has ended.
+    /// Nothing is allocated: bound values stay where they are until the statement has ended.
     func insert(
         _ integers: InlineArray<16, Int64>, texts one: ArraySlice<UInt8>, _ two: ArraySlice<UInt8>,
         _ three: ArraySlice<UInt8>, _ four: ArraySlice<UInt8>, blob words: [UInt64]
@@ -137,8 +137,8 @@ struct Row {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
-    /// A copy of the 64-bit words in a column, in this machine's byte order; what is left of a cut
-    /// one is no word.
+    /// A copy of the 64-bit words in a column, in this machine's byte order; the rest of a cut one
+    /// is no word.
     func words(_ column: Int32) -> [UInt64] {
         bytes(column).withUnsafeBytes { raw in
             (0..<raw.count / 8).map { raw.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) }

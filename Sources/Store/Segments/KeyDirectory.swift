@@ -1,10 +1,10 @@
 import Synchronization
 
 // Where the record of each key lies, in memory: a hit reads one record and no page of the database,
-// and what the file surely lacks costs nothing. The database is the truth; this is a copy of its
+// and a key that the file lacks costs nothing. The database is the truth; this is a copy of its
 // index of keys, which the writer keeps equal to it and builds anew when the file is opened.
-// Must hold: for keys up to `known` it says exactly what was committed last; of the others nothing
-// is said, and the database is asked.
+// Must hold: for keys up to `known` it has exactly the last commit; for the others it has nothing,
+// and the database is asked.
 
 final class KeyDirectory: Sendable {
     enum Finding: Equatable {
@@ -48,8 +48,8 @@ final class KeyDirectory: Sendable {
 
     // For the writer, under its lock.
 
-    /// Notes what the row of `key` says from now on: a place, or one below zero where the row has
-    /// to be asked; nil where there is none.
+    /// Notes the place that the row of `key` says from now on, below zero where the row has to be
+    /// asked; nil where there is none.
     func set(_ key: Int64, _ place: Int64?) {
         guard key <= known else { return }
         let added = shard(key).table.withLock { table in

@@ -1,5 +1,5 @@
 // Keys and places by linear probing: sixteen bytes a slot, and a look-up meets one line of memory.
-// Must hold: zero is no place, and so marks what is free; one slot at least is free.
+// Must hold: zero is no place, and so marks a free slot; one slot at least is free.
 
 struct PlaceTable: ~Copyable {
     private typealias Slot = (key: Int64, place: Int64)

@@ -1,6 +1,6 @@
-// Tells directory and segments what a transaction did to rows, once it is committed.
-// Must hold: nothing is told of a transaction that failed; what is live is counted for keys up to
-// `counted`, in whose rows' order the file is gone through when it is opened.
+// Tells directory and segments of a transaction's changes to rows, once it is committed.
+// Must hold: nothing is told of a transaction that failed; live records are counted for keys up to
+// `counted`: when a file is opened, its rows are counted in the order of their keys.
 
 final class RowLedger {
     private let directory: KeyDirectory
@@ -17,7 +17,7 @@ final class RowLedger {
         directory.forget()
     }
 
-    /// Whether what is live in each segment is known.
+    /// Whether the live bytes of each segment are known.
     var isComplete: Bool { counted == .max }
 
     func find(_ key: Int64) -> KeyDirectory.Finding { directory.find(key) }
@@ -46,14 +46,14 @@ final class RowLedger {
         if let place = Place(ofRow: new) { named.append(place) }
     }
 
+    /// Tells directory and segments of the changes: their transaction is committed.
     func commit() {
         for change in changes { directory.set(change.key, change.place) }
         log.note(named: named, dropped: dropped)
-        rollBack()
     }
 
-    /// Nothing is told of what has changed.
-    func rollBack() {
+    /// Called at the end of every transaction, committed or not.
+    func forgetChanges() {
         changes.removeAll(keepingCapacity: true)
         named.removeAll(keepingCapacity: true)
         dropped.removeAll(keepingCapacity: true)

@@ -18,8 +18,8 @@ final class SegmentFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether the file is long enough for a record there. What a damaged row says of its span must
-    /// not decide how much memory is asked for.
+    /// Whether the file is long enough for a record there. The span in a damaged row must not
+    /// decide how much memory is allocated.
     func mayHold(_ place: Place) -> Bool {
         if place.span <= Self.smallSpan { return true }
         var status = stat()
@@ -66,7 +66,7 @@ final class SegmentFile: Sendable {
         }
     }
 
-    /// Waits until what was written is on the disk.
+    /// Waits until all of it is on the disk.
     func synchronize() throws(SQLiteError) {
         guard fdatasync(descriptor) != 0 else { return }
         throw Self.error(errno, "a segment cannot be synced to disk")

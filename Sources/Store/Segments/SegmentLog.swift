@@ -4,8 +4,8 @@ import Glibc
 // The writer's side of the segments: where the next record goes, how much of each segment is still
 // named by rows, and which one is worth copying elsewhere.
 // Must hold: records are written before the rows that name them, and brought to the disk before
-// them too; a segment goes only after no row on the disk names it; what is counted as live is what
-// rows name.
+// them too; a segment goes only after no row on the disk names it; exactly the records that rows
+// name are counted as live.
 
 struct SegmentLog {
     private struct Usage {
@@ -25,8 +25,8 @@ struct SegmentLog {
     private var reopensLast = true
     /// The size of all segments, in bytes.
     private(set) var byteCount = 0
-    /// Those that may hold what is not on the disk: at first all, because an earlier run may have
-    /// been killed.
+    /// Those that may hold bytes that are not on the disk: at first all, because an earlier run may
+    /// have been killed.
     private var unsynchronized: Set<Int> = []
 
     /// Takes over the segments that are there. The last one is written on.
@@ -53,7 +53,7 @@ struct SegmentLog {
     func has(_ segment: Int) -> Bool { usages[segment] != nil }
 
     /// Notes that rows name, or no longer name, these places.
-    mutating func note(named: some Sequence<Place>, dropped: some Sequence<Place>) {
+    mutating func note(named: [Place], dropped: [Place]) {
         for place in named { usages[place.segment]?.live += place.span }
         for place in dropped { usages[place.segment]?.live -= place.span }
     }
@@ -87,8 +87,8 @@ struct SegmentLog {
         byteCount -= usages.removeValue(forKey: segment)?.bytes ?? 0
     }
 
-    /// Appends records, each with its span, and returns where they are. What cannot be written is
-    /// taken back.
+    /// Appends records, each with its span, and returns where they are. A failed write is taken
+    /// back.
     ///
     /// - Parameter segmentBytes: beyond it the next record begins another segment.
     mutating func append(
@@ -153,7 +153,7 @@ struct SegmentLog {
         return used == 0 || used + span <= segmentBytes
     }
 
-    /// Whether the names of folder and head still mean what is open.
+    /// Whether the names of folder and head still mean the open files.
     var isInPlace: Bool { head?.file.hasName ?? (access(segments.folder, F_OK) == 0) }
 
     /// Waits until all records are on the disk.

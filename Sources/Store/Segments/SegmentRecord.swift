@@ -43,7 +43,7 @@ struct SegmentRecord {
         isGzip = record.isGzip
     }
 
-    /// Over the other numbers: who goes through a segment finds the next record by them alone.
+    /// Over the other numbers: a walk through a segment finds the next record by them alone.
     private var checkNumber: UInt32 {
         var sum = Checksum()
         sum.combine(Int(key))
@@ -86,14 +86,14 @@ struct RowFacts {
 }
 
 extension SegmentRecord {
-    /// The record of `key` in the bytes at its place; nil where they are not what was written.
+    /// The record of `key` in the bytes at its place; nil where they are damaged.
     static func record(for key: RecordKey, _ raw: UnsafeRawBufferPointer, _ row: RowFacts? = nil) -> Record? {
         guard let head = SegmentRecord(raw), head.span == raw.count else { return nil }
         return head.record(for: key, raw, row)
     }
 
-    /// The record for `key`; nil where its checksum does not agree. Nothing is copied but what the
-    /// record keeps.
+    /// The record for `key`; nil where its checksum does not agree. Only the record's own parts are
+    /// copied.
     ///
     /// - Parameter raw: the bytes that begin with this record; all of it is there.
     func record(for key: RecordKey, _ raw: UnsafeRawBufferPointer, _ row: RowFacts? = nil) -> Record? {

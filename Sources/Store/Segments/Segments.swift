@@ -1,11 +1,12 @@
 import CSQLite
+import EventLoop
 import Glibc
 import Synchronization
 
 // The segments of a store: files in a folder beside the database, numbered in the order of their
 // making. Everyone reads them; the writer alone makes and removes them.
-// Must hold: a number is never given to another file while a row may name it; what is no segment is
-// left alone.
+// Must hold: a number is never given to another file while a row may name it; files that are no
+// segments are left alone.
 
 final class Segments: Sendable {
     let folder: String
@@ -42,20 +43,15 @@ final class Segments: Sendable {
     }
 
     /// Bytes by number, of all that there are in a folder; none where there is no folder.
-    /// - Throws: where not all of it could be looked at: what is not seen must not count as gone.
+    /// - Throws: where not all of it could be looked at: an unseen segment must not count as gone.
     static func listed(in folder: String) throws(SQLiteError) -> [Int: Int] {
-        guard let directory = opendir(folder) else {
-            if errno == ENOENT { return [:] }
-            throw SegmentFile.error(errno, "\(folder) cannot be listed")
+        let names: [String]
+        do throws(SystemError) { names = try Folder.names(in: folder) } catch {
+            if error.errno == ENOENT { return [:] }
+            throw SegmentFile.error(error.errno, "\(folder) cannot be listed")
         }
-        defer { closedir(directory) }
         var found: [Int: Int] = [:]
-        while true {
-            errno = 0
-            guard let entry = readdir(directory) else { break }
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
-                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for name in names {
             guard let number = number(name) else { continue }
             var status = stat()
             guard stat(folder + "/" + name, &status) == 0 else {
@@ -63,7 +59,6 @@ final class Segments: Sendable {
             }
             found[number] = Int(status.st_size)
         }
-        guard errno == 0 else { throw SegmentFile.error(errno, "\(folder) cannot be listed") }
         return found
     }
 
@@ -86,7 +81,7 @@ final class Segments: Sendable {
         _ = files.withLock { $0.removeValue(forKey: number) }
     }
 
-    /// Waits until what was written to one is on the disk.
+    /// Waits until all of one is on the disk.
     func synchronize(_ number: Int) throws(SQLiteError) {
         guard let file = try reading(number, { $0 }) else {
             throw SQLiteError(code: SQLITE_IOERR, message: "segment \(number) is missing", segment: number)

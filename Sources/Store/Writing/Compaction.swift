@@ -1,6 +1,6 @@
-// Giving up a segment: what rows still name is copied to the end of the last one, and then the file
-// goes. This is how space that evicted records had comes back (as in log-structured stores since
-// Rosenblum and Ousterhout 1992, and in Bitcask).
+// Giving up a segment: its live records, those that rows name, are copied to the end of the last
+// one, and then the file goes. This frees the space of evicted records (as in log-structured stores
+// since Rosenblum and Ousterhout 1992, and in Bitcask).
 // Must hold: a record is copied as it is; copy and row are on the disk before the old file goes, so
 // that neither a crash nor a loss of power leaves a row without a record; a step reads a bounded
 // part of a segment, unless one record is longer.
@@ -38,9 +38,9 @@ final class Compaction {
         current = (segment, 0)
     }
 
-    /// Copies a part of what is live, and in the end removes the segment; false where none is being
-    /// given up. Rows whose record is damaged so far that it is not recognised as one are left to
-    /// the look-up that misses it.
+    /// Copies a part of the live records, and in the end removes the segment; false where none is
+    /// being given up. Rows whose record is damaged beyond recognition are left to the look-up that
+    /// misses it.
     func goOn() throws(SQLiteError) -> Bool {
         guard let (segment, offset) = current else { return false }
         // It may have died meanwhile.
@@ -54,7 +54,7 @@ final class Compaction {
         return true
     }
 
-    /// Copies what is live from `offset` on, and says where the next part begins; nil at the end.
+    /// Copies live records from `offset` on, and says where the next part begins; nil at the end.
     private func copyPart(of segment: Int, from offset: Int) throws(SQLiteError) -> Int? {
         var buffer = [UInt8](repeating: 0, count: Self.readBytes)
         while true {
@@ -70,8 +70,8 @@ final class Compaction {
         }
     }
 
-    /// Reads twice what cannot be read at first; then the segment is lost, and is given up no
-    /// further. Nothing where there is no such segment.
+    /// A read that fails is tried once more; then the segment is lost, and is given up no further.
+    /// Nothing where there is no such segment.
     private func read(
         _ segment: Int, of segments: Segments, at offset: Int, into buffer: inout [UInt8]
     ) throws(SQLiteError) -> Int {
@@ -104,7 +104,7 @@ final class Compaction {
                 continue
             }
             guard next + head.span <= count else {
-                // The last one may end with the file, without what fills its last unit.
+                // The last one may end with the file, before the end of its last unit.
                 if next > 0 || count == buffer.count { return (live, next) }
                 next += Place.unit
                 continue

@@ -27,19 +27,19 @@ struct DatabaseFile {
     /// The bounds on a disk that has room for all of it.
     var fullBounds: SpaceBounds { SpaceBounds(maxBytes: maxBytes) }
 
-    /// The bounds for now: `cache_size`, or what the disk has room for where that is less, so that
-    /// a cache on a full disk goes on within what it has.
+    /// The bounds for now: `cache_size`, or less where the disk has no room for that, so that a
+    /// cache on a full disk goes on within its present size.
     /// - Parameter segments: what they take, in bytes.
     func bounds(with segments: Int) -> SpaceBounds {
-        // With room for all of it, it does not matter what is used, and no file is looked at.
+        // With room for all of it, the present size does not matter, and no file is looked at.
         guard let free = DiskSpace(of: path)?.freeBytes, free < maxBytes else { return fullBounds }
         let used = ["", "-wal", "-shm"].reduce(segments) { $0 + Self.size(path + $1) }
         return SpaceBounds(maxBytes: min(maxBytes, used + free))
     }
 
     /// Settings that take effect only before the first table. With pages of 2 KiB a file of answers
-    /// of 1 to 8 KiB is 1.13 times what is stored, with 4 KiB 1.20, and less is written for each
-    /// entry of an index; look-ups cost the same.
+    /// of 1 to 8 KiB has 1.13 times their size, with 4 KiB 1.20, and less is written for each entry
+    /// of an index; look-ups cost the same.
     private static let ofNewFiles = "PRAGMA page_size = \(Schema.pageBytes); PRAGMA auto_vacuum = INCREMENTAL"
 
     /// An open, current database: the file that is there, or a fresh one.
@@ -92,14 +92,14 @@ struct DatabaseFile {
                 try database.execute(Self.ofNewFiles)
             }
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = " + (isTemporary ? "OFF" : "NORMAL"))
-            // Debian's SQLite overwrites what is deleted, which writes twice as much; nothing here
+            // Debian's SQLite overwrites deleted content, which writes twice as much; nothing here
             // is anyone's secret.
             try database.execute("PRAGMA cache_size = -8192; PRAGMA secure_delete = OFF")
             if verdict == .empty { try Schema.create(database) }
             if verdict == .previous { try Schema.upgrade(database) }
             return .success(database)
         } catch {
-            // A plain error can only come from a schema that names what is not there.
+            // A plain error can only come from a schema that names missing tables or columns.
             if error.isDamage || error.primaryCode == SQLITE_ERROR { return .failure(Damage(reason: "\(error)")) }
             throw FileUnavailable(reason: "\(path): \(error)", fault: error.fault)
         }
@@ -131,7 +131,7 @@ struct DatabaseFile {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Why what has this name cannot be a cache file; nil where it can, or there is nothing.
+    /// Why the file of this name cannot be a cache file; nil where it can, or there is none.
     static func oddity(of path: String) -> String? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
@@ -159,8 +159,8 @@ struct DatabaseFile {
         return verdict
     }
 
-    /// Best effort: a file of another owner that we may write stays as it is. What became a link
-    /// meanwhile is refused.
+    /// Best effort: a file of another owner that we may write stays as it is. A file that became a
+    /// link meanwhile is refused.
     private func hideFromOthers() {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return }
@@ -169,8 +169,8 @@ struct DatabaseFile {
 
     /// Renames the file to `PATH.corrupt-UNIXTIME`, and with it the journals and the shared memory
     /// of its own: a journal that stayed would be rolled back into the fresh file, or deleted with
-    /// what only it had. Connections that are still open keep the old file; SQLite sees that it has
-    /// moved and leaves the names alone when they close. The new name.
+    /// the rows that it alone had. Connections that are still open keep the old file; SQLite sees
+    /// that it has moved and leaves the names alone when they close. The new name.
     /// - Throws: where nothing shows that it is a cache file.
     @discardableResult
     func setAside(because reason: String) throws(FileUnavailable) -> String {

@@ -42,7 +42,7 @@ final class Eviction {
     /// Brings files that are too large a step nearer to their bound; false where nothing is left to
     /// do. `evicted` counts the rows that went.
     func approach(_ fileBytes: Int, evicted: inout Int) throws(SQLiteError) -> Bool {
-        // Until it is known what is live, evicting frees nothing.
+        // Until live records are counted, evicting frees nothing.
         guard ledger.isComplete else { return false }
         var making = try beginMaking(for: 0)
         let step = try makeRoom(&making)
@@ -76,7 +76,7 @@ final class Eviction {
     func makeRoom(_ making: inout Making) throws(SQLiteError) -> Step {
         if try transactions.isRoom(for: making.bytes) { return .enough }
         let freed = making.usedBefore - (try transactions.usedBytes())
-        // In files that are too large anyway what was freed will do.
+        // In files that are too large anyway, room for this batch will do.
         let isFreed = making.bytes > 0 && freed >= making.bytes
         if isFreed, making.usedBefore > bounds.fileBytes { return .enough }
         // Rows that went leave pages to other rows; where they are many, segments need them.
@@ -88,14 +88,14 @@ final class Eviction {
         making.evicted += evicted
         if evicted > 0 { return .goOn }
         if making.evicted == 0 {
-            // Nothing is left but what no row names.
+            // Nothing is left but records that no row names.
             ledger.log.closeHead()
             if giveUpSegment(slack: 0) { return .goOn }
         }
         return isFreed && making.evicted > 0 ? .enough : .tooLittle
     }
 
-    /// Begins to copy elsewhere what is live of a segment; false where none is worth that.
+    /// Begins to copy the live records of a segment elsewhere; false where none is worth that.
     private func giveUpSegment(slack: Int) -> Bool {
         guard ledger.isComplete, let victim = ledger.log.victim(slack: slack) else { return false }
         compaction.begin(victim)

@@ -1,7 +1,7 @@
 import Glibc
 
-// Which files the names of a store mean at a moment: others may remove, replace or bring back what
-// a connection has open.
+// Which files the names of a store mean at a moment: others may remove, replace or bring back files
+// that a connection has open.
 
 /// A file, whatever it is called.
 private struct FileIdentity: Equatable {
@@ -43,7 +43,7 @@ struct FileNames: Equatable {
         guard !isDatabaseInPlace else { return }
         for (companion, identity) in zip(Self.companions, beside) {
             guard let identity, FileIdentity(path + companion) == identity else { continue }
-            // A folder stays: what is in it goes when the database is made anew.
+            // A folder stays: its segments go when the database is made anew.
             unlink(path + companion)
         }
     }

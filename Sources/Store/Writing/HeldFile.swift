@@ -46,9 +46,9 @@ struct HeldFile {
 
     /// Lets go of the file, so that readers do too.
     mutating func disconnect() {
-        // Readers' connections outlive this one, so SQLite would leave what was written in the -wal
-        // file: a copy of the database alone would lack it, and so would a database whose log lost
-        // its name. Where a reader is busy, the next start does it.
+        // Readers' connections outlive this one, so SQLite would leave rows in the -wal file: a
+        // copy of the database alone would lack them, and so would a database whose log lost its
+        // name. Where a reader is busy, the next start does it.
         if files?.isDatabaseInPlace == true { _ = try? connection?.transactions.emptyLog() }
         connection = nil
         shared.generation.store(0, ordering: .releasing)
@@ -56,7 +56,7 @@ struct HeldFile {
     }
 
     /// Stops writing. Readers go on, and ask the database each time: another process moves and
-    /// removes what the directory knows.
+    /// removes records that the directory names.
     mutating func lend() {
         shared.directory.forget()
         _ = try? connection?.transactions.emptyLog()

@@ -1,8 +1,8 @@
 // A purge of one file: where its rows are looked for, and how far it has come. Another one begins
 // whenever a file is opened.
 // Must hold: a step looks at a bounded number of rows and changes rows of a bounded size, in the
-// order of writing, and none is met twice nor any that came after the first step; what is asked by
-// target goes through an index, whatever the file holds, and all else through all rows.
+// order of writing, and none is met twice nor any that came after the first step; a purge by target
+// goes through an index, whatever the file holds, and any other through all rows.
 
 struct PurgeRun: Sendable {
     /// Where rows that can be among the chosen are found: a condition on ?2, and its value.

@@ -37,7 +37,7 @@ struct RecordRow {
     static let selectBelow = """
         SELECT \(columns) FROM entry WHERE id < ?1 AND selecting = '' ORDER BY id DESC LIMIT ?2
         """
-    /// The ?2 rows that follow the row ?1, each with its key's number and what it names.
+    /// The ?2 rows that follow the row ?1, each with its key's number and the resources it names.
     static let selectAfter = """
         SELECT \(columns), key, resources FROM entry WHERE id > ?1 ORDER BY id LIMIT ?2
         """
@@ -77,7 +77,7 @@ struct RecordRow {
 
     enum Found {
         case record(Record)
-        /// A row or its record is not what was written.
+        /// A row or its record differs from the one that was written.
         case damaged
         /// There is nothing. Where a row names it, it was moved meanwhile, or the file is damaged.
         case missing

@@ -40,15 +40,11 @@ final class RowTransactions {
     /// A transaction that writes about `bytes` of rows, at most.
     func write<R>(_ bytes: Int, _ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
         try makeRoomInJournal(for: bytes)
-        do throws(SQLiteError) {
-            let result = try database.transaction(body)
-            ledger.commit()
-            if database.logPages * pageSize >= bounds.checkpointBytes { _ = try checkpoint() }
-            return result
-        } catch {
-            ledger.rollBack()
-            throw error
-        }
+        defer { ledger.forgetChanges() }
+        let result = try database.transaction(body)
+        ledger.commit()
+        if database.logPages * pageSize >= bounds.checkpointBytes { _ = try checkpoint() }
+        return result
     }
 
     /// Brings records to the disk, then the rows that name them, and lets dead segments go; false
@@ -70,6 +66,12 @@ final class RowTransactions {
         return isWhole
     }
 
+    /// Brings records and the log to the disk. Unlike a checkpoint it waits for no reader.
+    func synchronize() throws(SQLiteError) {
+        try ledger.log.synchronize()
+        try database.synchronizeLog()
+    }
+
     /// Brings all that was committed to the disk, or fails.
     func secure() throws(SQLiteError) {
         if try checkpoint() { return }
@@ -80,7 +82,7 @@ final class RowTransactions {
         code: SQLITE_BUSY, message: "a reader keeps the write-ahead log from being emptied")
 
     /// Whether the files are larger than they may be, because the bound was lowered. A full disk is
-    /// no reason to give up pages: `fileBytes` is what the files may have for good.
+    /// no reason to give up pages: `fileBytes` is the permanent bound.
     func isOver(_ fileBytes: Int) throws(SQLiteError) -> Bool { try usedBytes() > fileBytes }
 
     /// The size of the database and the segments, in bytes.
@@ -88,7 +90,7 @@ final class RowTransactions {
         Int(try selectPages.firstRow { $0.integer(0) } ?? 0) * pageSize + ledger.log.byteCount
     }
 
-    /// A segment is kept free, for what is copied before another one goes.
+    /// A segment is kept free, for the copies that are made before another one goes.
     func isRoom(for bytes: Int) throws(SQLiteError) -> Bool {
         try usedBytes() + bytes + bounds.segmentBytes <= bounds.fileBytes
     }
@@ -102,8 +104,8 @@ final class RowTransactions {
     /// database as soon as it is `checkpointBytes` long, and SQLite begins it anew when no reader
     /// needs it; with readers at it all along it would grow.
     ///
-    /// It comes before records are appended whose rows are not committed: emptying the log lets
-    /// segments go of which no row names anything.
+    /// It comes before records are appended: emptying the log lets segments go that no row names,
+    /// and rows of new records are not committed yet.
     func makeRoomInJournal(for bytes: Int) throws(SQLiteError) {
         guard !isRoomInJournal(for: bytes), try !emptyLog() else { return }
         throw Self.heldLog

@@ -26,7 +26,7 @@ final class SharedState: Sendable {
         directory = KeyDirectory(mostKeys: StoreMemory.mostKeys(cacheSize: maxBytes))
     }
 
-    /// Counts what a transaction did.
+    /// Counts the rows of a transaction.
     func count(_ outcome: WriteOutcome) {
         useInterval.set(SpaceBounds.useInterval(span: outcome.useSpan))
         counters.withLock { counters in

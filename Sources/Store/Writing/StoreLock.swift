@@ -81,7 +81,7 @@ public final class StoreLock: Sendable {
     func noteHandedOver() { isHandedOver.store(true, ordering: .relaxed) }
 
     /// Takes the lock, and waits up to `limit` for another process to release it: one that is being
-    /// replaced may still write what it has.
+    /// replaced may still write its queue.
     /// - Parameters:
     ///   - isWaiting: called once, with the process that holds the lock.
     ///   - goesOn: asked before each pause; at the first false the wait ends as at its limit.

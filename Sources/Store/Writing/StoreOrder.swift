@@ -1,7 +1,7 @@
 /// Work for the runner, once it has let go of the lock.
 enum StoreOrder {
     case turn
-    /// A turn, after what has come has waited for more.
+    /// A turn, once new operations have waited for others.
     case gather
     case retry(after: Duration)
     case chore(Chore)

@@ -13,8 +13,8 @@ final class StoreRunner: Sendable {
     /// Does all that takes the writer. Its thread gives way to the loops, but has a share of a busy
     /// machine (niceness 10): it may hold a lock that others wait for (DECISIONS 7.17).
     let queue = DispatchQueue(label: "refrain.cache.writer", qos: .background)
-    /// Whether queued operations wait for `flush`. Then batches, and what is evicted for them, do
-    /// not depend on chance.
+    /// Whether queued operations wait for `flush`. Then batches and evictions do not depend on
+    /// chance.
     private let isTemporary: Bool
     /// The reports of readers that wait. One at a time is enough.
     private let isReported = Atomic<Bool>(false)
@@ -35,7 +35,7 @@ final class StoreRunner: Sendable {
     /// Opens the file and begins to write.
     func start() { perform(work.withLock { $0.handle(.due(isForced: true)) }) }
 
-    // MARK: What waits
+    // MARK: The queue
 
     /// Called after an operation was queued. Operations within `gathering` are written together:
     /// they mostly change the same pages.
@@ -75,7 +75,7 @@ final class StoreRunner: Sendable {
         schedule(isFirst, byteCount)
     }
 
-    /// Counts a record that is not what was written, and removes it.
+    /// Counts a damaged record, and removes it.
     func removeDamaged(_ index: Int64, receivedBy: Int64 = .max) {
         shared.counters.withLock { $0.damaged += 1 }
         enqueue(.remove(receivedBy: receivedBy), index)
@@ -110,7 +110,7 @@ final class StoreRunner: Sendable {
         queue.sync { perform(work.withLock { $0.handle(event) }) }
     }
 
-    /// Writes what waits and ends. Purges that are under way are refused.
+    /// Writes all that waits, and ends. Purges that are under way are refused.
     func stop() {
         queue.sync {
             perform(work.withLock { $0.handle(.stopping) })
@@ -119,7 +119,7 @@ final class StoreRunner: Sendable {
         }
     }
 
-    /// Writes what waits, and lets another process write the file.
+    /// Writes all that waits, and lets another process write the file.
     func lend() {
         queue.sync {
             drain(isForced: true)
@@ -152,7 +152,7 @@ final class StoreRunner: Sendable {
 
     // MARK: Purges
 
-    /// Applies a purge to what waits at once, and to the file in small steps between which the
+    /// Applies a purge to the queue at once, and to the file in small steps between which the
     /// writer rests or does other work (`WorkPace`). It counts when this returns; `completion` runs
     /// on the queue.
     func purge(_ purge: Purge, found: PurgeCount, _ completion: @escaping @Sendable (Int?) -> Void) {
@@ -182,7 +182,7 @@ final class StoreRunner: Sendable {
         }
     }
 
-    // MARK: What readers meet
+    // MARK: Reports of readers
 
     /// A look-up or a look at many records failed.
     func noteFailedRead(_ error: SQLiteError, generation: Int, at place: Place? = nil) {

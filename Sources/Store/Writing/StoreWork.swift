@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
 
-// Performs what the machine (`StoreState`) decides, and reports the outcome to it. The runner takes
-// it under the writer's lock.
+// Performs the effects of the machine (`StoreState`), and reports each outcome to it. The runner
+// takes it under the writer's lock.
 // Must hold: an effect does one bounded thing; an order for the runner is done without the lock.
 
 struct StoreWork {
@@ -30,7 +30,7 @@ struct StoreWork {
         (self.unixSeconds, self.log) = (unixSeconds, log)
     }
 
-    /// Performs all that an event leads to; what is left for the runner.
+    /// Performs all effects of an event; the orders that are left for the runner.
     mutating func handle(_ event: StoreEvent) -> [StoreOrder] {
         var events = [event]
         while !events.isEmpty {
@@ -43,7 +43,7 @@ struct StoreWork {
         return orders
     }
 
-    /// Begins a purge: a record that waits becomes what the purge makes of it.
+    /// Begins a purge, and applies it to the records that wait.
     mutating func begin(
         _ id: Int, _ purge: Purge, _ found: PurgeCount, _ completion: @escaping @Sendable (Int?) -> Void
     ) -> [StoreOrder] {
@@ -126,7 +126,7 @@ struct StoreWork {
         do throws(FileUnavailable) {
             try hold.open()
             state.lag.note(hold.connection?.newestUse ?? 0, at: now.uptime)
-            // Whatever file this is, no purge has gone through any of it.
+            // No purge has gone through any of this file.
             for (id, run) in runs { runs[id]?.purge = run.purge.begunAnew }
             refreshTotals()
             // Small files are known at once; the rest follows step by step.
@@ -324,17 +324,20 @@ struct StoreWork {
         }
     }
 
-    /// The purge has gone through the file. It has ended once its mark is written.
+    /// The purge has gone through the file. It has ended once its mark is written and all of it is
+    /// on the disk: a loss of power must not bring back an answer after its caller was told.
     private func end(_ purge: PurgeRun, _ connection: WriterConnection) throws(SQLiteError) {
+        guard !purge.purge.isCount else { return }
         let marks = shared.owner.marks(of: purge.purge).map { $0.key.isEmpty ? $0 : $0.later(by: lag) }
         try connection.write(marks, at: unixSeconds())
         if purge.purge.endsAll { try connection.endLag(lag, until: purge.purge.now) }
         // An operator who purges to gain room on the disk sees it.
-        if connection.ledger.hasDeadSegments { _ = try connection.transactions.checkpoint() }
+        let isOnDisk = connection.ledger.hasDeadSegments ? try connection.transactions.checkpoint() : false
+        if !isOnDisk, !hold.file.isTemporary { try connection.transactions.synchronize() }
         refreshTotals()
     }
 
-    // MARK: What readers met
+    // MARK: Reports of readers
 
     /// Reads a place again that a reader could not read.
     mutating func probe(_ place: Place) -> [StoreOrder] {
@@ -348,8 +351,8 @@ struct StoreWork {
         }
     }
 
-    /// Removes those of the rows that are not what was written, and tells how many were not. What
-    /// cannot be removed stays: no look-up serves it.
+    /// Removes the damaged ones of these rows, and tells how many were. One that cannot be removed
+    /// stays: no look-up serves it.
     func drop(damaged ids: [Int64]) -> Int {
         guard let connection = hold.connection else { return 0 }
         var dropped = 0

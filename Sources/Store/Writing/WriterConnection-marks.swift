@@ -1,8 +1,8 @@
 // Marks that the file keeps besides the records: facts that must agree with them, the forms of
 // request in which no answers are built for a while, and the targets that purges chose.
 // Must hold: no loop waits for the disk; a mark is written after the operations queued before it,
-// so that no crash leaves it there without what it speaks of; a fact also waits for all purges of
-// the file; marks that wait are bounded, and one of a key is the latest.
+// so that no crash leaves it there without them; a fact also waits for all purges of the file;
+// marks that wait are bounded, and one of a key is the latest.
 
 extension StoreMark.Table {
     fileprivate var name: (table: String, key: String, value: String) {
@@ -43,8 +43,8 @@ extension WriterConnection {
         }
     }
 
-    /// A purge of everything at `time` has ended: of what was purged before it nothing is left, so
-    /// those marks need not be later by the lag of the clock.
+    /// A purge of everything at `time` has ended: nothing that was purged before is left, so those
+    /// marks need not be later by the lag of the clock.
     func endLag(_ seconds: Int64, until time: Int64) throws(SQLiteError) {
         try change("UPDATE purged SET at = ?1 WHERE at > ?1 AND at <= ?1 + \(seconds)", until: time)
     }

@@ -60,7 +60,7 @@ final class WriterConnection {
         GatheredLog.gather(database)
     }
 
-    /// Writes what the numbers in `entry.class` mean.
+    /// Writes the names of the numbers in `entry.class`.
     func write(classNames: [String]) throws(SQLiteError) {
         let insert = try Statement(database, "INSERT OR REPLACE INTO class (tag, name) VALUES (?1, ?2)")
         try database.transaction { () throws(SQLiteError) in
@@ -150,15 +150,15 @@ final class WriterConnection {
         try change(ids) { (id) throws(SQLiteError) in try transactions.delete(id) }
     }
 
-    /// Applies a batch in one transaction, once it has evicted what the batch displaces; nil where
-    /// this was one step towards that. A record that does not fit leaves nothing older either.
+    /// Applies a batch in one transaction, once there is room for it; nil where this was one step
+    /// towards that. A record that does not fit leaves nothing older either.
     /// - Parameter makingRoom: false where nothing is evicted for it.
     func apply(_ operations: PendingWrites.Batch, at now: Int64, makingRoom: Bool) throws(SQLiteError) -> WriteOutcome?
     {
         let (rowBytes, growth) = estimate(operations)
         var isRoom = try transactions.isRoom(for: growth)
         if !isRoom, makingRoom {
-            // Only what is counted can be given up.
+            // Only counted segments can be given up.
             guard ledger.isComplete else {
                 try learn()
                 return nil
@@ -212,7 +212,7 @@ final class WriterConnection {
         }
     }
 
-    /// A record that is in a segment, and what its row is to say of it.
+    /// A record that is in a segment, with the values for its row.
     private struct Written {
         let waiting: WaitingRecord
         let contentSum: UInt64
@@ -242,11 +242,11 @@ final class WriterConnection {
         return written
     }
 
-    /// Appends what was gathered; the last of `written` are told where they are.
+    /// Appends the gathered records, which are the last of `written`, and sets their places.
     private func appendRecords(to written: inout [Written]) throws(SQLiteError) {
         guard !spans.isEmpty else { return }
         defer {
-            // Not what one long record has taken.
+            // The room that one long record took is not kept.
             records.removeAll(keepingCapacity: records.capacity <= Self.appendedBytes * 2)
             spans.removeAll(keepingCapacity: true)
         }
@@ -284,8 +284,8 @@ final class WriterConnection {
     }
 
     /// Writes last-use times, unix seconds by key; none is in the future.
-    func write(lastUses: [Int64: Int64], at now: Int64) throws(SQLiteError) {
-        try change(Array(lastUses)) { (use) throws(SQLiteError) in
+    func write(lastUses: [(key: Int64, value: Int64)], at now: Int64) throws(SQLiteError) {
+        try change(lastUses) { (use) throws(SQLiteError) in
             try updateUse.run(.integer(use.key), .integer(min(use.value, now)))
         }
     }
@@ -303,7 +303,7 @@ final class WriterConnection {
         }
     }
 
-    /// Removes a row if it is not what was written. Returns whether it did.
+    /// Removes a row if it is damaged. Returns whether it did.
     func drop(damaged id: Int64, in shared: SharedState) throws(SQLiteError) -> Bool {
         let found = try Statement(database, RecordRow.selectAfter).firstRow(.integer(id - 1), .integer(1)) {
             CheckedRow($0)

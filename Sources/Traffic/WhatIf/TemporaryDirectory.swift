@@ -16,15 +16,11 @@ struct TemporaryDirectory {
     func remove() { Self.remove(path) }
 
     private static func remove(_ path: String) {
-        guard let directory = opendir(path) else { return }
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name != ".", name != ".." else { continue }
-            if entry.pointee.d_type == DT_DIR { remove(path + "/" + name) } else { unlink(path + "/" + name) }
+        for name in (try? Folder.names(in: path)) ?? [] {
+            let inner = path + "/" + name
+            // No directory is unlinked.
+            if unlink(inner) != 0 { remove(inner) }
         }
-        closedir(directory)
         rmdir(path)
     }
 }

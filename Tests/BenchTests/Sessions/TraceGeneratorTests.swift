@@ -12,6 +12,9 @@ import Testing
     }
 
     @Test func theSameSeedMakesTheSameTrace() {
+        for shares in [TraceGenerator.mixed, TraceGenerator.publicClients] {
+            #expect(shares.map(\.percent).reduce(0, +) == 100)
+        }
         let first = trace(seed: 1).map(\.target)
         #expect(first == trace(seed: 1).map(\.target))
         #expect(first != trace(seed: 2).map(\.target))
@@ -33,11 +36,6 @@ import Testing
         #expect(requests.count >= 400)
         #expect(requests.count { $0.status != 200 } < requests.count / 20)
         #expect(requests.allSatisfy { $0.status == 200 || $0.status == 404 })
-    }
-
-    @Test(arguments: [TraceGenerator.mixed, TraceGenerator.publicClients])
-    func theMixtureAddsUp(shares: [TraceGenerator.Share]) {
-        #expect(shares.map(\.percent).reduce(0, +) == 100)
     }
 
     @Test func clientsThatFollowNextAskForItAsItIs() {

@@ -7,11 +7,18 @@ import Testing
 /// promised.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(.redis))
 struct EngineFaultTests {
-    enum Fault: CaseIterable {
-        case killed, frozen, full, flushed, garbage, halves, swallowing, doubling, late40, late200
+    private enum Fault {
+        case killed, frozen, full, flushed
+        /// The links of all nodes.
+        case links(EngineRelay.Manner)
+
+        static let all: [Fault] = [
+            .killed, .frozen, .full, .flushed, .links(.garbage), .links(.halves), .links(.swallowing),
+            .links(.doubling), .links(.late(40)), .links(.late(200)),
+        ]
     }
 
-    private static let drawn = TestSize.of(3, full: Fault.allCases.count)
+    private static let drawn = TestSize.of(3, full: Fault.all.count)
     private static let rounds = TestSize.of(1, release: 30)
     private static let answers = TestSize.of(120, release: 400)
     private static let purges = TestSize.of(1, release: 3)
@@ -25,7 +32,7 @@ struct EngineFaultTests {
             let clients = NodeClients(house.promises, nodes: NodeHouse.names.count, threads: 4, seed: seed)
             defer { _ = clients.stop() }
             for _ in 0..<Self.rounds {
-                for fault in Fault.allCases.shuffled(using: &generator).prefix(Self.drawn) {
+                for fault in Fault.all.shuffled(using: &generator).prefix(Self.drawn) {
                     try Self.run(fault, house, engine, clients, &generator, seed)
                 }
             }
@@ -53,11 +60,7 @@ struct EngineFaultTests {
         for (name, figures) in zip(["before", "at first", "then", "after"], parts) {
             FigureTable.note("F21 faults of the engine", "\(fault), \(name): \(figures); seed \(seed)")
         }
-        for figures in parts {
-            #expect(figures.failed.isEmpty, "\(fault), seed \(seed): \(figures.failed.prefix(5))")
-            #expect(figures.wrong.isEmpty, "\(fault), seed \(seed): \(figures.wrong.prefix(5))")
-            #expect(figures.outdated.isEmpty, "\(fault), seed \(seed): \(figures.outdated.prefix(5))")
-        }
+        for figures in parts { figures.judge("\(fault), seed \(seed)") }
     }
 
     /// Waits for `count` answers, or until no more come.
@@ -78,12 +81,7 @@ struct EngineFaultTests {
         case .flushed:
             try engine.ask("FLUSHALL")
             house.promises.logWasLost()
-        case .garbage: house.become(.garbage)
-        case .halves: house.become(.halves)
-        case .swallowing: house.become(.swallowing)
-        case .doubling: house.become(.doubling)
-        case .late40: house.become(.late(40))
-        case .late200: house.become(.late(200))
+        case .links(let manner): for relay in house.relays { relay.become(manner) }
         }
     }
 
@@ -93,12 +91,7 @@ struct EngineFaultTests {
         case .frozen: engine.send(SIGCONT)
         case .full: try engine.ask("CONFIG SET maxmemory 0")
         case .flushed: break
-        case .garbage, .halves, .swallowing, .doubling, .late40, .late200: house.become(.passing)
+        case .links: for relay in house.relays { relay.become(.passing) }
         }
     }
-}
-
-extension NodeHouse {
-    /// All links.
-    fileprivate func become(_ manner: EngineRelay.Manner) { for relay in relays { relay.become(manner) } }
 }

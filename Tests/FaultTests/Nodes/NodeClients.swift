@@ -31,6 +31,13 @@ final class NodeClients: Sendable {
                 + "misses: \(late)), \(checks) checks, \(outdated.count) outdated, \(wrong.count) wrong, \(failed.count) failed, "
                 + "\(excused) of nodes that went"
         }
+
+        /// Expects that each request was answered rightly.
+        func judge(_ what: String) {
+            for (kind, requests) in [("failed", failed), ("wrong", wrong), ("outdated", outdated)] {
+                #expect(requests.isEmpty, "\(kind): \(requests.prefix(5)), \(what)")
+            }
+        }
     }
 
     private let promises: PurgePromises

@@ -83,17 +83,13 @@ struct PurgeChaos {
         note("kill of \(node)")
         house.kill(node)
         figures["nodes killed"] += 1
-        let pause = draw(0..<2)
-        // Others purge while it is away.
-        for _ in 0..<pause { purgeElsewhere(than: node) }
+        let other = (node + 1) % NodeHouse.names.count
+        // Another one purges while it is away.
+        if draw(0..<2) == 1, other != stopped {
+            purge(draw(0..<VersionedOrigin.albums), of: nil, isHard: true, at: other)
+        }
         try house.start(node)
         note("start of \(node)")
-    }
-
-    private mutating func purgeElsewhere(than node: Int) {
-        let other = (node + 1) % NodeHouse.names.count
-        guard other != stopped else { return }
-        purge(draw(0..<VersionedOrigin.albums), of: nil, isHard: true, at: other)
     }
 
     /// The clock of a node goes ahead or back, or is right again.

@@ -46,10 +46,7 @@ struct PurgeChaosTests {
         FigureTable.note(row, "\(chaos.figures); \(figures); seed \(seed)")
         if let failure { Issue.record("seed \(seed): \(failure)") }
         let story = figures.outdated.isEmpty ? "" : chaos.story.suffix(400).joined(separator: "\n")
-        #expect(figures.outdated.isEmpty, "seed \(seed): \(figures.outdated.prefix(5))\n\(story)")
-        #expect(
-            figures.wrong.isEmpty && figures.failed.isEmpty,
-            "seed \(seed): \(figures.wrong.prefix(5)) \(figures.failed.prefix(5))")
+        figures.judge("seed \(seed)\n\(story)")
         #expect(figures.checks > 0 && figures.hits > 0 && figures.composed > 0)
         #expect(house.areRunning, "\(house.log)")
     }
