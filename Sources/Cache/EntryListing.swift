@@ -47,7 +47,7 @@ extension ResponseCache {
         ofUsersBy route: ((ArraySlice<UInt8>) -> [UInt8])? = nil,
         _ completion: @escaping @Sendable (EntryListing) -> Void
     ) {
-        let file = store.flatMap { route == nil && $0.isReadable ? $0.records : nil }
+        let records = file.flatMap { route == nil && $0.isReadable ? $0.records : nil }
         var others = (personal: 0, composed: 0)
         var first = FirstRecords(limit + 1, in: order)
         memory.forEachResponse { response in
@@ -58,7 +58,7 @@ extension ResponseCache {
                 if selection.chooses(listed) { first.add(listed) }
             } else if response.composition != nil {
                 others.composed += 1
-            } else if file == nil, route == nil, !response.isVariantIndex, selection.chooses(response) {
+            } else if records == nil, route == nil, !response.isVariantIndex, selection.chooses(response) {
                 first.add(ListedRecord(response.record))
             }
         }
@@ -68,8 +68,8 @@ extension ResponseCache {
                     entries: rows.prefix(limit).map { (record: $0, isInMemory: isInMemory($0)) },
                     isTruncated: rows.count > limit, personal: others.personal, composed: others.composed))
         }
-        guard let file else { return finish(first.all) { _ in true } }
-        file.entries(selection, limit: limit + 1, in: order) { @Sendable [memory] rows in
+        guard let records else { return finish(first.all) { _ in true } }
+        records.entries(selection, limit: limit + 1, in: order) { @Sendable [memory] rows in
             finish(rows) { row in
                 // No key has a variant with a NUL: then the file is damaged.
                 guard !row.variant.contains(0) else { return false }

@@ -16,7 +16,7 @@ import Synchronization
 public final class ResponseCache: Sendable {
     public let memory: MemoryTier
     /// Nil with `cache_file off`.
-    public let store: FileTier?
+    public let file: FileTier?
     let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
     /// For memory's part of purges: it goes through all entries, and nothing else waits for it.
     private let purging = DispatchQueue(label: "refrain.cache.purging", qos: .utility)
@@ -41,10 +41,10 @@ public final class ResponseCache: Sendable {
     /// Has another process forget all that it has stored, and calls the completion when it has.
     public typealias OtherProcess = @Sendable (_ completion: @escaping @Sendable () -> Void) -> Void
 
-    public init(memory: MemoryTier, store: FileTier?) {
+    public init(memory: MemoryTier, file: FileTier?) {
         self.memory = memory
-        self.store = store
-        purgedTargets = store?.purgedTargets ?? PurgedTargets()
+        self.file = file
+        purgedTargets = file?.purgedTargets ?? PurgedTargets()
         dependents = Mutex(Dependents(maxParts: Dependents.maxParts(beside: memory.maxBytes)))
     }
 
@@ -55,14 +55,14 @@ public final class ResponseCache: Sendable {
         guard response.isUseful(at: now), !response.isDamaged else {
             memory.remove(response)
             // The file has another answer under the key of a composed one.
-            if response.composition == nil { store?.remove(key, receivedBy: response.receivedAt) }
+            if response.composition == nil { file?.remove(key, receivedBy: response.receivedAt) }
             dropDependents(of: key)
             return nil
         }
-        if let store, response.shouldReportUse(at: now, every: store.useInterval.seconds) {
+        if let file, response.shouldReportUse(at: now, every: file.useInterval.seconds) {
             // A use of a composed answer is a use of its parts. Otherwise the parts would be
             // evicted from the file as if no client wanted them.
-            for used in response.composition?.parts ?? [key] { store.touch(used, at: now) }
+            for used in response.composition?.parts ?? [key] { file.touch(used, at: now) }
         }
         return response
     }
@@ -75,7 +75,7 @@ public final class ResponseCache: Sendable {
         latestReceipt.max(response.receivedAt, ordering: .sequentiallyConsistent)
         let replaced = memory.store(response)
         dropDependents(of: response.key, replacing: replaced, by: response)
-        store?.store(response, reader)
+        file?.store(response, reader)
     }
 
     /// Puts what was worked out about the body of `response` with it, if that is still what memory
@@ -98,7 +98,7 @@ public final class ResponseCache: Sendable {
 
     /// Removes the entry of `key` from both tiers.
     public func remove(_ key: CacheKey) {
-        store?.remove(key)
+        file?.remove(key)
         removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
         memory.remove(key)
         dropDependents(of: key)
@@ -125,8 +125,8 @@ public final class ResponseCache: Sendable {
         let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
         purgedTargets.note(purge)
         purging.async { @Sendable [self] in
-            guard let store else { return completion(purgeMemory(purge)) }
-            store.records.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
+            guard let file else { return completion(purgeMemory(purge)) }
+            file.records.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
                 purging.async { @Sendable [self] in
                     endPurge(purge)
                     completion(chosen)
@@ -149,7 +149,7 @@ public final class ResponseCache: Sendable {
     /// - Returns: a time that is not after the one as of which it counts; unix seconds.
     public func remember(purgeOf selection: EntrySelection, at now: Int64) -> Int64 {
         let (time, mark) = purgedTargets.remember(Purge(selection: selection, mode: .soft, now: now))
-        if let mark { store?.records.add(mark) }
+        if let mark { file?.records.add(mark) }
         return min(time, now)
     }
 
@@ -166,7 +166,7 @@ public final class ResponseCache: Sendable {
     public func lastPurge(
         of target: @autoclosure () -> [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8, at now: Int64
     ) -> Int64 {
-        if let mark = purgedTargets.heed(clock: now) { store?.records.add(mark) }
+        if let mark = purgedTargets.heed(clock: now) { file?.records.add(mark) }
         return purgedTargets.lastPurge(of: target(), storefront: storefront(), classTag: classTag)
     }
 
@@ -180,14 +180,14 @@ public final class ResponseCache: Sendable {
         purgeMemory(purge)
     }
 
-    /// Goes through what the file holds, in the background, as `RecordStore.visit` says. Without a
-    /// store there is nothing, and `completion` is called at once.
+    /// Goes through the answers in the file, in the background, as `RecordStore.visit` says. Without
+    /// a file `completion` is called at once.
     public func visitStored(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,
         _ completion: @escaping @Sendable (_ visited: Int) -> Void = { _ in }
     ) {
-        guard let store else { return completion(0) }
-        store.visit(body, completion)
+        guard let file else { return completion(0) }
+        file.visit(body, completion)
     }
 
     /// Frees what is stored in a scope that is not looked in any more. The caller does not wait.
@@ -216,11 +216,11 @@ public final class ResponseCache: Sendable {
     }
 
     /// Waits until everything that can be is on disk.
-    public func flush() { store?.records.flush() }
+    public func flush() { file?.records.flush() }
 
     /// Writes what is queued and closes the file: for shutdown, never on a loop. Memory goes on
     /// answering; what is stored from then on does not reach the disk.
-    public func close() { store?.records.close() }
+    public func close() { file?.records.close() }
 
     private func promote(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let reader, !key.isPersonal else { return nil }
@@ -332,14 +332,14 @@ public final class ResponseCache: Sendable {
     /// Keeps `text` as the fact of that name, in place of what it said, after all purges that have
     /// ended. Without a file it is forgotten: it speaks of what the file holds.
     public func keep(_ text: String, as name: String) {
-        store?.records.add(StoreMark(table: .fact, key: Array(name.utf8), value: .text(text)))
+        file?.records.add(StoreMark(table: .fact, key: Array(name.utf8), value: .text(text)))
     }
 
     /// Tells what the fact of that name says, on any thread: nil where there is none, or the file
     /// cannot be read. What is being written meanwhile may count or not.
     public func kept(_ name: String, _ completion: @escaping @Sendable (String?) -> Void) {
-        guard let store else { return completion(nil) }
-        store.records.visitMarks(.fact) { marks in
+        guard let file else { return completion(nil) }
+        file.records.visitMarks(.fact) { marks in
             let mark = marks.first { $0.key.elementsEqual(name.utf8) }
             if case .text(let text) = mark?.value { completion(text) } else { completion(nil) }
         }

@@ -16,6 +16,8 @@ public struct StorageBreakdown: Sendable, Equatable {
 
     /// In the file; empty without one. Ordered by class, then storefront.
     public var file: [Part] = []
+    /// Whether there is a file that could not be read.
+    public var isFileUnreadable = false
     /// In memory, personal and composed answers among them. Ordered likewise.
     public var memory: [Part] = []
 }
@@ -65,10 +67,13 @@ extension ResponseCache {
     /// Counts what is stored by class and storefront. Calls `completion` on another queue.
     public func breakdown(_ completion: @escaping @Sendable (StorageBreakdown) -> Void) {
         survey.take(
-            { @Sendable [memory, store] in
+            { @Sendable [memory, file] in
                 var breakdown = StorageBreakdown()
                 breakdown.memory = memory.parts
-                breakdown.file = store?.records.sizes.map(StorageBreakdown.Part.init) ?? []
+                guard let file else { return breakdown }
+                let sizes = file.records.sizes
+                breakdown.file = sizes?.map(StorageBreakdown.Part.init) ?? []
+                breakdown.isFileUnreadable = sizes == nil
                 return breakdown
             }, completion)
     }

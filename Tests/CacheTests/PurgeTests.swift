@@ -135,7 +135,7 @@ extension ResponseCache {
         for mode in [PurgeMode.soft, .hard] {
             let scratch = Scratch()
             let store = scratch.open(file: scratch.directory + "/absent/cache.sqlite")
-            let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+            let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
             cache.store(response("/a", lifetime: Lifetime(freshFor: 100, staleFor: 100)))
             #expect(await cache.purge(mode) == 1, "it counts in memory at once")
             cache.memory.remove(key("/a"))

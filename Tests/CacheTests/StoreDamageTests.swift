@@ -218,7 +218,7 @@ import Testing
         let (store, reader) = scratch.openWithReader(file: path)
         try #require(store.health.isUnavailable, "\(store.health)")
         #expect(store.records.check.checkPiece() == nil)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
         cache.write(Self.entries[0])
         #expect(cache.lookup(Self.entries[0].key, reader, at: noon) === Self.entries[0])
         #expect(cache.lookup(key("/other"), reader, at: noon) == nil)

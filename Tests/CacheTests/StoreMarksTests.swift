@@ -53,11 +53,11 @@ import Testing
     }
 
     @Test func withoutAFileNothingIsKept() async throws {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         cache.keep("1", as: "a")
         #expect(await kept(cache) == nil)
         let (lost, store) = (scratch.open(file: "/nowhere/at/all.sqlite"), scratch.open())
-        let caches = [lost, store].map { ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: $0) }
+        let caches = [lost, store].map { ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: $0) }
         caches[0].keep("1", as: "a")
         #expect(await kept(caches[0]) == nil)
         store.close()
@@ -175,7 +175,7 @@ import Testing
         if !isSetBackLater { first.close() }
         clock.now = noon - 86_400
         let behind = isSetBackLater ? first : scratch.open(now: { clock.now })
-        let purging = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: behind)
+        let purging = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: behind)
         await purge(purging, .target("/a"), at: clock.now)
         behind.close()
         clock.now = noon + 3_600

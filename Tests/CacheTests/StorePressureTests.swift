@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: TestSize.of([81], release: [81, 82]) as [UInt64])
     func sizesHoldAtEveryMomentWithSeveralWriters(seed: UInt64) throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.memorySize), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.memorySize), file: store)
         let largest = Mutex((disk: 0, memory: 0))
         concurrently(4) { thread in
             var generator = SeededGenerator(seed: seed &* 10 &+ UInt64(thread))

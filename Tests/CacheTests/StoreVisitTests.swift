@@ -32,7 +32,7 @@ private final class Guests: Sendable {
     }
 
     private func cache(_ store: FileTier?) -> ResponseCache {
-        ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
     }
 
     @Test func theLatestRecordsComeFirst() async {

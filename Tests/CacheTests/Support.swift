@@ -162,7 +162,7 @@ extension Scratch {
         memory: Int = 1 << 20, now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
     ) -> (cache: ResponseCache, store: FileTier) {
         let store = open(now: now)
-        return (ResponseCache(memory: MemoryTier(maxBytes: memory), store: store), store)
+        return (ResponseCache(memory: MemoryTier(maxBytes: memory), file: store), store)
     }
 
     func cacheWithReader(memory: Int = 1 << 20) -> (cache: ResponseCache, store: FileTier, reader: FileReader) {
