@@ -6,6 +6,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
+/// The answers that a visit has met.
 private final class Guests: Sendable {
     private let met = Mutex<[StoredResponse]>([])
     var all: [StoredResponse] { met.withLock { $0 } }

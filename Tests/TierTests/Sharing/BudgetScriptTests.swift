@@ -51,14 +51,6 @@ import Testing
         return question
     }
 
-    @Test func aGrantIsAtMostAQuarterSecondsShare() async throws {
-        let scene = try Scene()
-        for node in ["a", "b", "c", "d"] { _ = try await scene.ask(question(), as: node) }
-        let answer = try await scene.ask(question(tokens: 500, ceiling: 400), as: "a")
-        // Nodes that have not asked for three seconds do not count, on a machine that is that slow.
-        #expect(answer.granted == 100 / answer.nodes)
-    }
-
     /// A rate of 1e-11 killed every node that asked, again after each start.
     @Test func aRateThatNoScriptHasLearntIsLearntAnew() async throws {
         let scene = try Scene()
@@ -118,6 +110,9 @@ import Testing
             (2_500, "a", question(refused: 2), Answer(limit: 2.8, granted: 0, wait: 0, nodes: 2)),
             (2_600, "a", question(refused: 1), Answer(limit: 2.8, granted: 0, wait: 0, nodes: 2)),
             (602_500, "a", question(tokens: 5), Answer(limit: 0, granted: 0, wait: 0, nodes: 1)),
+            // A grant is at most the node's part of a quarter of a second.
+            (602_600, "b", question(), Answer(limit: 0, granted: 0, wait: 0, nodes: 2)),
+            (602_700, "a", question(tokens: 500, ceiling: 400), Answer(limit: 0, granted: 50, wait: 0, nodes: 2)),
         ]
         for (milliseconds, node, question, answer) in rows {
             let now = start + milliseconds * 1_000
