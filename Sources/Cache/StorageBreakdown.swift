@@ -36,8 +36,7 @@ final class StorageSurvey: Sendable {
     private let latest = Mutex<Survey?>(nil)
     private let queue = DispatchQueue(label: "refrain.cache.survey", qos: .utility)
 
-    /// A breakdown is good for as long, in nanoseconds, and for `costFactor` times what it took to
-    /// make.
+    /// A breakdown is good for that long, in nanoseconds, and for `costFactor` times its own cost.
     private static let lifetime: UInt64 = 10_000_000_000
     private static let costFactor: UInt64 = 50
 
@@ -64,7 +63,7 @@ final class StorageSurvey: Sendable {
 }
 
 extension ResponseCache {
-    /// Counts what is stored by class and storefront. Calls `completion` on another queue.
+    /// Counts stored answers by class and storefront. Calls `completion` on another queue.
     public func breakdown(_ completion: @escaping @Sendable (StorageBreakdown) -> Void) {
         survey.take(
             { @Sendable [memory, file] in

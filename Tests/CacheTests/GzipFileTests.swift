@@ -57,7 +57,7 @@ import Testing
     @Test func otherBytesAreNoCodedContent() { #expect(CodedContent(Array("{}".utf8), .system) == nil) }
 
     /// Content that could not be inflated was sent as a 200 of zeros, again and again.
-    @Test func damageBehindTheChecksumIsNoAnswerAndGoes() throws {
+    @Test func contentDamagedBeforeItsChecksumIsNoAnswer() throws {
         let (cache, store, reader) = scratch.cacheWithReader()
         var coded = try #require(Gzip.system.deflate(Self.body))
         coded[coded.count / 2] ^= 0xFF

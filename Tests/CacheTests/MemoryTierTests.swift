@@ -23,7 +23,8 @@ private struct SieveModel {
                 hand += 1
             }
             queue.remove(at: hand)
-            // Beyond the newest the hand begins again at the oldest, not at what is added next.
+            // Beyond the newest the hand begins again at the oldest, not at the next entry that is
+            // added.
             if hand == queue.count { hand = 0 }
         }
         queue.append((key, false))

@@ -174,10 +174,10 @@ import Testing
         first.write(response("/albums"))
         if !isSetBackLater { first.close() }
         clock.now = noon - 86_400
-        let behind = isSetBackLater ? first : scratch.open(now: { clock.now })
-        let purging = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: behind)
+        let slow = isSetBackLater ? first : scratch.open(now: { clock.now })
+        let purging = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: slow)
         await purge(purging, .target("/a"), at: clock.now)
-        behind.close()
+        slow.close()
         clock.now = noon + 3_600
         let cache = scratch.cache(now: { clock.now }).cache
         #expect(cache.last("/a") >= noon && cache.last("/a") <= clock.now && cache.last("/b") == .min)

@@ -86,7 +86,7 @@ import Testing
         #expect(diskBytes() <= Self.cacheSize && store.status.evicted > 0)
     }
 
-    /// Rows of small answers take pages; large answers need what these took.
+    /// Rows of small answers take pages; large answers need that room.
     @Test func pagesThatManySmallAnswersHadAreGivenBack() throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
         store.write((0..<8_000).map { response("/small/\($0)", at: noon + Int64($0)) }, atOnce: 500)

@@ -33,7 +33,7 @@ package struct ConditionField: Equatable, Sendable {
         (self.name, self.value) = (name, value)
     }
 
-    /// The condition that was written; nil for a value that no writer gives.
+    /// The condition of this name and value; nil for a value that no writer gives.
     package var condition: EntrySelection.Condition? {
         let text = String(decoding: value, as: UTF8.self)
         let condition: EntrySelection.Condition? =

@@ -22,7 +22,7 @@ struct FollowerState: Sendable {
     private var tail = LogTail()
     private var reading = 0
     private var pauseUntil: Instant?
-    /// Whether the engine has answered what it was asked last.
+    /// Whether the engine has answered the last question.
     private var isConnected = false
     /// Whether this node hears of purges elsewhere.
     private var isFollowing: Bool { isConnected && !succession.isOpen }
@@ -161,7 +161,7 @@ struct FollowerState: Sendable {
         guard isConnected else { return }
         (isConnected, awaySince) = (false, moment.wall / 1000)
         log.disconnected()
-        // The one that was scheduled is later than it need be now.
+        // The scheduled one would be later than necessary.
         heartbeat.unschedule()
         scheduleBeat()
     }
@@ -321,7 +321,8 @@ struct FollowerState: Sendable {
         for step in steps {
             switch step {
             case .purge(let wait):
-                // Before the cache is purged: what it loses must not come back from the tier.
+                // Before the cache is purged: answers that it loses must not come back from the
+                // tier.
                 hold()
                 if wait.isWidened { effects.append(.warn(AskedPurges.widened)) }
                 purgeCache(.asked(wait.number), wait.record)
@@ -331,7 +332,7 @@ struct FollowerState: Sendable {
     }
 
     /// Purges that were done without the log go into it after all that it has: other nodes hear of
-    /// them, and the tier is good again for what they chose.
+    /// them, and values that they chose are taken from the tier again.
     private mutating func logUnlogged() {
         let purges = asked.unlogged.lacking(inLogReadTo: log.position)
         guard isFollowing, !purges.isEmpty, lastLogging.map({ moment.now - $0 >= settings.heartbeat }) ?? true

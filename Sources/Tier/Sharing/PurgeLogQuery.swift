@@ -4,9 +4,9 @@ import Text
 // Must hold: all of a page is of one moment; a page that cannot be read is none.
 //
 // The number stored next to the log, drawn at random by the node that finds none, and the engine's
-// own mark of its history (`master_replid` of INFO) make the epoch. An engine that was emptied
-// has lost the first. A replica that takes over, or an engine that was started anew with what its
-// disk had, has the first and another mark: maybe it lacks the latest purges, and gives their ids
+// own mark of its history (`master_replid` of INFO) make the epoch. An engine that was emptied has
+// lost the first. A replica that takes over, or an engine that was started anew with the data on
+// its disk, has the first and another mark: maybe it lacks the latest purges, and gives their ids
 // to others. Redis also draws another mark where a first replica comes, and where the last one has
 // been away for an hour (`repl-backlog-ttl`). Where every node finds its place in the log all the
 // same, the epoch stays (`LogSuccession`).
@@ -26,8 +26,8 @@ enum PurgeLogQuery {
         case unusable(String)
     }
 
-    /// One transaction: the entry at the node's place, those beyond a position, and what there is
-    /// besides.
+    /// One transaction: the entry at the node's place, those beyond a position, the stored number,
+    /// the facts of the stream, and the engine's mark.
     static func commands(_ keys: TierKeys, after position: LogPosition, place: LogPosition) -> [RESPCommand] {
         [
             RESPCommand("MULTI"),

@@ -9,7 +9,7 @@ import Testing
     private typealias Question = BudgetQuestion
     private typealias Answer = BudgetModel.Answer
 
-    /// An engine, and what asks it on one node's behalf.
+    /// An engine, and a connection that asks it for one node.
     private final class Scene {
         let engine: RedisServer
         let tier: TierScene

@@ -303,7 +303,7 @@ import Testing
         #expect(script.tell(.leave).lines(.farewell) == ["HDEL refrain:nodes a"])
         #expect(script.tell(.answered(.farewell, nil)) == [.left])
         for _ in 0..<10 { #expect(!script.wake().questions.contains(.signs)) }
-        // It left the list, and nobody else ever heard of the purge.
+        // It left the list, and no other node ever heard of the purge.
         script = .ready()
         script.sign()
         script.purgeUnlogged(1)

@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [
         "", "v", "v,1", "v,1,mode,hard", "v,1,mode,hard,at,1", "v,1,mode,hard,by,a", "v,1,at,1,by,a",
         "mode,hard,at,1,by,a",
-        // Another version, even one that says what this one says.
+        // Another version, even with the same fields.
         "v,2,mode,hard,at,1,by,a,target,/a", "v,,mode,hard,at,1,by,a", "v,01,mode,hard,at,1,by,a",
         "v,1.1,mode,hard,at,1,by,a", "V,1,mode,hard,at,1,by,a", "mode,hard,v,1,at,1,by,a", "v,1,*",
         // A condition that this program does not know, alone and with one that it knows.

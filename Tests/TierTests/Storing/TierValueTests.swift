@@ -132,7 +132,7 @@ import Testing
         let knowledge = PurgeKnowledge()
         knowledge.begin(epoch, forgottenUntil: .start)
         knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/b".utf8)))), at: noted(noon, 0))
-        knowledge.stand(logMark: logMark(2), mayTake: true)
+        knowledge.move(to: logMark(2), mayTake: true)
         func taken(since position: UInt64, at now: Int64) -> Int64? {
             let value = TierValue(answer("/a", at: noon + 86_400), logMark: logMark(position))
             return knowledge.latestReceipt(of: value, at: now, noted(now, now - noon).instant).flatMap {
@@ -147,7 +147,7 @@ import Testing
         #expect(taken(since: 2, at: noon + 50) == noon + 19)
         knowledge.hold([], at: noted(noon + 60, 60))
         #expect(taken(since: 2, at: noon + 70) == noon + 70)
-        knowledge.stand(logMark: logMark(2), mayTake: false)
+        knowledge.move(to: logMark(2), mayTake: false)
         #expect(taken(since: 2, at: noon + 80) == nil)
     }
 }
