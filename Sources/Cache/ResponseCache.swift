@@ -93,7 +93,7 @@ public final class ResponseCache: Sendable {
         guard let current = memory.peek(response.key), current.isCopy(of: response), current.gzip == nil else {
             return
         }
-        memory.attach(current.with(gzip: gzip), to: current)
+        memory.attach(current.copy(gzip: gzip), to: current)
     }
 
     /// Removes the entry of `key` from both tiers.

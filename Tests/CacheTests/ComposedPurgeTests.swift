@@ -51,13 +51,6 @@ import Testing
     }
 
     @Test func nothingIsComposedThatAPurgeMayHaveChosen() async {
-        for mode in [PurgeMode.hard, .soft] {
-            let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
-            let part = response("/a")
-            cache.store(part)
-            #expect(await cache.purge(mode) == 1)
-            #expect(!cache.store(composed: composed("/c", from: [part]), from: [part]))
-        }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         let part = response("/a")
         cache.store(part)

@@ -12,8 +12,8 @@ import Testing
     private static let body = Array(String(repeating: "{\"id\":\"1440857781\"}", count: 500).utf8)
 
     private func coded(_ target: String) throws -> StoredResponse {
-        response(target, String(decoding: Self.body, as: UTF8.self), resources: [7]).with(
-            gzip: try #require(Gzip.system.deflate(Self.body)))
+        let gzip = try #require(Gzip.system.deflate(Self.body))
+        return response(target, String(decoding: Self.body, as: UTF8.self), resources: [7]).copy(gzip: gzip)
     }
 
     @Test func bothFormsComeBackAfterARestart() throws {
@@ -61,7 +61,7 @@ import Testing
         let (cache, store, reader) = scratch.cacheWithReader()
         var coded = try #require(Gzip.system.deflate(Self.body))
         coded[coded.count / 2] ^= 0xFF
-        let bad = response("/a", String(decoding: Self.body, as: UTF8.self)).with(gzip: coded)
+        let bad = response("/a", String(decoding: Self.body, as: UTF8.self)).copy(gzip: coded)
         store.write(bad)
         let found = try #require(cache.lookup(key("/a"), reader, at: noon))
         #expect(!found.isDamaged && store.status.damaged == 0)

@@ -60,31 +60,6 @@ private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
         #expect(tier.count == capacity)
     }
 
-    @Test(arguments: [21, 22] as [UInt64])
-    func randomOperationsMatchADictionaryAsLongAsNothingIsEvicted(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        let tier = MemoryTier(maxBytes: 64 << 20)
-        var model: [Int: StoredResponse] = [:]
-        for step in 0..<20_000 {
-            let number = Int.random(in: 0..<700, using: &generator)
-            switch Int.random(in: 0..<4, using: &generator) {
-            case 0:
-                let fresh = response("/\(number)", "body \(step)")
-                tier.store(fresh)
-                model[number] = fresh
-            case 1:
-                tier.remove(key("/\(number)"))
-                model[number] = nil
-            default:
-                try #require(tier.lookup(key("/\(number)")) === model[number], "seed \(seed), step \(step)")
-            }
-        }
-        #expect(tier.count == model.count)
-        #expect(tier.byteCount == model.values.reduce(0) { $0 + $1.byteCount })
-        #expect(tier.purge(Purge(selection: EntrySelection(), mode: .hard, now: noon)) == model.count)
-        #expect(tier.count == 0 && tier.byteCount == 0)
-    }
-
     @Test func allShardsTogetherStayWithinTheBound() {
         let tier = MemoryTier(maxBytes: 100_000, shardCount: 4)
         for number in 0..<200 {

@@ -78,7 +78,7 @@ import Testing
         store.store(response("/any", resources: [StoredResponse.everyResource]))
         let text = String(repeating: "a text that is worth it ", count: 200)
         if let coded = Gzip.system.deflate(Array(text.utf8)) {
-            store.store(response("/gzip", text).with(gzip: coded))
+            store.store(response("/gzip", text).copy(gzip: coded))
         }
         store.write(response("/soft", lifetime: Lifetime(freshFor: 10, staleFor: 100)))
         _ = await store.purged(.soft, EntrySelection([.target("/soft")]), at: noon + 3)

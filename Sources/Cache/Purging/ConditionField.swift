@@ -5,7 +5,7 @@ import Text
 /// table for writing and for reading.
 package struct ConditionField: Equatable, Sendable {
     /// One name for each case of `EntrySelection.Condition`.
-    package enum Name: String, CaseIterable, Sendable {
+    package enum Name: String, Sendable {
         case target, prefix, match, storefront, `class`, resource
     }
 

@@ -92,7 +92,7 @@ final class PurgedTargets: Sendable {
     func cap(at now: Int64) -> Int {
         guard now < .max - Self.tolerance, !isEmpty.load(ordering: .acquiring) else { return 0 }
         noteClock(at: now)
-        return state.withLock { $0.cap(at: now, beyond: now + Self.tolerance) }
+        return state.withLock { $0.cap(at: now) }
     }
 
     /// To be called before receipts are compared with purges by the wall clock, which says `now`.
@@ -151,7 +151,8 @@ extension PurgedTargets.State {
         if wide.count > PurgedTargets.mostWide { forget(wide.removeFirst().at) }
     }
 
-    fileprivate mutating func cap(at now: Int64, beyond limit: Int64) -> Int {
+    fileprivate mutating func cap(at now: Int64) -> Int {
+        let limit = now + PurgedTargets.tolerance
         var count = 0
         func capped(_ time: Int64) -> Int64 {
             guard time > limit else { return time }

@@ -23,9 +23,7 @@ public enum PortableRecord {
     ///
     /// Content in gzip is inflated once, because the checksum does not show damage from before the
     /// record was written. Learning from the answer needs the inflated content anyway.
-    public static func read(
-        _ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip = .system
-    ) -> StoredResponse.Restored {
+    public static func read(_ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip) -> StoredResponse.Restored {
         guard !key.isPersonal, let record = Record(portable: bytes, for: RecordKey(key)) else { return .damaged }
         let restored = StoredResponse.restored(record, at: key, by: gzip)
         if case .response(let response) = restored, case .coded(let coded) = response.content {

@@ -160,9 +160,6 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// The same response with an outline of its body. Copies no content.
     public func with(outline: any Outline) -> StoredResponse { StoredResponse(self, outline: outline) }
 
-    /// The same response with another form, of `gzip` bytes. Copies no content.
-    func with(gzip: [UInt8]) -> StoredResponse { copy(gzip: gzip) }
-
     /// The same but for the given values; the outline goes along.
     func copy(
         at key: CacheKey? = nil, receivedAt: Int64? = nil, lifetime: Lifetime? = nil, gzip: [UInt8]? = nil

@@ -21,7 +21,7 @@ struct RFC9111 {
     /// in seconds.
     static let defaultStaleIfError = 86_400
     /// A guess should not outlive a day, however old the document is; in seconds.
-    static let longestHeuristic: Int64 = 86_400
+    static let longestHeuristic = 86_400
     /// RFC 9110 15.1.
     private static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
     /// Statuses of which the caching requirements are known, for must-understand (RFC 9111
@@ -90,7 +90,7 @@ struct RFC9111 {
             directives.isPublic || Self.heuristicallyCacheable.contains(response.status)
         else { return nil }
         let sinceChange = Lifetime.seconds(from: lastModified, to: response.date ?? now)
-        return min(sinceChange / 10, Int(Self.longestHeuristic))
+        return min(sinceChange / 10, Self.longestHeuristic)
     }
 
     /// Section 4.2.3.

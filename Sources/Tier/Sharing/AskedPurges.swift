@@ -13,7 +13,7 @@ struct AskedPurges: Sendable {
         "purge log: too many purges are pending: other nodes will purge everything (soft) instead of the latest ones"
 
     private var waits: [PurgeWait] = []
-    private(set) var unlogged = UnloggedPurges()
+    var unlogged = UnloggedPurges()
 
     var isEmpty: Bool { waits.isEmpty }
 
@@ -50,12 +50,6 @@ struct AskedPurges: Sendable {
     mutating func done(_ number: Int, _ count: Int?) {
         for index in waits.indices where waits[index].number == number { waits[index].own = .done(count) }
     }
-
-    /// The log was read at that place.
-    /// - Returns: whether the unlogged purges have changed.
-    mutating func read(_ position: LogPosition) -> Bool { unlogged.read(position) }
-
-    mutating func written(_ number: Int, at position: LogPosition) { unlogged.written(number, at: position) }
 
     /// Takes all waiting purges a step further, if there is one.
     /// - Parameters:

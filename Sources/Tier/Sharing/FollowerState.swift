@@ -66,7 +66,7 @@ struct FollowerState: Sendable {
         case .leave: leave()
         case .close: close()
         }
-        settle()
+        perform(asked.settle(isFollowing: isFollowing, at: log.position, registry, now: moment.now))
         return effects
     }
 
@@ -247,7 +247,7 @@ struct FollowerState: Sendable {
 
     private mutating func note(_ entry: PurgeLogEntry, at time: Int64?) {
         effects.append(.note(entry, at: time))
-        if asked.read(entry.position) { hold() }
+        if asked.unlogged.read(entry.position) { hold() }
     }
 
     private mutating func hold() { effects.append(.hold(asked.unlogged.all, at: moment.wall / 1000)) }
@@ -312,11 +312,6 @@ struct FollowerState: Sendable {
         beat()
     }
 
-    /// Takes the purges that wait a step further.
-    private mutating func settle() {
-        perform(asked.settle(isFollowing: isFollowing, at: log.position, registry, now: moment.now))
-    }
-
     private mutating func perform(_ steps: [AskedPurges.Step]) {
         for step in steps {
             switch step {
@@ -343,7 +338,7 @@ struct FollowerState: Sendable {
 
     private mutating func written(_ numbers: [Int], _ replies: [RESPReply]) {
         let places = replies.map { $0.bytes.flatMap { LogPosition($0) } }
-        for case (let number, let place?) in zip(numbers, places) { asked.written(number, at: place) }
+        for case (let number, let place?) in zip(numbers, places) { asked.unlogged.written(number, at: place) }
         if !replies.isEmpty { readOn() }
     }
 

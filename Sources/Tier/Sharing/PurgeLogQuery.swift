@@ -96,11 +96,10 @@ enum PurgeLogQuery {
                     epoch: epoch, stored: stored, place: nil, first: nil, last: .start, hasForgotten: false,
                     entries: []))
         }
-        let facts = Facts(info)
-        guard let last = facts["last-generated-id"]?.bytes.flatMap({ LogPosition($0) }),
-            let length = facts["length"]?.number, let added = facts["entries-added"]?.number
+        guard let last = fact("last-generated-id", in: info)?.bytes.flatMap({ LogPosition($0) }),
+            let length = fact("length", in: info)?.number, let added = fact("entries-added", in: info)?.number
         else { return .unusable("the purge log requires an engine of version 7.0 or later") }
-        let first = facts["first-entry"]?.elements?.first?.bytes.flatMap { LogPosition($0) }
+        let first = fact("first-entry", in: info)?.elements?.first?.bytes.flatMap { LogPosition($0) }
         return .page(
             PurgeLogPage(
                 epoch: epoch, stored: stored, place: place.first, first: first, last: last,
@@ -119,19 +118,11 @@ enum PurgeLogQuery {
         return entries
     }
 
-    /// Names and values in turn.
-    private struct Facts {
-        private let elements: [RESPReply]
-
-        init(_ reply: RESPReply) { elements = reply.elements ?? [] }
-
-        subscript(name: String) -> RESPReply? {
-            for index in stride(from: 0, to: elements.count - 1, by: 2) where elements[index] == .bulk(Array(name.utf8))
-            {
-                return elements[index + 1]
-            }
-            return nil
-        }
+    /// The value of that name in a reply of names and values in turn.
+    private static func fact(_ name: String, in info: RESPReply) -> RESPReply? {
+        let elements = info.elements ?? []
+        let index = stride(from: 0, to: elements.count - 1, by: 2).first { elements[$0] == .bulk(Array(name.utf8)) }
+        return index.map { elements[$0 + 1] }
     }
 }
 
