@@ -9,9 +9,7 @@ import Testing
 /// Files that are damaged, foreign, locked or absent: never a wrong byte, always an answer.
 @Suite struct StoreDamageTests {
     let scratch = Scratch()
-    private static let entries = (0..<60).map {
-        response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1))
-    }
+    private static let entries = numbered(60)
 
     private struct Files {
         var database: [UInt8]

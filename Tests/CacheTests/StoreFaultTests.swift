@@ -46,9 +46,7 @@ extension Requirement {
 
 @Suite struct StoreFaultTests {
     let scratch = Scratch()
-    private static let entries = (0..<40).map {
-        response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1))
-    }
+    private static let entries = numbered(40)
 
     private func filled(_ store: FileTier) -> FileReader {
         store.write(Self.entries)

@@ -31,6 +31,11 @@ func response(
         storefront: Array(storefront.utf8), selecting: Array(selecting.utf8), resources: resources)
 }
 
+/// Answers of different sizes at `/0` and on.
+func numbered(_ count: Int) -> [StoredResponse] {
+    (0..<count).map { response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1)) }
+}
+
 func date(_ seconds: Int64) -> String { HTTPDate.text(seconds) }
 
 func stored(
