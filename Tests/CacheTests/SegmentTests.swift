@@ -108,7 +108,7 @@ import Testing
         #expect(store.status.damaged == 0)
     }
 
-    /// Its live records were appended to itself, and it went with them.
+    /// Its live records were appended to the segment itself, and went with it.
     @Test func theLastSegmentOfAnEarlierRunIsNotCopiedIntoItself() {
         let first = scratch.open(maxBytes: 4 << 20)
         first.write((0..<20).map { response("/kept/\($0)", filler(200), at: noon + 9) })
@@ -141,7 +141,7 @@ import Testing
         #expect(one > 0 && all > one, "\(one) of \(all)")
     }
 
-    /// Those of the first step were the last that were looked at.
+    /// The rows of the first step were the last that were looked at.
     @Test func rowsWithoutSegmentsGoHoweverManyThereAre() throws {
         scratch.fill((0..<17_000).map { response("/\($0)", "") })
         try FileManager.default.removeItem(atPath: Segments.folder(of: scratch.file))

@@ -121,7 +121,7 @@ import Testing
         #expect(store.records.check.checkPiece()?.isLast == true, "the fresh file")
     }
 
-    /// The look began anew at the first row, and met it again.
+    /// The check began anew at the first row, and met the segment again.
     @Test func aSegmentThatCannotBeReadDoesNotEndTheLook() throws {
         scratch.fillSegments(300)
         scratch.makeUnreadable(1)
@@ -139,7 +139,7 @@ import Testing
         #expect(store.makeReader().lookup(key("/299"), at: noon) != nil)
     }
 
-    /// By itself, from the rate on.
+    /// The check begins once there is a rate.
     @Test func itBeginsByItselfAndCanBeSwitchedOff() throws {
         scratch.fill(Self.entries)
         try flip([4])

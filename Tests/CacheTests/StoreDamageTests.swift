@@ -167,7 +167,7 @@ import Testing
         #expect(store.health == .available && store.entries == 1, "\(scratch.said)")
     }
 
-    /// The end of a process that owed a purge renamed whatever had the name.
+    /// A process that owed a purge renamed, at its end, any file that had the name.
     @Test func aPurgeThatIsOwedDoesNotCostAFileOfAnotherProgram() async throws {
         try write([])
         _ = try sqlite(scratch.file, "CREATE TABLE precious (x)")
@@ -195,7 +195,7 @@ import Testing
         #expect(!scratch.names.contains("cache.sqlite-journal"))
     }
 
-    /// In a process of its own, whose mask is its own.
+    /// In a process of its own, because the mask is the process's.
     @Test func theFileIsForItsOwnerAlone() async {
         await #expect(processExitsWith: .success) {
             umask(0)

@@ -46,7 +46,7 @@ import Testing
         #expect(await store.purged(.hard) == count && store.entries == 0)
     }
 
-    /// The writer met it whenever the log was to be copied, and wrote nothing any more.
+    /// The writer met the segment whenever the log was to be copied, and wrote nothing any more.
     @Test func aSegmentThatCannotBeOpenedEndsNoWriting() throws {
         scratch.fill(entries(0..<40), maxBytes: 4 << 20)
         makeUnopenable(1)
@@ -104,7 +104,7 @@ import Testing
         #expect(scratch.said.count { $0.contains("in the future") } == 1, "\(scratch.said)")
     }
 
-    /// Both had to wait until the file had shrunk.
+    /// Purges and the end of the process had to wait until the file had shrunk.
     @Test func aPurgeAndTheEndHaveTheirTurnWhileAFileShrinks() async throws {
         scratch.fill(entries(0..<600, 30_000), atOnce: 50)
         let store = scratch.open(maxBytes: 2 << 20)
@@ -118,7 +118,7 @@ import Testing
         #expect(store.status.evicted > 0 && store.health == .available)
     }
 
-    /// A process that ends with a purge that its disk refused left it undone.
+    /// A process that ended while its disk refused a purge left the purge undone.
     @Test func aFileThatCouldNotBePurgedIsNotLeftToTheNextProcess() async throws {
         let store = scratch.open()
         store.write(entries(0..<20), atOnce: 50)

@@ -101,7 +101,7 @@ import Testing
         _ = await cache.purge(.hard, at: now, EntrySelection(conditions))
     }
 
-    /// It had counted for every target after a restart, whatever it had chosen.
+    /// After a restart each purge counted for every target, whatever it had chosen.
     @Test func purgesSurviveARestartAndCountForTheirTargetsAlone() async throws {
         var (cache, store) = scratch.cache()
         await purge(cache, .target("/a"), at: 10)

@@ -110,7 +110,7 @@ import Testing
         return other
     }
 
-    /// It was refused, and the answers that it chose were still found.
+    /// The purge was refused, and the answers that it chose were still found.
     @Test func aPurgeCountsAtOnceThoughTheLogIsFull() throws {
         let (store, reader) = scratch.openWithReader(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)
