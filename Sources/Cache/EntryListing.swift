@@ -51,14 +51,15 @@ extension ResponseCache {
         var others = (personal: 0, composed: 0)
         var first = FirstRecords(limit + 1, in: order)
         memory.forEachResponse { response in
+            if response.isVariantIndex { return }
             if response.key.isPersonal {
                 others.personal += 1
-                guard let route, !response.isVariantIndex else { return }
+                guard let route else { return }
                 let listed = ListedRecord(ofUser: response, as: route(response.key.target))
                 if selection.chooses(listed) { first.add(listed) }
             } else if response.composition != nil {
                 others.composed += 1
-            } else if records == nil, route == nil, !response.isVariantIndex, selection.chooses(response) {
+            } else if records == nil, route == nil, selection.chooses(response) {
                 first.add(ListedRecord(response.record))
             }
         }

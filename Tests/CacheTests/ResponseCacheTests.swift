@@ -108,6 +108,17 @@ import Testing
         #expect(unreadable.isFileUnreadable && unreadable.file.isEmpty)
     }
 
+    /// A user's variant index counted as another answer of that user.
+    @Test func aVariantIndexIsNoPersonalAnswer() async {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
+        cache.store(response("/a", scope: someone(1), selecting: "0123456789abcdef foo"))
+        cache.store(response("/a", variant: "0123456789abcdef", scope: someone(1)))
+        let listing = await withCheckedContinuation { continuation in
+            cache.list(EntrySelection(), limit: 9) { continuation.resume(returning: $0) }
+        }
+        #expect(listing.personal == 1 && listing.entries.isEmpty)
+    }
+
     /// An entry outlived others once an operator had looked at it, or it had been compressed.
     @Test(arguments: [false, true]) func aLookAndAFormThatIsAttachedAreNoUse(isAttached: Bool) {
         let one = response("/1", filler(4_000))

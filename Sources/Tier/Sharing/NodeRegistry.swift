@@ -38,7 +38,8 @@ struct NodeRegistry: Sendable {
 
     /// Another process that is a node of this name, as people read it; nil where there is none.
     var namesake: String? {
-        namesakeReplies < Self.namesakeThreshold ? nil : records[own.name].map { "process \($0.process) at \($0.address)" }
+        namesakeReplies < Self.namesakeThreshold
+            ? nil : records[own.name].map { "process \($0.process) at \($0.address)" }
     }
 
     /// The engine's clock now, unix milliseconds.
