@@ -55,7 +55,7 @@ extension ResponseCache {
     /// Whether memory may hold an answer composed from the one under `key`.
     public func hasComposed(from key: CacheKey) -> Bool { dependents.withLock { $0.hasAnswers(from: key) } }
 
-    /// Drops what was composed from the entry of `key`.
+    /// Drops the answers composed from the entry of `key`.
     public func dropDependents(of key: borrowing CacheKey) {
         guard hasComposed.load(ordering: .sequentiallyConsistent) else { return }
         var released: [StoredResponse] = []

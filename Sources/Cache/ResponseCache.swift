@@ -218,7 +218,7 @@ public final class ResponseCache: Sendable {
     /// Waits until everything that can be is on disk.
     public func flush() { file?.records.flush() }
 
-    /// Writes what is queued and closes the file: for shutdown, never on a loop. Memory goes on
+    /// Writes the queue and closes the file: for shutdown, never on a loop. Memory goes on
     /// answering; later answers do not reach the disk.
     public func close() { file?.records.close() }
 

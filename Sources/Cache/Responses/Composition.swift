@@ -4,7 +4,7 @@ import Freshness
 // Must hold: the parts are answers of the origin's, none of them composed itself; a composed answer
 // is never written to disk.
 
-/// The way in which a stored response was composed, and out of what.
+/// How a stored response was composed, and its parts.
 public final class Composition: Sendable {
     /// How: one of the reasons under "How an answer was composed".
     public let detail: Reason

@@ -8,8 +8,8 @@ struct PurgeLogEntry: Sendable, Equatable {
     }
 }
 
-/// A page of the engine's log, all of one moment: the entries beyond a position, in one
-/// transaction with the epoch and what `XINFO STREAM` tells.
+/// A page of the engine's log, all of one moment: the entries beyond a position, in one transaction
+/// with the epoch and the facts of `XINFO STREAM`.
 struct PurgeLogPage: Sendable, Equatable {
     let epoch: LogEpoch
     /// The number stored next to the log; with `engine` it makes the epoch.
