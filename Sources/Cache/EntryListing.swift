@@ -1,9 +1,9 @@
 import Freshness
 import Store
 
-// Looking without a trace: for operators, who must not change what they look at.
-// Must hold: no look counts as a use, moves an entry between the tiers or removes one; of what
-// belongs to one user nothing is shown that tells whose it is or what is in it.
+// Looking without a trace: an operator's look must not change the cache.
+// Must hold: no look counts as a use, moves an entry between the tiers or removes one; nothing is
+// shown of a personal answer that tells its user or its content.
 
 /// The result of a listing.
 public struct EntryListing: Sendable {
@@ -18,7 +18,7 @@ public struct EntryListing: Sendable {
 }
 
 extension ResponseCache {
-    /// The answer stored under `key`, if something can still be done with it.
+    /// The answer stored under `key`, if it is still useful.
     public func peek(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let found = memory.peek(key) ?? reader?.lookup(key, at: now), found.isUseful(at: now),
             !found.isDamaged
@@ -26,7 +26,7 @@ extension ResponseCache {
         return found
     }
 
-    /// Whether memory holds something under `key`.
+    /// Whether memory holds an entry under `key`.
     public func isInMemory(_ key: CacheKey) -> Bool { memory.peek(key) != nil }
 
     /// The variant under which a request without any of the fields that tell a target's answers
@@ -38,27 +38,28 @@ extension ResponseCache {
     }
 
     /// Up to `limit` of the chosen answers: those of the file, where there is one that can be read,
-    /// else those in memory. At once, or on a queue of listings' own. Goes through all of memory:
-    /// not for a loop that serves clients.
-    /// - Parameter route: all that may be told of a personal target. With it the answers of single
-    ///   users are listed, and no others.
+    /// else those in memory. Calls `completion` at once, or on a queue of listings' own. Goes
+    /// through all of memory: not for a loop that serves clients.
+    /// - Parameter route: the part of a personal target that may be shown. With it the answers of
+    ///   single users are listed, and no others.
     public func list(
         _ selection: EntrySelection, limit: Int, in order: ListingOrder = .use,
         ofUsersBy route: ((ArraySlice<UInt8>) -> [UInt8])? = nil,
         _ completion: @escaping @Sendable (EntryListing) -> Void
     ) {
-        let file = store.flatMap { route == nil && $0.isReadable ? $0.records : nil }
+        let records = file.flatMap { route == nil && $0.isReadable ? $0.records : nil }
         var others = (personal: 0, composed: 0)
         var first = FirstRecords(limit + 1, in: order)
         memory.forEachResponse { response in
+            if response.isVariantIndex { return }
             if response.key.isPersonal {
                 others.personal += 1
-                guard let route, !response.isVariantIndex else { return }
+                guard let route else { return }
                 let listed = ListedRecord(ofUser: response, as: route(response.key.target))
                 if selection.chooses(listed) { first.add(listed) }
             } else if response.composition != nil {
                 others.composed += 1
-            } else if file == nil, route == nil, !response.isVariantIndex, selection.chooses(response) {
+            } else if records == nil, route == nil, selection.chooses(response) {
                 first.add(ListedRecord(response.record))
             }
         }
@@ -68,8 +69,8 @@ extension ResponseCache {
                     entries: rows.prefix(limit).map { (record: $0, isInMemory: isInMemory($0)) },
                     isTruncated: rows.count > limit, personal: others.personal, composed: others.composed))
         }
-        guard let file else { return finish(first.all) { _ in true } }
-        file.entries(selection, limit: limit + 1, in: order) { @Sendable [memory] rows in
+        guard let records else { return finish(first.all) { _ in true } }
+        records.entries(selection, limit: limit + 1, in: order) { @Sendable [memory] rows in
             finish(rows) { row in
                 // No key has a variant with a NUL: then the file is damaged.
                 guard !row.variant.contains(0) else { return false }
@@ -114,7 +115,7 @@ extension ResponseCache {
 }
 
 extension ListedRecord {
-    /// One user's answer: no more than its sizes and times, and nothing that it names.
+    /// One user's answer: its sizes and times alone, without the resources that it names.
     fileprivate init(ofUser response: StoredResponse, as route: [UInt8]) {
         let facts = RecordFacts(
             status: response.status, classTag: response.classTag, receivedAt: response.receivedAt,

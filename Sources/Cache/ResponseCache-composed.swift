@@ -4,12 +4,13 @@ import Store
 
 // Answers that the proxy composed out of stored ones: kept in memory, found like any other, gone
 // with any of their parts. Must hold: while a composed answer is found, each part has, as far as
-// this cache knows, the content and the freshness that it was made from. One lock ensures that:
-// under it the parts are looked at, the record is made and the answer is stored. Code that changes
-// a part (memory first, then the record) has therefore either changed it before that look, or it
-// finds the record. A purge of memory counts in `purgesUnderWay` under the same lock. A composed
-// answer is therefore there before the purge looks, or is not stored, or is made from what the
-// purge left. The last purge that chose the requested target is looked up under the lock too.
+// this cache knows, the content and the freshness that the answer was made from. One lock ensures
+// that: under it the parts are looked at, the record is made and the answer is stored. Code that
+// changes a part (memory first, then the record) has therefore either changed it before that look,
+// or it finds the record. A purge of memory counts in `purgesUnderWay` under the same lock. A
+// composed answer is therefore there before the purge looks, or is not stored, or is made from
+// parts that the purge left. The last purge that chose the requested target is looked up under the
+// lock too.
 
 extension ResponseCache {
     /// Stores `response`, which was composed, in memory, and returns whether it did. It does not
@@ -19,7 +20,7 @@ extension ResponseCache {
     /// them: its parts are those that its composition names, it has their storefront, and its
     /// composition names all resources that they name.
     /// - Parameter contradictions: as they were before the parts were looked up: an answer that has
-    ///   come since may show otherwise what `response` is made of.
+    ///   come since may contradict the parts of `response`.
     @discardableResult
     public func store(
         composed response: StoredResponse, from parts: [StoredResponse],
@@ -36,7 +37,7 @@ extension ResponseCache {
                 at: response.receivedAt)
             guard dependents.purgesUnderWay == 0, parts.count <= dependents.maxParts,
                 self.contradictions == contradictions,
-                parts.allSatisfy({ $0.receivedAt > purgedAt && isStanding($0) })
+                parts.allSatisfy({ $0.receivedAt > purgedAt && isUnchanged($0) })
             else { return false }
             memory.store(response, released: &released)
             drop(dependents.add(Dependents.Record(key: response.key, composition: composition)), &released)
@@ -47,29 +48,29 @@ extension ResponseCache {
     /// How often an answer contradicted another one, so far.
     public var contradictions: Int { contradictionCount.load(ordering: .sequentiallyConsistent) }
 
-    /// Counts an answer that contradicts others: what is being composed of them is not kept. Code
-    /// that drops the kept ones does so afterwards.
+    /// Counts an answer that contradicts others: answers that are being composed of these are not
+    /// kept. Code that drops the kept ones does so afterwards.
     public func noteContradiction() { contradictionCount.add(1, ordering: .sequentiallyConsistent) }
 
     /// Whether memory may hold an answer composed from the one under `key`.
     public func hasComposed(from key: CacheKey) -> Bool { dependents.withLock { $0.hasAnswers(from: key) } }
 
-    /// Drops what was composed from the entry of `key`.
+    /// Drops the answers composed from the entry of `key`.
     public func dropDependents(of key: borrowing CacheKey) {
         guard hasComposed.load(ordering: .sequentiallyConsistent) else { return }
         var released: [StoredResponse] = []
         dependents.withLock { drop($0.take(madeFrom: key), &released) }
     }
 
-    /// Drops what was composed from the entry of `key`, which was replaced, unless its content is
-    /// the same. Nothing there to compare with is another content.
+    /// Drops the answers composed from the entry of `key`, which was replaced, unless its content
+    /// is the same. Without an old entry to compare with, the content counts as another.
     func dropDependents(of key: borrowing CacheKey, replacing old: StoredResponse?, by new: StoredResponse) {
         guard hasComposed.load(ordering: .sequentiallyConsistent) else { return }
         if let old, old.hasContent(of: new) { return }
         dropDependents(of: key)
     }
 
-    /// Frees all that was composed, in the background; what it was composed of stays.
+    /// Frees all composed answers, in the background; their parts stay.
     public func freeComposed() {
         cleaning.async { @Sendable [memory] in
             memory.forEachResponse { if $0.composition != nil { memory.remove($0) } }
@@ -85,16 +86,16 @@ extension ResponseCache {
         return memory.purge(purge)
     }
 
-    /// Under the lock of `dependents`, so that the next who changes the same part finds them gone.
+    /// Under the lock of `dependents`, so that the next change of the same part finds them gone.
     private func drop(_ records: [Dependents.Record], _ released: inout [StoredResponse]) {
         for record in records {
             memory.remove(record.key, released: &released) { $0.composition === record.composition }
         }
     }
 
-    /// Whether memory still has what `part` says, and as fresh: a purge may have taken its
+    /// Whether memory still has the content of `part`, and as fresh: a purge may have taken its
     /// freshness.
-    private func isStanding(_ part: StoredResponse) -> Bool {
+    private func isUnchanged(_ part: StoredResponse) -> Bool {
         guard let current = memory.lookup(part.key) else { return false }
         return current === part || current.hasContent(of: part) && current.freshUntil >= part.freshUntil
     }

@@ -6,17 +6,17 @@ import Synchronization
 
 // Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored
 // in memory at once and on disk after the answer.
-// Must hold: what was removed or purged does not come back by a promotion that was under way
+// Must hold: a removed or purged answer does not come back by a promotion that was under way
 // (`removals` is counted up before memory is cleared and checked after a promotion); a purge goes
 // through the file before memory, so that answers promoted from then on are purged already;
-// personal responses and composed ones stay in memory; what was composed goes with any of its parts
+// personal responses and composed ones stay in memory; a composed answer goes with any of its parts
 // (`ResponseCache-composed.swift`).
 
 /// The response cache. Used from any thread; each loop brings its own reader.
 public final class ResponseCache: Sendable {
     public let memory: MemoryTier
     /// Nil with `cache_file off`.
-    public let store: FileTier?
+    public let file: FileTier?
     let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
     /// For memory's part of purges: it goes through all entries, and nothing else waits for it.
     private let purging = DispatchQueue(label: "refrain.cache.purging", qos: .utility)
@@ -25,14 +25,14 @@ public final class ResponseCache: Sendable {
     private let ended = Mutex<Set<CacheKey.Scope>>([])
     private let removals = Atomic<Int>(0)
     private let purges = Atomic<Int>(0)
-    /// When the latest answer was received that was stored, in unix seconds: no purge that comes
-    /// after it is of an earlier time, though the clock was set back or read before.
+    /// When the latest stored answer was received, in unix seconds: no later purge is of an earlier
+    /// time, though the clock was set back or read before.
     private let latestReceipt = Atomic<Int64>(0)
     let purgedTargets: PurgedTargets
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     let contradictionCount = Atomic<Int>(0)
-    /// Another process that still answers from what it has of this cache; nil where there is none.
+    /// Another process that still answers from its copy of this cache; nil where there is none.
     private let otherProcess = Mutex<OtherProcess?>(nil)
     /// Composed answers by their parts. Its lock is taken before those of the memory tier, never
     /// under one.
@@ -41,45 +41,45 @@ public final class ResponseCache: Sendable {
     /// Has another process forget all that it has stored, and calls the completion when it has.
     public typealias OtherProcess = @Sendable (_ completion: @escaping @Sendable () -> Void) -> Void
 
-    public init(memory: MemoryTier, store: FileTier?) {
+    public init(memory: MemoryTier, file: FileTier?) {
         self.memory = memory
-        self.store = store
-        purgedTargets = store?.purgedTargets ?? PurgedTargets()
+        self.file = file
+        purgedTargets = file?.purgedTargets ?? PurgedTargets()
         dependents = Mutex(Dependents(maxParts: Dependents.maxParts(beside: memory.maxBytes)))
     }
 
-    /// The stored response of `key` that something can still be done with, fresh or not
-    /// (`Freshness.of`). One that nothing can use is removed and is a miss. `now` in unix seconds.
+    /// The stored response of `key` that is still useful, fresh or not (`Freshness.of`). A useless
+    /// one is removed and is a miss. `now` in unix seconds.
     public func lookup(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let response = memory.lookup(key) ?? promote(key, reader, at: now) else { return nil }
         guard response.isUseful(at: now), !response.isDamaged else {
             memory.remove(response)
             // The file has another answer under the key of a composed one.
-            if response.composition == nil { store?.remove(key, receivedBy: response.receivedAt) }
+            if response.composition == nil { file?.remove(key, receivedBy: response.receivedAt) }
             dropDependents(of: key)
             return nil
         }
-        if let store, response.shouldReportUse(at: now, every: store.useInterval.seconds) {
+        if let file, response.shouldReportUse(at: now, every: file.useInterval.seconds) {
             // A use of a composed answer is a use of its parts. Otherwise the parts would be
             // evicted from the file as if no client wanted them.
-            for used in response.composition?.parts ?? [key] { store.touch(used, at: now) }
+            for used in response.composition?.parts ?? [key] { file.touch(used, at: now) }
         }
         return response
     }
 
     /// Stores `response`: in memory at once, on disk later, unless it is personal. A composed
-    /// answer that was changed by whatever the origin said goes instead: it can be composed again.
+    /// answer that the origin's answer has changed is removed instead: it can be composed again.
     /// `reader` is the caller's, where it has looked for the key.
     public func store(_ response: StoredResponse, _ reader: FileReader? = nil) {
         guard response.composition == nil else { return memory.remove(response.key) }
         latestReceipt.max(response.receivedAt, ordering: .sequentiallyConsistent)
         let replaced = memory.store(response)
         dropDependents(of: response.key, replacing: replaced, by: response)
-        store?.store(response, reader)
+        file?.store(response, reader)
     }
 
-    /// Puts what was worked out about the body of `response` with it, if that is still what memory
-    /// holds for its key, and returns the two as one. The file keeps nothing of it.
+    /// Attaches an outline to `response`, if memory still holds that for its key, and returns the
+    /// response with its outline. The file does not keep it.
     @discardableResult
     public func attach(_ outline: any Outline, to response: StoredResponse) -> StoredResponse {
         let outlined = response.with(outline: outline)
@@ -87,46 +87,46 @@ public final class ResponseCache: Sendable {
         return outlined
     }
 
-    /// Puts the coded form of `response` with it, if memory still holds the same for its key,
-    /// whatever was worked out about it meanwhile. The file keeps what it has.
+    /// Attaches the coded form of `response`, if memory still holds the same for its key, with or
+    /// without a newer outline. The file stays as it is.
     public func attach(gzip: [UInt8], to response: StoredResponse) {
         guard let current = memory.peek(response.key), current.isCopy(of: response), current.gzip == nil else {
             return
         }
-        memory.attach(current.with(gzip: gzip), to: current)
+        memory.attach(current.copy(gzip: gzip), to: current)
     }
 
     /// Removes the entry of `key` from both tiers.
     public func remove(_ key: CacheKey) {
-        store?.remove(key)
+        file?.remove(key)
         removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
         memory.remove(key)
         dropDependents(of: key)
     }
 
-    /// Counts up when a purge begins, and when memory's turn comes. What was asked of the origin
-    /// before may be what was purged. Code that stores an answer therefore reads this before it
-    /// asks and again after it has stored, and removes what it stored if the two differ.
+    /// Counts up when a purge begins, and when memory's turn comes. An answer that the origin was
+    /// asked for before may be one that was purged. Code that stores an answer therefore reads this
+    /// before it asks and again after it has stored, and removes the answer if the two differ.
     public var purgeEpoch: Int { purges.load(ordering: .sequentiallyConsistent) }
 
-    /// Applies a purge to both tiers and then tells how many answers it chose, one that is in both
-    /// counted once, on a queue of purges' own. Nil where another process writes the file; memory
-    /// is purged all the same. Once it has told, nothing that was chosen is found any more as it
-    /// was, whether the disk has taken the purge or owes it. A large one takes its time: it works
-    /// for a quarter of that, so that clients hardly notice. `now` in unix seconds. Where another
+    /// Applies a purge to both tiers, and then calls `completion` with the number of chosen
+    /// answers, one that is in both counted once, on a queue of purges' own. Nil where another
+    /// process writes the file; memory is purged all the same. From then on no chosen answer is
+    /// found as it was, whether the disk has taken the purge or owes it. A large purge works for a
+    /// quarter of its time, so that clients hardly notice. `now` in unix seconds. Where another
     /// process answers from the same cache, it has forgotten everything by then.
     public func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
         _ completion: @escaping @Sendable (Int?) -> Void
     ) {
-        // Before the look at what was stored: code that stores does the two in the other order.
+        // Before the look at stored answers: code that stores does the two in the other order.
         if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         let purge = Purge(selection: selection, mode: mode, now: afterAllStored(now))
         let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
         purgedTargets.note(purge)
         purging.async { @Sendable [self] in
-            guard let store else { return completion(purgeMemory(purge)) }
-            store.records.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
+            guard let file else { return completion(purgeMemory(purge)) }
+            file.records.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
                 purging.async { @Sendable [self] in
                     endPurge(purge)
                     completion(chosen)
@@ -144,16 +144,16 @@ public final class ResponseCache: Sendable {
         return now
     }
 
-    /// Notes a purge that other nodes have had, for what is composed from now on, where this cache
-    /// does not know of it.
+    /// Notes a purge of other nodes, unless this cache knows of it, for answers composed from now
+    /// on.
     /// - Returns: a time that is not after the one as of which it counts; unix seconds.
     public func remember(purgeOf selection: EntrySelection, at now: Int64) -> Int64 {
         let (time, mark) = purgedTargets.remember(Purge(selection: selection, mode: .soft, now: now))
-        if let mark { store?.records.add(mark) }
+        if let mark { file?.records.add(mark) }
         return min(time, now)
     }
 
-    /// From now on purges have another process forget what it has; nil: there is none any more.
+    /// From now on purges have another process forget its answers; nil: there is none any more.
     public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }
 
     private func afterOtherProcess(_ completion: @escaping @Sendable (Int?) -> Void) -> @Sendable (Int?) -> Void {
@@ -162,11 +162,11 @@ public final class ResponseCache: Sendable {
     }
 
     /// When a purge last chose answers to such a request, in unix seconds; `Int64.min` where none
-    /// did. What is as old as that must not become a part of another answer to it.
+    /// did. An answer as old as that must not become a part of another answer to it.
     public func lastPurge(
         of target: @autoclosure () -> [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8, at now: Int64
     ) -> Int64 {
-        if let mark = purgedTargets.heed(clock: now) { store?.records.add(mark) }
+        if let mark = purgedTargets.heed(clock: now) { file?.records.add(mark) }
         return purgedTargets.lastPurge(of: target(), storefront: storefront(), classTag: classTag)
     }
 
@@ -174,24 +174,24 @@ public final class ResponseCache: Sendable {
     private func endPurge(_ purge: Purge) {
         guard purge.mode != .dryRun else { return }
         removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        // A request sent while the file was gone through may bring back what was in memory all
-        // along.
+        // A request sent while the purge went through the file may bring back an answer that stayed
+        // in memory.
         purges.wrappingAdd(1, ordering: .sequentiallyConsistent)
         purgeMemory(purge)
     }
 
-    /// Goes through what the file holds, in the background, as `RecordStore.visit` says. Without a
-    /// store there is nothing, and `completion` is called at once.
+    /// Goes through the answers in the file, in the background (`RecordStore.visit`). Without a
+    /// file `completion` is called at once.
     public func visitStored(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,
         _ completion: @escaping @Sendable (_ visited: Int) -> Void = { _ in }
     ) {
-        guard let store else { return completion(0) }
-        store.visit(body, completion)
+        guard let file else { return completion(0) }
+        file.visit(body, completion)
     }
 
-    /// Frees what is stored in a scope that is not looked in any more. The caller does not wait.
-    /// Scopes that end while memory is gone through for others wait, and go together.
+    /// Frees the answers of an ended scope, in the background. Scopes that end while others are
+    /// being freed wait, and go together.
     public func free(_ scope: CacheKey.Scope) {
         let isFirst = ended.withLock { ended in
             defer { ended.insert(scope) }
@@ -216,11 +216,11 @@ public final class ResponseCache: Sendable {
     }
 
     /// Waits until everything that can be is on disk.
-    public func flush() { store?.records.flush() }
+    public func flush() { file?.records.flush() }
 
-    /// Writes what is queued and closes the file: for shutdown, never on a loop. Memory goes on
-    /// answering; what is stored from then on does not reach the disk.
-    public func close() { store?.records.close() }
+    /// Writes the queue and closes the file: for shutdown, never on a loop. Memory goes on
+    /// answering; later answers do not reach the disk.
+    public func close() { file?.records.close() }
 
     private func promote(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let reader, !key.isPersonal else { return nil }
@@ -241,7 +241,7 @@ public final class ResponseCache: Sendable {
 
     /// The stored response for a request to `key`'s target, which would go to the origin with the
     /// field lines `forwarded`. `key` comes without a variant and leaves as the one to store and to
-    /// collapse under. Where there is no variant index it costs what one look-up costs.
+    /// collapse under. Without a variant index it costs one look-up.
     public func lookup(
         _ key: inout CacheKey, _ reader: FileReader?, at now: Int64, forwarded: () -> [UInt8]
     ) -> StoredResponse? {
@@ -303,7 +303,7 @@ public final class ResponseCache: Sendable {
         return key
     }
 
-    /// The variant index of these names that is stored at `base`, or a new one to replace what is
+    /// The variant index of these names that is stored at `base`, or a new one to replace the entry
     /// there.
     private func variantIndex(
         _ names: [UInt8], at base: CacheKey, for answer: StoredResponse, _ reader: FileReader?
@@ -329,17 +329,17 @@ public final class ResponseCache: Sendable {
         store(StoredResponse(variantIndex: completed, at: base, for: answer))
     }
 
-    /// Keeps `text` as the fact of that name, in place of what it said, after all purges that have
-    /// ended. Without a file it is forgotten: it speaks of what the file holds.
+    /// Keeps `text` as the fact of that name, in place of its old text, after all purges that have
+    /// ended. Without a file it is forgotten: facts are about the content of the file.
     public func keep(_ text: String, as name: String) {
-        store?.records.add(StoreMark(table: .fact, key: Array(name.utf8), value: .text(text)))
+        file?.records.add(StoreMark(table: .fact, key: Array(name.utf8), value: .text(text)))
     }
 
-    /// Tells what the fact of that name says, on any thread: nil where there is none, or the file
-    /// cannot be read. What is being written meanwhile may count or not.
+    /// Calls `completion` with the fact of that name, on any thread: nil where there is none, or
+    /// the file cannot be read. A fact that is being written may count or not.
     public func kept(_ name: String, _ completion: @escaping @Sendable (String?) -> Void) {
-        guard let store else { return completion(nil) }
-        store.records.visitMarks(.fact) { marks in
+        guard let file else { return completion(nil) }
+        file.records.visitMarks(.fact) { marks in
             let mark = marks.first { $0.key.elementsEqual(name.utf8) }
             if case .text(let text) = mark?.value { completion(text) } else { completion(nil) }
         }

@@ -16,6 +16,8 @@ public struct StorageBreakdown: Sendable, Equatable {
 
     /// In the file; empty without one. Ordered by class, then storefront.
     public var file: [Part] = []
+    /// Whether there is a file that could not be read.
+    public var isFileUnreadable = false
     /// In memory, personal and composed answers among them. Ordered likewise.
     public var memory: [Part] = []
 }
@@ -34,8 +36,7 @@ final class StorageSurvey: Sendable {
     private let latest = Mutex<Survey?>(nil)
     private let queue = DispatchQueue(label: "refrain.cache.survey", qos: .utility)
 
-    /// A breakdown is good for as long, in nanoseconds, and for `costFactor` times what it took to
-    /// make.
+    /// A breakdown is good for that long, in nanoseconds, and for `costFactor` times its own cost.
     private static let lifetime: UInt64 = 10_000_000_000
     private static let costFactor: UInt64 = 50
 
@@ -62,13 +63,16 @@ final class StorageSurvey: Sendable {
 }
 
 extension ResponseCache {
-    /// Counts what is stored by class and storefront. Calls `completion` on another queue.
+    /// Counts stored answers by class and storefront. Calls `completion` on another queue.
     public func breakdown(_ completion: @escaping @Sendable (StorageBreakdown) -> Void) {
         survey.take(
-            { @Sendable [memory, store] in
+            { @Sendable [memory, file] in
                 var breakdown = StorageBreakdown()
                 breakdown.memory = memory.parts
-                breakdown.file = store?.records.sizes.map(StorageBreakdown.Part.init) ?? []
+                guard let file else { return breakdown }
+                let sizes = file.records.sizes
+                breakdown.file = sizes?.map(StorageBreakdown.Part.init) ?? []
+                breakdown.isFileUnreadable = sizes == nil
                 return breakdown
             }, completion)
     }

@@ -148,11 +148,11 @@ public final class RecordStore: Sendable {
         }
     }
 
-    /// Rows and their sizes by class and storefront, ordered by these; none where the file cannot
-    /// be read. Goes through all rows: not for a loop.
-    public var sizes: [(classTag: UInt8, storefront: String, entries: Int, bytes: Int)] {
+    /// Rows and their sizes by class and storefront, ordered by these; nil where the file cannot be
+    /// read. Goes through all rows: not for a loop.
+    public var sizes: [(classTag: UInt8, storefront: String, entries: Int, bytes: Int)]? {
         var sizes: [(classTag: UInt8, storefront: String, entries: Int, bytes: Int)] = []
-        guard shared.generation.load(ordering: .acquiring) > 0 else { return [] }
+        guard shared.generation.load(ordering: .acquiring) > 0 else { return nil }
         do throws(SQLiteError) {
             let select = try Statement(
                 try Database(reading: shared.path),
@@ -165,7 +165,7 @@ public final class RecordStore: Sendable {
             return sizes
         } catch {
             shared.counters.withLock { $0.failedReads += 1 }
-            return []
+            return nil
         }
     }
 

@@ -39,7 +39,7 @@ final class AdminUnderTest {
         recording: @escaping @Sendable () -> RecordingStatus = { RecordingStatus() },
         turnRecording: @escaping AdminSources.TurnRecording = { $1(nil) }
     ) throws {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
         self.cache = cache
         access = AdminAccess(token: token.map { SecretBytes(Array($0.utf8).span) })
         let source = StatisticsSource.ofTests([statistics], cache)
@@ -202,7 +202,7 @@ extension StatisticsSource {
     /// A proxy that is not there, before an origin that takes seven requests a second.
     static func ofTests(
         _ statistics: [Statistics],
-        _ cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil),
+        _ cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil),
         keys: ClientKeys? = nil, developer: DeveloperTokens? = nil
     ) -> StatisticsSource {
         var shared = ProxyShared(

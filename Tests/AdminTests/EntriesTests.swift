@@ -43,7 +43,7 @@ import Text
                 let date = try #require(entry["received_at"] as? String)
                 #expect(ISO8601DateFormatter().date(from: date)?.timeIntervalSince1970 == TimeInterval(received))
                 #expect((entry["bytes"] as? Int ?? 0) > 24)
-                let isFile = admin.cache.store != nil
+                let isFile = admin.cache.file != nil
                 #expect(entry["tiers"] as? [String] == (isFile ? ["memory", "file"] : ["memory"]))
                 #expect((entry["last_used"] is Int) == isFile)
             }

@@ -18,7 +18,7 @@ import Upstream
         _ statistics: [Statistics], _ cache: ResponseCache? = nil, tier: TierFigures? = nil,
         developer: DeveloperTokens? = nil
     ) throws -> Observations {
-        let cache = cache ?? ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let cache = cache ?? ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         let keys = try ClientKeys(SecretBytes(Array(Self.keys.utf8).span))
         let source = StatisticsSource.ofTests(statistics, cache, keys: keys, developer: developer)
         var breakdown = StorageBreakdown()
@@ -123,7 +123,7 @@ import Upstream
         let folder = try TemporaryFolder()
         let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
         defer { withExtendedLifetime(folder) { store.records.close() } }
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
         let scraped = try Exposition(try input([Statistics()], cache).metrics)
         let (free, all) = (scraped.value("refrain_cache_disk_free_bytes"), scraped.value("refrain_cache_disk_bytes"))
         #expect(try #require(free) > 0 && free! <= #require(all))

@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct NodesTests {
     /// A node, and the surface of its operator.
     private final class Node {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         let node: ProxyNode
         let admin: AdminUnderTest
         private var hasEnded = false

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct CacheKeyTests {
     @Test func twoDifferentTriplesNeverShareBytes() {
-        // Parts short and alike, NUL and the scope words among them: what could run together would.
+        // Parts short and alike, NUL and the scope words among them, so that parts that could run
+        // together would.
         let targets: [[UInt8]] = ["", "/", "/a", "/a/b", "shared", "user:", "/v\0w", "\0", "\0\0", "/a\0"].map {
             Array($0.utf8)
         }

@@ -6,7 +6,7 @@ import Testing
 
 /// A cache with two parts, and the answer composed from them under `/c`.
 func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [StoredResponse]) {
-    let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
+    let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), file: store)
     let parts = [
         response("/v1/catalog/us/albums/1", "one", resources: [3, 7]),
         response("/v1/catalog/us/artists/2", "two", classTag: 2, resources: [9]),
@@ -20,7 +20,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
     let scratch = Scratch()
 
     private func makeCache(memory: Int = 16 << 20, _ store: FileTier? = nil) -> ResponseCache {
-        ResponseCache(memory: MemoryTier(maxBytes: memory), store: store)
+        ResponseCache(memory: MemoryTier(maxBytes: memory), file: store)
     }
 
     private func isThere(_ cache: ResponseCache) -> Bool { cache.lookup(key("/c"), nil, at: noon) != nil }

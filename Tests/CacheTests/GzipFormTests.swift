@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func aFormIsAttachedToWhatIsThere() {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         let stored = answer("ETag: \"abc\"", gzip: nil)
         cache.store(stored)
         // Something else was worked out meanwhile; both are kept, and counted.

@@ -42,7 +42,7 @@ import Testing
         #expect(last(narrowed, target, storefront, tag) == .min)
     }
 
-    /// Marks of the file are noted again whenever it is opened: they pushed out others.
+    /// Marks are noted again whenever the file is opened: they pushed out others.
     @Test func aMarkThatIsKnownIsNotedOnce() throws {
         func selection(_ number: Int) -> [EntrySelection.Condition] { [.prefix("/\(number)/")] }
         for number in 0..<200 { purged.note(purge(selection(number), at: Int64(number) + 1_000)) }

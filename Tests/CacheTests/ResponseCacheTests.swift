@@ -48,7 +48,7 @@ import Testing
     @Test func removedAnswersNeverComeBack() {
         // Memory is too small for anything: every look-up goes to the queue or the disk.
         let store = scratch.open()
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 20_000, shardCount: 1), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 20_000, shardCount: 1), file: store)
         let removedUpTo = Mutex([Int](repeating: -1, count: 8))
         concurrently(4) { thread in
             let reader = store.makeReader()
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func scopesThatEndTogetherAreFreedTogether() {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         for number in 0..<100 as Range<UInt64> { cache.store(response("/a", scope: someone(number))) }
         for number in 1..<100 as Range<UInt64> { cache.free(someone(number)) }
         func left() -> Int {
@@ -91,7 +91,7 @@ import Testing
 
     @Test func bothTiersAreToldApartByClassAndStorefront() throws {
         let store = FileTier.open(path: scratch.file, maxBytes: 16 << 20) { _ in }
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
         for number in 0..<3 { cache.store(response("/v1/\(number)", storefront: "us", classTag: 2)) }
         cache.store(response("/v1/3", storefront: "gb", classTag: 2))
         cache.write(response("/v1/4", String(repeating: " ", count: 10_000), storefront: ""))
@@ -102,14 +102,28 @@ import Testing
         #expect(made.memory.reduce(0) { $0 + $1.bytes } <= cache.memory.byteCount)
         // While it is recent it is handed out again.
         cache.store(response("/v1/5", storefront: ""))
-        #expect(try breakdown(cache) == made)
+        #expect(try breakdown(cache) == made && !made.isFileUnreadable)
+        store.close()
+        let unreadable = try breakdown(ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store))
+        #expect(unreadable.isFileUnreadable && unreadable.file.isEmpty)
+    }
+
+    /// A user's variant index counted as another answer of that user.
+    @Test func aVariantIndexIsNoPersonalAnswer() async {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
+        cache.store(response("/a", scope: someone(1), selecting: "0123456789abcdef foo"))
+        cache.store(response("/a", variant: "0123456789abcdef", scope: someone(1)))
+        let listing = await withCheckedContinuation { continuation in
+            cache.list(EntrySelection(), limit: 9) { continuation.resume(returning: $0) }
+        }
+        #expect(listing.personal == 1 && listing.entries.isEmpty)
     }
 
     /// An entry outlived others once an operator had looked at it, or it had been compressed.
     @Test(arguments: [false, true]) func aLookAndAFormThatIsAttachedAreNoUse(isAttached: Bool) {
         let one = response("/1", filler(4_000))
         let cache = ResponseCache(
-            memory: MemoryTier(maxBytes: one.byteCount * 4 + 2_000, shardCount: 1), store: nil)
+            memory: MemoryTier(maxBytes: one.byteCount * 4 + 2_000, shardCount: 1), file: nil)
         cache.store(one)
         for number in 2...4 { cache.store(response("/\(number)", filler(4_000))) }
         for number in 2...4 { _ = cache.lookup(response("/\(number)").key, nil, at: noon + 1) }
@@ -121,7 +135,7 @@ import Testing
     }
 
     @Test func whatNothingCanUseIsNotShownAndAVariantIs() throws {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         let old = response("/1", lifetime: Lifetime(freshFor: 100))
         cache.store(old)
         #expect(cache.peek(old.key, nil, at: noon + 100) == nil)

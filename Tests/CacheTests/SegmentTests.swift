@@ -92,7 +92,7 @@ import Testing
     }
 
     /// The length of a record that a crash had cut off was believed: those after it were lost.
-    @Test func recordsBehindATornOneAreMoved() throws {
+    @Test func recordsAfterATornOneAreMoved() throws {
         let first = scratch.open(maxBytes: 4 << 20)
         first.write(response("/before", "kept"))
         first.store(response("/torn", filler(9_000)))
@@ -100,15 +100,15 @@ import Testing
         _ = try sqlite(scratch.file, "DELETE FROM entry WHERE target = '/torn' RETURNING 1")
         #expect(truncate(Segments(besides: scratch.file).path(1), 5_000) == 0)
         let store = scratch.open(maxBytes: 4 << 20)
-        store.write(response("/behind", "kept", at: noon + 1_000))
+        store.write(response("/after", "kept", at: noon + 1_000))
         #expect(scratch.segments.keys.min() == 1, "in the same segment")
         store.write((0..<1_000).map { response("/\($0)", filler(9_000)) }, atOnce: 50)
         #expect(scratch.segments.keys.min() ?? 1 > 1, "it was given up")
-        #expect(store.makeReader().lookup(key("/behind"), at: noon)?.body == Array("kept".utf8))
+        #expect(store.makeReader().lookup(key("/after"), at: noon)?.body == Array("kept".utf8))
         #expect(store.status.damaged == 0)
     }
 
-    /// Its live records were appended to itself, and it went with them.
+    /// Its live records were appended to the segment itself, and went with it.
     @Test func theLastSegmentOfAnEarlierRunIsNotCopiedIntoItself() {
         let first = scratch.open(maxBytes: 4 << 20)
         first.write((0..<20).map { response("/kept/\($0)", filler(200), at: noon + 9) })
@@ -141,7 +141,7 @@ import Testing
         #expect(one > 0 && all > one, "\(one) of \(all)")
     }
 
-    /// Those of the first step were the last that were looked at.
+    /// The rows of the first step were the last that were looked at.
     @Test func rowsWithoutSegmentsGoHoweverManyThereAre() throws {
         scratch.fill((0..<17_000).map { response("/\($0)", "") })
         try FileManager.default.removeItem(atPath: Segments.folder(of: scratch.file))

@@ -78,7 +78,7 @@ import Testing
         store.store(response("/any", resources: [StoredResponse.everyResource]))
         let text = String(repeating: "a text that is worth it ", count: 200)
         if let coded = Gzip.system.deflate(Array(text.utf8)) {
-            store.store(response("/gzip", text).with(gzip: coded))
+            store.store(response("/gzip", text).copy(gzip: coded))
         }
         store.write(response("/soft", lifetime: Lifetime(freshFor: 10, staleFor: 100)))
         _ = await store.purged(.soft, EntrySelection([.target("/soft")]), at: noon + 3)
@@ -121,7 +121,7 @@ import Testing
         #expect(store.records.check.checkPiece()?.isLast == true, "the fresh file")
     }
 
-    /// The look began anew at the first row, and met it again.
+    /// The check began anew at the first row, and met the segment again.
     @Test func aSegmentThatCannotBeReadDoesNotEndTheLook() throws {
         scratch.fillSegments(300)
         scratch.makeUnreadable(1)
@@ -139,7 +139,7 @@ import Testing
         #expect(store.makeReader().lookup(key("/299"), at: noon) != nil)
     }
 
-    /// By itself, from the rate on.
+    /// The check begins once there is a rate.
     @Test func itBeginsByItselfAndCanBeSwitchedOff() throws {
         scratch.fill(Self.entries)
         try flip([4])

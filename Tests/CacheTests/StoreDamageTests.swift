@@ -9,9 +9,7 @@ import Testing
 /// Files that are damaged, foreign, locked or absent: never a wrong byte, always an answer.
 @Suite struct StoreDamageTests {
     let scratch = Scratch()
-    private static let entries = (0..<60).map {
-        response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1))
-    }
+    private static let entries = numbered(60)
 
     private struct Files {
         var database: [UInt8]
@@ -169,7 +167,7 @@ import Testing
         #expect(store.health == .available && store.entries == 1, "\(scratch.said)")
     }
 
-    /// The end of a process that owed a purge renamed whatever had the name.
+    /// A process that owed a purge renamed, at its end, any file that had the name.
     @Test func aPurgeThatIsOwedDoesNotCostAFileOfAnotherProgram() async throws {
         try write([])
         _ = try sqlite(scratch.file, "CREATE TABLE precious (x)")
@@ -197,7 +195,7 @@ import Testing
         #expect(!scratch.names.contains("cache.sqlite-journal"))
     }
 
-    /// In a process of its own, whose mask is its own.
+    /// In a process of its own, because the mask is the process's.
     @Test func theFileIsForItsOwnerAlone() async {
         await #expect(processExitsWith: .success) {
             umask(0)
@@ -218,7 +216,7 @@ import Testing
         let (store, reader) = scratch.openWithReader(file: path)
         try #require(store.health.isUnavailable, "\(store.health)")
         #expect(store.records.check.checkPiece() == nil)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
         cache.write(Self.entries[0])
         #expect(cache.lookup(Self.entries[0].key, reader, at: noon) === Self.entries[0])
         #expect(cache.lookup(key("/other"), reader, at: noon) == nil)

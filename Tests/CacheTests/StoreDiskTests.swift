@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -47,7 +46,7 @@ import Testing
         #expect(await store.purged(.hard) == count && store.entries == 0)
     }
 
-    /// The writer met it whenever the log was to be copied, and wrote nothing any more.
+    /// The writer met the segment whenever the log was to be copied, and wrote nothing any more.
     @Test func aSegmentThatCannotBeOpenedEndsNoWriting() throws {
         scratch.fill(entries(0..<40), maxBytes: 4 << 20)
         makeUnopenable(1)
@@ -88,33 +87,6 @@ import Testing
         #expect(store.health == .available && store.entries == new.count)
     }
 
-    /// Random stores, purges and look-ups through the states of the file.
-    @Test(arguments: TestSize.of([11], release: [11, 12]) as [UInt64])
-    func memoryIsBoundedInEveryStateOfTheFile(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        let folder = scratch.directory + "/inner"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20, file: folder + "/cache.sqlite")
-        for step in 0..<3_000 {
-            let number = Int.random(in: 0..<5_000, using: &generator)
-            switch Int.random(in: 0..<400, using: &generator) {
-            case 0: try? FileManager.default.removeItem(atPath: folder)
-            case 1: try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-            case 2: store.lend()
-            case 3, 4: store.takeBack()
-            case 5: store.flush()
-            case 6..<20:
-                let selection = EntrySelection([.prefix("/\(number % 50)")])
-                store.purge(Purge(selection: selection, mode: step % 2 == 0 ? .hard : .soft, now: noon)) { _ in }
-            case 20..<100: _ = reader.lookup(key("/\(number)"), at: noon)
-            case 100..<200: store.remove(key("/\(number)"))
-            default: store.store(response("/\(number)", filler(40_000)))
-            }
-            let bytes = store.shared.pending.withLock { $0.byteCount }
-            try #require(bytes <= PendingWrites.maxBytes, "seed \(seed), step \(step): \(bytes) bytes wait")
-        }
-    }
-
     /// Answers stored while the clock was ahead were evicted last, for as long.
     @Test func answersFromTheFutureMakeRoom() {
         let clock = TestClock()
@@ -132,7 +104,7 @@ import Testing
         #expect(scratch.said.count { $0.contains("in the future") } == 1, "\(scratch.said)")
     }
 
-    /// Both had to wait until the file had shrunk.
+    /// Purges and the end of the process had to wait until the file had shrunk.
     @Test func aPurgeAndTheEndHaveTheirTurnWhileAFileShrinks() async throws {
         scratch.fill(entries(0..<600, 30_000), atOnce: 50)
         let store = scratch.open(maxBytes: 2 << 20)
@@ -146,7 +118,7 @@ import Testing
         #expect(store.status.evicted > 0 && store.health == .available)
     }
 
-    /// A process that ends with a purge that its disk refused left it undone.
+    /// A process that ended while its disk refused a purge left the purge undone.
     @Test func aFileThatCouldNotBePurgedIsNotLeftToTheNextProcess() async throws {
         let store = scratch.open()
         store.write(entries(0..<20), atOnce: 50)

@@ -46,9 +46,7 @@ extension Requirement {
 
 @Suite struct StoreFaultTests {
     let scratch = Scratch()
-    private static let entries = (0..<40).map {
-        response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1))
-    }
+    private static let entries = numbered(40)
 
     private func filled(_ store: FileTier) -> FileReader {
         store.write(Self.entries)
@@ -110,7 +108,7 @@ extension Requirement {
         let directory = scratch.directory + "/inner"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         let (store, reader) = scratch.openWithReader(file: directory + "/cache.sqlite")
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
         cache.write(Self.entries[0])
         try FileManager.default.removeItem(atPath: directory)
         cache.write(Self.entries[1])
@@ -174,7 +172,7 @@ extension Requirement {
     func aDiskThatOthersFillIsWaitedForAndNothingIsLost() throws {
         let disk = try SmallDisk(bytes: 4 << 20)
         let store = scratch.open(file: disk.file)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), file: store)
         let reader = filled(store)
         let filler = try disk.fill()
         let large = (0..<30).map { response("/large/\($0)", String(repeating: "\($0)", count: 20_000)) }

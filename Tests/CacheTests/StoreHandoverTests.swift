@@ -8,7 +8,7 @@ import Testing
 @Suite struct StoreHandoverTests {
     let scratch = Scratch()
 
-    /// The other process's, with the lock that it was handed.
+    /// The store of the other process, with the lock that it was handed.
     private func successor(of store: FileTier) throws -> FileTier {
         let descriptor = try #require(store.copiedLock)
         let lock = try #require(StoreLock(handedOver: descriptor, scratch.file))
@@ -41,7 +41,7 @@ import Testing
         #expect(next.entries == 2 && scratch.setAside.isEmpty)
     }
 
-    /// The queue was forgotten with the file, and look-ups went on in it.
+    /// The queue was dropped with the file, and look-ups still read the file.
     @Test func answersRemovedAfterTheHandoverAreNotFound() throws {
         let old = scratch.open()
         let reader = old.makeReader()
@@ -57,7 +57,7 @@ import Testing
         #expect(new.makeReader().lookup(key("/a"), at: noon)?.body == response("/a").body)
     }
 
-    /// It was forgotten; or rows counted as reached to which the other process gave new numbers.
+    /// The purge was forgotten, or left out rows that the other process had numbered anew.
     @Test func aPurgeUnderWayGoesOnWhereTheFileIsTakenBack() throws {
         let old = scratch.open()
         old.write((0..<300).map { response("/\($0)") })

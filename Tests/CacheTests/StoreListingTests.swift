@@ -8,7 +8,7 @@ import Testing
 
     private func targets(_ entries: [ListedRecord]) -> Set<String> { Set(entries.map(\.path)) }
 
-    /// They were shown as they were while no client got them.
+    /// Purged answers were listed as before the purge, while no client got them.
     @Test func answersThatAPurgeChoseAreShownAsItLeavesThem() {
         let (store, reader) = scratch.openWithReader()
         for number in 0..<30 {

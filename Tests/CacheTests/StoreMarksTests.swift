@@ -53,11 +53,11 @@ import Testing
     }
 
     @Test func withoutAFileNothingIsKept() async throws {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         cache.keep("1", as: "a")
         #expect(await kept(cache) == nil)
         let (lost, store) = (scratch.open(file: "/nowhere/at/all.sqlite"), scratch.open())
-        let caches = [lost, store].map { ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: $0) }
+        let caches = [lost, store].map { ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: $0) }
         caches[0].keep("1", as: "a")
         #expect(await kept(caches[0]) == nil)
         store.close()
@@ -101,7 +101,7 @@ import Testing
         _ = await cache.purge(.hard, at: now, EntrySelection(conditions))
     }
 
-    /// It had counted for every target after a restart, whatever it had chosen.
+    /// After a restart each purge counted for every target, whatever it had chosen.
     @Test func purgesSurviveARestartAndCountForTheirTargetsAlone() async throws {
         var (cache, store) = scratch.cache()
         await purge(cache, .target("/a"), at: 10)
@@ -174,10 +174,10 @@ import Testing
         first.write(response("/albums"))
         if !isSetBackLater { first.close() }
         clock.now = noon - 86_400
-        let behind = isSetBackLater ? first : scratch.open(now: { clock.now })
-        let purging = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: behind)
+        let slow = isSetBackLater ? first : scratch.open(now: { clock.now })
+        let purging = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: slow)
         await purge(purging, .target("/a"), at: clock.now)
-        behind.close()
+        slow.close()
         clock.now = noon + 3_600
         let cache = scratch.cache(now: { clock.now }).cache
         #expect(cache.last("/a") >= noon && cache.last("/a") <= clock.now && cache.last("/b") == .min)

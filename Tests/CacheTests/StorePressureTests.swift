@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: TestSize.of([81], release: [81, 82]) as [UInt64])
     func sizesHoldAtEveryMomentWithSeveralWriters(seed: UInt64) throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.memorySize), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.memorySize), file: store)
         let largest = Mutex((disk: 0, memory: 0))
         concurrently(4) { thread in
             var generator = SeededGenerator(seed: seed &* 10 &+ UInt64(thread))
@@ -86,7 +86,7 @@ import Testing
         #expect(diskBytes() <= Self.cacheSize && store.status.evicted > 0)
     }
 
-    /// Rows of small answers take pages; large answers need what these took.
+    /// Rows of small answers take pages; large answers need that room.
     @Test func pagesThatManySmallAnswersHadAreGivenBack() throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
         store.write((0..<8_000).map { response("/small/\($0)", at: noon + Int64($0)) }, atOnce: 500)
@@ -110,7 +110,7 @@ import Testing
         return other
     }
 
-    /// It was refused, and the answers that it chose were still found.
+    /// The purge was refused, and the answers that it chose were still found.
     @Test func aPurgeCountsAtOnceThoughTheLogIsFull() throws {
         let (store, reader) = scratch.openWithReader(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)

@@ -72,24 +72,6 @@ private func plan(_ path: String, _ purge: PurgeRun) throws -> String {
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 600)
     }
 
-    @Test(arguments: [PurgeMode.soft, .hard])
-    func storesGoOnBetweenTheSteps(mode: PurgeMode) async {
-        let store = scratch.open()
-        store.write((0..<2_000).map { response("/\($0)") })
-        let events = Lines()
-        let purged = await withCheckedContinuation { continuation in
-            store.purge(Purge(selection: EntrySelection(), mode: mode, now: noon)) { count in
-                events.log("purged")
-                continuation.resume(returning: count)
-            }
-            // Queued after the purge's first step of some thirty.
-            let one = EntrySelection([.target("/1")])
-            store.purge(Purge(selection: one, mode: .dryRun, now: noon)) { _ in events.log("counted") }
-        }
-        #expect(purged == 2_000)
-        #expect(events.all == ["counted", "purged"])
-    }
-
     /// A purge of 100,000 entries had a processor to itself for seconds, and clients waited for it.
     @Test(arguments: [PurgeMode.hard, .soft])
     func aStepIsSmallWhateverThereIs(mode: PurgeMode) throws {

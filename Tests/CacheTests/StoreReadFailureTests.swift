@@ -7,9 +7,7 @@ import Testing
 /// A read that the disk fails once is a miss, and costs neither the cache nor a right answer.
 @Suite struct StoreReadFailureTests {
     let scratch = Scratch()
-    private static let entries = (0..<60).map {
-        response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1))
-    }
+    private static let entries = numbered(60)
 
     /// Whether all that was stored is found, a second after `moment`.
     private func isWhole(_ store: FileTier, _ reader: FileReader, after moment: Int64) -> Bool {

@@ -6,6 +6,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
+/// The answers that a visit has met.
 private final class Guests: Sendable {
     private let met = Mutex<[StoredResponse]>([])
     var all: [StoredResponse] { met.withLock { $0 } }
@@ -32,7 +33,7 @@ private final class Guests: Sendable {
     }
 
     private func cache(_ store: FileTier?) -> ResponseCache {
-        ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
     }
 
     @Test func theLatestRecordsComeFirst() async {

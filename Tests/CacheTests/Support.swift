@@ -31,6 +31,11 @@ func response(
         storefront: Array(storefront.utf8), selecting: Array(selecting.utf8), resources: resources)
 }
 
+/// Answers of different sizes at `/0` and on.
+func numbered(_ count: Int) -> [StoredResponse] {
+    (0..<count).map { response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1)) }
+}
+
 func date(_ seconds: Int64) -> String { HTTPDate.text(seconds) }
 
 func stored(
@@ -162,7 +167,7 @@ extension Scratch {
         memory: Int = 1 << 20, now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
     ) -> (cache: ResponseCache, store: FileTier) {
         let store = open(now: now)
-        return (ResponseCache(memory: MemoryTier(maxBytes: memory), store: store), store)
+        return (ResponseCache(memory: MemoryTier(maxBytes: memory), file: store), store)
     }
 
     func cacheWithReader(memory: Int = 1 << 20) -> (cache: ResponseCache, store: FileTier, reader: FileReader) {

@@ -30,7 +30,7 @@ import Testing
         #expect(lines(stored([line])).isEmpty && !stored([line]).isRevalidatable)
     }
 
-    /// Where the cache's own tag is the only validator it is told and not read.
+    /// The cache's own tag, where it is the only validator, is handed over and not parsed.
     @Test(arguments: [false, true], [200, 404])
     func aStoredAnswerHasThoseThatItsFieldsSay(followsOrigin: Bool, status: Int) {
         let lines = [
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// They are told and not read, because composing is as fast as that.
+    /// They are handed over and not parsed, which would cost too much of composing.
     @Test(arguments: [200, 404])
     func aComposedAnswerHasThoseThatItsFieldsSay(status: Int) {
         let fields = ["ETag: \"a\"", "Last-Modified: \(date(5))", "Date: \(date(noon))", "Vary: a"]

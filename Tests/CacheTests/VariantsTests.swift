@@ -9,7 +9,7 @@ private struct Scene {
     var reader: FileReader?
 
     init(_ store: FileTier? = nil) {
-        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
         reader = store?.makeReader()
     }
 

@@ -20,6 +20,7 @@ private func decide(
         (200, nil), (404, nil), (410, nil),
         (201, Reason.status), (204, .status), (206, .partialContent), (301, .status), (302, .status),
         (304, .status), (400, .status), (401, .unauthorized), (403, .unauthorized), (429, .rateLimited),
+        (412, .status), (416, .status), (417, .status),
         (500, .serverError), (502, .serverError), (503, .serverError), (504, .serverError), (599, .serverError),
         (100, .status), (600, .status),
     ])
@@ -37,11 +38,6 @@ private func decide(
             let line = "Cache-Control: max-age=60\r\nVary: Origin, Accept-Encoding, Origin\r\n"
             #expect(decide(status, line, rule: rule, notFound: notFound) != .no(.vary))
         }
-    }
-
-    @Test(arguments: [412, 416, 417], [day, .upstream])
-    func answersToConditionsAndRangesOfOneRequestAreNotStoredForOthers(status: Int, rule: TTLRule) {
-        #expect(decide(status, "Cache-Control: public, max-age=60\r\n", rule: rule) == .no(.status))
     }
 
     @Test(arguments: ["*", "Accept", "Origin, *", "accept-encoding, X-Region"], [200, 404])

@@ -207,7 +207,7 @@ extension ResponseCache {
     /// One in memory, and in a file where one is given.
     convenience init(mebibytes: Int = 16, file: String? = nil) {
         let store = file.map { FileTier.open(path: $0, maxBytes: 512 << 20) { print($0) } }
-        self.init(memory: MemoryTier(maxBytes: mebibytes << 20), store: store)
+        self.init(memory: MemoryTier(maxBytes: mebibytes << 20), file: store)
     }
 
     /// One in memory that holds the answer "old" to a target, a hundred seconds old.

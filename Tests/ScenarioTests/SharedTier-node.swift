@@ -15,7 +15,7 @@ extension SharedTier {
         self.init(settings) { _ in }
         let epoch = LogEpoch(number: 1)
         knowledge.begin(epoch, forgottenUntil: .start)
-        knowledge.stand(logMark: LogMark(epoch, .start), mayTake: true)
+        knowledge.move(to: LogMark(epoch, .start), mayTake: true)
     }
 }
 

@@ -54,7 +54,7 @@ import Testing
         knowledge.note(
             PurgeLogEntry(position, try #require(record)), at: NotingTime(seconds: time, instant: instant))
         cache.purgeAndWait(purge, .hard, at: time)
-        knowledge.stand(logMark: LogMark(LogEpoch(number: 1), position), mayTake: true)
+        knowledge.move(to: LogMark(LogEpoch(number: 1), position), mayTake: true)
         #expect(try nodes.get(1, "/v1/catalog/us/songs?ids=1,2").field("Cache-Status")?.contains("shared") == true)
         #expect(nodes.origin.requests.count == 1)
         let status = try nodes.get(1, "/v1/catalog/us/songs?ids=1").field("Cache-Status") ?? ""

@@ -89,7 +89,7 @@ import Testing
         log(.debug, "probe")
         let claims = shared.credentials.developer.map { try? TokenClaims(token: $0.current(at: Int64(time(nil)))) }
         let claimed = claims.map { [$0?.keyID, $0?.issuer, "\(($0?.expires ?? 0) - ($0?.issuedAt ?? 0))"] }
-        let (admin, store) = (proxy.running.withLock { $0.admin }, shared.cache.store)
+        let (admin, store) = (proxy.running.withLock { $0.admin }, shared.cache.file)
         return parts + [
             "\(timeouts)", "\(gateways as Any)", "\(settings)",
             "\(settings.upstreamTLS.map(ObjectIdentifier.init) as Any)", "\(proxy.addresses.map(\.host))",

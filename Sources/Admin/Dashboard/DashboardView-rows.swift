@@ -103,7 +103,8 @@ extension DashboardView {
         let parts = breakdown.memory.map { ("memory", $0) } + breakdown.file.map { ("file", $0) }
         // The count by class is ten seconds old or more; the sum above the table is not.
         guard !parts.isEmpty || moment.source.entries == 0 else {
-            return [[.text("counting")] + Array(repeating: .text(""), count: 4)]
+            let word = breakdown.isFileUnreadable ? "unreadable" : "counting"
+            return [[.text(word)] + Array(repeating: .text(""), count: 4)]
         }
         return parts.sorted { ($0.1.bytes, $1.0) > ($1.1.bytes, $0.0) }.prefix(2 * Self.mostRows).map { tier, part in
             [

@@ -10,7 +10,7 @@ import Server
 public final class AdminService: Service {
     let sources: AdminSources
     /// The admin loop's own view of the cache file.
-    private(set) lazy var reader = sources.cache.store?.makeReader()
+    private(set) lazy var reader = sources.cache.file?.makeReader()
     var authorizer: AdminAuthorizer
     /// The connections whose answers come from elsewhere.
     private var waiting: [Int: ClientConnection] = [:]

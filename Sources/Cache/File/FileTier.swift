@@ -4,7 +4,7 @@ import HTTP
 import Store
 import Synchronization
 
-// The file as a tier of answers: what `RecordStore` keeps as bytes.
+// The file as a tier of answers: `RecordStore` keeps them as bytes.
 // Must hold: personal and composed answers never reach the file; no call made by a loop waits for
 // the disk.
 
@@ -12,7 +12,7 @@ import Synchronization
 public final class FileTier: Sendable {
     public let records: RecordStore
     let purgedTargets: PurgedTargets
-    /// Reads what the file has coded; without it such answers are not found.
+    /// Inflates answers that the file has in gzip; without it they are not found.
     private let gzip: Gzip
     let useInterval: UseInterval
 
@@ -38,8 +38,8 @@ public final class FileTier: Sendable {
     /// A reader for one loop.
     public func makeReader() -> FileReader { FileReader(records.makeReader(), self) }
 
-    /// Queues `response` in place of what its key had; personal and composed ones are left out.
-    /// `reader` is the caller's, where it has looked for the key.
+    /// Queues `response` in place of the record of its key; personal and composed ones are left
+    /// out. `reader` is the caller's, where it has looked for the key.
     public func store(_ response: StoredResponse, _ reader: FileReader? = nil) {
         guard !response.key.isPersonal, response.composition == nil else { return }
         records.store(response.record, reader?.index(of: response.key) ?? response.key.index)
@@ -56,16 +56,16 @@ public final class FileTier: Sendable {
         if !key.isPersonal { records.remove(key.index, receivedBy: receivedBy) }
     }
 
-    /// Writes down that a form rests until then, in unix seconds: no answers are built in it for a
-    /// while, because one that was built was not what the origin said. Lost with the process where
-    /// that cannot be written: the code that composes knows of it.
+    /// Writes down that a form rests until then, in unix seconds: no answers are composed in it for
+    /// a while, because a composed one differed from the origin's. Where it cannot be written it is
+    /// lost with the process: the code that composes knows of it.
     /// - Parameter target: the canonical one of a request of the form.
     public func storeRest(of target: [UInt8], until: Int64) {
         records.add(StoreMark(table: .rest, key: target, value: .time(until)))
     }
 
-    /// Tells which forms rest, and until when, before what is visited from now on; none where the
-    /// file cannot be read. `now` in unix seconds.
+    /// Calls `body` with each form that rests, and until when, before answers that are visited from
+    /// now on; with none where the file cannot be read. `now` in unix seconds.
     public func visitRests(at now: Int64, _ body: @escaping @Sendable (_ target: [UInt8], _ until: Int64) -> Void) {
         records.visitMarks(.rest) { marks in
             for mark in marks {

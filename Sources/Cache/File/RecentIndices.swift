@@ -1,5 +1,5 @@
-/// The indices of the keys that a loop has looked for last: what was not found is asked of the
-/// origin and stored soon, and the digest need not be worked out twice.
+/// The indices of the keys that a loop has looked for last: the answer to a miss is stored soon,
+/// and the digest need not be worked out twice.
 struct RecentIndices {
     private var entries: [(hash: UInt64, index: Int64)]
 

@@ -17,7 +17,7 @@ struct AnswerTable {
     /// The low bits that tell the answers of one shard apart; the others are the caller's.
     static let numberBits = 27
     private static let numberMask: UInt32 = 1 << numberBits - 1
-    /// The header of a key's bytes, and what allocators round up, in bytes.
+    /// The header of a key's bytes, and the allocator's rounding, in bytes.
     private static let keyOverhead = 48
     private static let recordBytes = MemoryLayout<Record>.stride + MemoryLayout<UInt32>.stride
 
@@ -87,7 +87,7 @@ struct AnswerTable {
         return nil
     }
 
-    /// Puts `key` at the slot of `number`, in place of what has been there for longest.
+    /// Puts `key` at the slot of `number`, in place of the ring's oldest key.
     private mutating func put(_ key: CacheKey, _ number: UInt32) {
         let (slot, head) = (slot(of: number), head(key.hash))
         if slot < records.count { vacate(slot) }

@@ -7,13 +7,13 @@
 struct NumberTable {
     /// 20 bytes.
     struct Slot {
-        /// The low half of the mixed number: the bucket's number, and what tells the others apart.
-        /// Two numbers that share it are told apart by the code that verifies a source.
+        /// The low half of the mixed number: it chooses the bucket, and tells apart the numbers in
+        /// it. Two numbers that share it are told apart by the code that verifies a source.
         fileprivate(set) var number: UInt32 = 0
         /// As `AnswerTable` numbers it.
         let answer: UInt32
         let place: UInt32
-        /// The low half of a checksum of what the answer shows there.
+        /// The low half of a checksum of the answer's content there.
         let content: UInt32
         /// Unix seconds at which the answer was received.
         let receivedAt: UInt32
@@ -159,8 +159,8 @@ struct NumberTable {
 
 extension UInt64 {
     /// Spreads the number over all bits in a way that can be told only with the seed. Numbers come
-    /// from what the origin says, and it must not be possible to choose them so that they meet in
-    /// one bucket. (The finaliser of MurmurHash3.)
+    /// from the origin's content, and must not be choosable so that they meet in one bucket. (The
+    /// finaliser of MurmurHash3.)
     func mixed(_ seed: UInt64) -> UInt64 {
         var bits = self ^ seed
         bits = (bits ^ bits >> 33) &* 0xFF51_AFD7_ED55_8CCD
@@ -170,7 +170,7 @@ extension UInt64 {
 }
 
 extension Int {
-    /// The greatest power of two that is not above it; 0 for what is below 1.
+    /// The greatest power of two that is not above it; 0 below 1.
     var roundedDownToPowerOfTwo: Int {
         self < 1 ? 0 : 1 << (Int.bitWidth - 1 - leadingZeroBitCount)
     }

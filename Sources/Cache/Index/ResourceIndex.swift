@@ -1,10 +1,11 @@
 import Synchronization
 
 // The places of resources in stored answers: which answers an object could be taken from, which of
-// them is the newest, and which show the same, without a look at any of them. Must hold: a source
-// was true when it was added, but the answer may be gone since, or be another one. Code that uses a
-// source looks the answer up and verifies the place. The whole index takes `maxBytes` at most, and
-// no lock is held for longer than a few memory accesses, or the doubling of one small table.
+// them is the newest, and which have the same content, without a look at any of them. Must hold: a
+// source was true when it was added, but the answer may be gone since, or be another one. Code that
+// uses a source looks the answer up and verifies the place. The whole index takes `maxBytes` at
+// most, and no lock is held for longer than a few memory accesses, or the doubling of one small
+// table.
 //
 // Numbers are spread over `NumberTable`s, keys over `AnswerTable`s; a number's slots hold the
 // answers' numbers. Both begin small.
@@ -17,7 +18,7 @@ public final class ResourceIndex: Sendable {
         /// Which part of the answer: the caller's own numbering, which it verifies. Its lowest
         /// `detailBits` are a checksum of further content; 0 for none.
         public let place: UInt32
-        /// A checksum of what the answer shows there.
+        /// A checksum of the answer's content there.
         let content: UInt32
 
         /// The low bits of a place that are no part of its numbering.
@@ -71,8 +72,8 @@ public final class ResourceIndex: Sendable {
 
     /// Adds the places of an answer, replacing its earlier ones.
     /// - Parameter receivedAt: unix seconds.
-    /// - Returns: the sources that show another content of an entry's number, or another detail of
-    ///   it where both have one, and are no newer; with the entry's index.
+    /// - Returns: the sources that are no newer and have another content for an entry's number, or
+    ///   another detail where both have one; with the entry's index.
     @discardableResult
     public func add(_ key: CacheKey, at receivedAt: Int64, _ entries: [Entry]) -> [(entry: Int, source: Source)] {
         guard !entries.isEmpty, let (answer, former) = number(for: key) else { return [] }
@@ -106,7 +107,7 @@ public final class ResourceIndex: Sendable {
             key: key(of: slot.answer), place: slot.place, content: slot.content, receivedAt: Int64(slot.receivedAt))
     }
 
-    /// Whether `number` was added, and has not given way since; its answers may be gone.
+    /// Whether `number` was added and not overwritten since; its answers may be gone.
     public func holds(_ number: UInt64) -> Bool {
         shard(number).table.withLock { $0.find(number).count > 0 }
     }
@@ -142,7 +143,7 @@ public final class ResourceIndex: Sendable {
 }
 
 extension NumberTable.Slot {
-    /// Whether it is of another answer, no newer than a new one, and shows something else.
+    /// Whether it is of another answer, no newer than the new one, and has another content.
     fileprivate func differs(from new: NumberTable.Slot) -> Bool {
         guard answer != new.answer, receivedAt <= new.receivedAt else { return false }
         let mask: UInt32 = 1 << ResourceIndex.Entry.detailBits - 1

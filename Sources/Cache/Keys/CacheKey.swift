@@ -1,7 +1,7 @@
 import Glibc
 import Text
 
-// The cache key: who may see the response, what was asked for, in which form.
+// The cache key: the clients that may see the response, the request target, and the variant.
 // Must hold: equal bytes mean equal parts. The scope has one of two fixed forms and the variant has
 // no NUL, so the first and the last NUL divide the bytes without doubt, whatever the target holds.
 // Equality always compares every byte.

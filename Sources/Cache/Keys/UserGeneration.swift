@@ -24,7 +24,7 @@ extension UserGeneration {
     /// The most significant first.
     public var bytes: [UInt8] { UserHash(bits: bits).bytes }
 
-    /// The same told apart from those of other lives of this node's connections, whose numbers are
+    /// The same, told apart from those of other lives of this node's connections, whose numbers are
     /// random.
     public func inLife(_ life: UInt64) -> UserGeneration { UserGeneration(bits: bits &+ UInt128(life)) }
 }

@@ -1,15 +1,15 @@
 import EventLoop
 
 // Which entries of a user still count. Pure.
-// Must hold: a generation never comes back, so what was stored under an older one is never found
-// again, whatever was under way when it ended; the table is bounded, and when it is full everyone's
-// generation ends, but for those who wrote a moment ago and have nothing stored.
+// Must hold: a generation never comes back, so an answer stored under an older one is never found
+// again, whatever was under way when it ended; the table is bounded, and when it is full all
+// generations end, but for those of users that wrote a moment ago and have nothing stored.
 
-/// The generations of users' entries, for those users who ended one; all others share the floor.
+/// The generations of users' entries, for users that ended one; all others share the floor.
 public struct UserGenerations {
     private struct Entry {
         var generation: UInt64
-        /// By the monotonic clock: a user who wrote while the wall clock was ahead would otherwise
+        /// By the monotonic clock: a user that wrote while the wall clock was ahead would otherwise
         /// be quiet for as long as it was ahead.
         var quietUntil: Instant
     }
@@ -18,10 +18,10 @@ public struct UserGenerations {
     private var floor: UInt64 = 0
     private var latest: UInt64 = 0
 
-    /// Users who ended a generation and are told apart.
+    /// Users that ended a generation and are told apart.
     static let maxUsers = 65_536
-    /// How long after a write nothing is stored for the user: what was written becomes visible with
-    /// delay (APPLE-MUSIC-API 3.2.19), and an answer from before it must not be kept for a whole
+    /// How long after a write nothing is stored for the user: a write becomes visible with delay
+    /// (APPLE-MUSIC-API 3.2.19), and an answer from before it must not be kept for a whole
     /// lifetime.
     public static let quietPeriod = Duration.seconds(10)
 
@@ -39,8 +39,8 @@ public struct UserGenerations {
         latest += 1
         if entries.count >= Self.maxUsers, entries[user] == nil {
             floor = latest
-            // For who is quiet nothing is stored that could end. Many of them at once are not worth
-            // the walk each time.
+            // A quiet user has nothing stored that could end. Many quiet users at once are not
+            // worth the walk each time.
             entries = entries.filter { now < $0.value.quietUntil }
             if entries.count > Self.maxUsers / 2 { entries.removeAll() }
         }

@@ -20,8 +20,8 @@ public struct UserHash: Hashable, Sendable {
 public struct UserHashKey: Sendable {
     private let bytes: [UInt8]
 
-    /// A fresh random key of 32 bytes; nil where the system has no randomness to give, then nothing
-    /// personal may be kept.
+    /// A fresh random key of 32 bytes; nil where the system has no randomness to give: then no
+    /// personal answer may be kept.
     init?() {
         guard let random = Digest.randomBytes(32) else { return nil }
         bytes = random

@@ -22,13 +22,14 @@ public final class UserScopes: Sendable {
         self.key = key
     }
 
-    /// One that calls users what other nodes call them, for `scope(of:in:at:)`.
+    /// One that names users as other nodes do, for `scope(of:in:at:)`.
     public init(_ key: UserHashKey) { self.key = key }
 
     /// The user of the token; nil where libcrypto refuses.
     public func user(ofToken token: Span<UInt8>) -> UserHash? { key.hash(token: token) }
 
-    /// Under which the user's answers are kept; nil while nothing is (a write was a moment ago).
+    /// The scope under which the user's answers are kept; nil while none are (a write was a moment
+    /// ago).
     public func scope(of user: UserHash, at now: Instant) -> CacheKey.Scope? {
         state.withLock { $0.generations.scope(of: user, at: now) }
     }
@@ -52,7 +53,7 @@ public final class UserScopes: Sendable {
         }
     }
 
-    /// Makes everything kept for the user unreachable, what is being fetched for them now included:
+    /// Makes all answers kept for the user unreachable, those that are being fetched now included:
     /// after a write, and when the token turned out dead. Returns the scope that ended, for the
     /// cache to free.
     public func end(_ user: UserHash, at now: Instant) -> CacheKey.Scope {

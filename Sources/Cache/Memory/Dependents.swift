@@ -16,7 +16,7 @@ struct Dependents {
     static let maxAnswersOfPart = 256
 
     let maxParts: Int
-    /// Purges that go through memory now: what is composed meanwhile might be put where they have
+    /// Purges that go through memory now: an answer composed meanwhile might be put where they have
     /// looked already.
     var purgesUnderWay = 0
     private var records: [Int: Record] = [:]
@@ -57,7 +57,7 @@ struct Dependents {
     /// Whether an answer was made from this part.
     func hasAnswers(from part: borrowing CacheKey) -> Bool { numbers[part.hash] != nil }
 
-    /// Takes out the records of all that was made from this part.
+    /// Takes out the records of all answers made from this part.
     mutating func take(madeFrom part: borrowing CacheKey) -> [Record] {
         let found = numbers[part.hash] ?? []
         return found.compactMap { take($0) }

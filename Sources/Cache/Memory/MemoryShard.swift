@@ -59,9 +59,9 @@ struct MemoryShard {
     /// The entry of this key, left as it is.
     func peek(_ key: borrowing CacheKey) -> StoredResponse? { find(key)?.response }
 
-    /// Stores `response` in place of an older one, which it returns, and appends what had to go to
-    /// `released`, so that the caller frees it outside the lock. With `replacing` false an entry
-    /// that is there stays.
+    /// Stores `response` in place of an older one, which it returns, and appends the entries that
+    /// had to go to `released`, so that the caller frees them outside the lock. With `replacing`
+    /// false an entry that is there stays.
     @discardableResult
     mutating func store(
         _ response: StoredResponse, replacing: Bool, released: inout [StoredResponse]
@@ -76,7 +76,7 @@ struct MemoryShard {
             replace(slot, with: response, released: &released)
             evict(to: maxBytes, released: &released)
         } else {
-            // Room first: the newcomer, not visited yet, must not be what the hand finds.
+            // Room first: the hand must not find the new entry, which is not visited yet.
             evict(to: maxBytes - response.byteCount, released: &released)
             insert(response)
         }

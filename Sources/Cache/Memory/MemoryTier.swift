@@ -2,7 +2,7 @@ import EventLoop
 import Store
 import Synchronization
 
-// The memory tier: shards of `MemoryShard`, each behind its own lock, chosen by the low bits of the
+// The memory tier: shards of `MemoryShard`, each with its own lock, chosen by the low bits of the
 // key's hash. Must hold: no response is freed and nothing is computed from one while a lock is
 // held; the sum over the shards never exceeds `maxBytes`.
 
@@ -44,20 +44,20 @@ public final class MemoryTier: Sendable {
         shard(key.hash).entries.withLock { $0.peek(key) }
     }
 
-    /// Stores `response` in place of what its key had, and returns that.
+    /// Stores `response` in place of the entry of its key, and returns that.
     @discardableResult
     public func store(_ response: StoredResponse) -> StoredResponse? {
         var released: [StoredResponse] = []
         return store(response, released: &released)
     }
 
-    /// The same for who holds a lock: what has to go is appended to `released`.
+    /// The same for a caller that holds a lock: entries that have to go are appended to `released`.
     @discardableResult
     func store(_ response: StoredResponse, released: inout [StoredResponse]) -> StoredResponse? {
         shard(response.key.hash).entries.withLock { $0.store(response, replacing: true, released: &released) }
     }
 
-    /// Stores `response` unless its key has an entry: what was read from disk is never newer.
+    /// Stores `response` unless its key has an entry: an answer read from disk is never newer.
     func storeIfAbsent(_ response: StoredResponse) {
         var released: [StoredResponse] = []
         _ = shard(response.key.hash).entries.withLock { entries in
@@ -71,8 +71,8 @@ public final class MemoryTier: Sendable {
         shard(key.hash).entries.withLock { $0.remove(key, released: &released) }
     }
 
-    /// Removes `response`, or what it became by an outline or a form, unless its key has another
-    /// entry by now.
+    /// Removes `response`, or its copy with an outline or a form, unless its key has another entry
+    /// by now.
     func remove(_ response: StoredResponse) {
         var released: [StoredResponse] = []
         remove(response.key, released: &released) { $0.isCopy(of: response) }
@@ -107,13 +107,13 @@ public final class MemoryTier: Sendable {
         return chosen
     }
 
-    /// Does to an answer what a purge does that chose it.
+    /// Applies a purge to an answer that it chose.
     func apply(_ purge: Purge, to response: StoredResponse) {
         switch purge.mode {
         case .dryRun: break
         case .hard: remove(response)
-        // A variant index has no content that could be too old, and what it leads to is softened
-        // itself.
+        // A variant index has no content that could be too old, and its variants are softened
+        // themselves.
         case .soft where response.isVariantIndex: break
         // It can be composed again.
         case .soft where response.composition != nil: remove(response)

@@ -5,7 +5,7 @@ import Text
 /// table for writing and for reading.
 package struct ConditionField: Equatable, Sendable {
     /// One name for each case of `EntrySelection.Condition`.
-    package enum Name: String, CaseIterable, Sendable {
+    package enum Name: String, Sendable {
         case target, prefix, match, storefront, `class`, resource
     }
 
@@ -33,7 +33,7 @@ package struct ConditionField: Equatable, Sendable {
         (self.name, self.value) = (name, value)
     }
 
-    /// The condition that was written; nil for a value that no writer gives.
+    /// The condition of this name and value; nil for a value that no writer gives.
     package var condition: EntrySelection.Condition? {
         let text = String(decoding: value, as: UTF8.self)
         let condition: EntrySelection.Condition? =

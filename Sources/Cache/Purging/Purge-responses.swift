@@ -3,7 +3,7 @@ import Store
 // Purges of answers in memory.
 
 extension StoredResponse: Selectable {
-    /// Whether purges count it. What was composed goes with any of its parts.
+    /// Whether purges count it. A composed answer goes with any of its parts.
     var countsAsEntry: Bool { !isVariantIndex && composition == nil }
 
     public func answers(_ test: (ArraySlice<UInt8>) -> Bool) -> Bool {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The targets that purges chose lately, and when: an answer for one of them is not built of parts
 /// that are as old as the purge. A purge takes the answers that it chooses; the same resources in
-/// others, which it did not choose, would bring back what it was to end.
+/// other answers, which it did not choose, would bring the purged state back.
 ///
 /// A purge of everything removes no entry here, though nothing older is left: the log that nodes
 /// share still has these purges, and their times must not change with a restart.
@@ -58,7 +58,7 @@ final class PurgedTargets: Sendable {
 
     private static func clock(at now: Int64) -> Int64 { now &- Instant.now().nanoseconds / 1_000_000_000 }
 
-    /// Notes what was written down of one. What cannot be understood counts for all targets.
+    /// Notes a purge from its mark. A mark that cannot be understood counts for all targets.
     /// - Parameters:
     ///   - target: or a selection in words (`EntrySelection.words`); empty: any target.
     ///   - time: unix seconds.
@@ -92,12 +92,12 @@ final class PurgedTargets: Sendable {
     func cap(at now: Int64) -> Int {
         guard now < .max - Self.tolerance, !isEmpty.load(ordering: .acquiring) else { return 0 }
         noteClock(at: now)
-        return state.withLock { $0.cap(at: now, beyond: now + Self.tolerance) }
+        return state.withLock { $0.cap(at: now) }
     }
 
-    /// To be called before what is older than a purge is told by the wall clock, which says `now`.
-    /// Where that was set ahead since the last look, what was there at a purge may be younger than
-    /// the purge: from then on it counts for all targets, and as of now.
+    /// To be called before receipts are compared with purges by the wall clock, which says `now`.
+    /// Where the clock was set ahead since the last call, an answer from before a purge may seem
+    /// younger than the purge: from then on the purge counts for all targets, and as of now.
     /// - Returns: the mark to write for that.
     func heed(clock now: Int64) -> StoreMark? {
         if isEmpty.load(ordering: .acquiring) { return nil }
@@ -151,7 +151,8 @@ extension PurgedTargets.State {
         if wide.count > PurgedTargets.mostWide { forget(wide.removeFirst().at) }
     }
 
-    fileprivate mutating func cap(at now: Int64, beyond limit: Int64) -> Int {
+    fileprivate mutating func cap(at now: Int64) -> Int {
+        let limit = now + PurgedTargets.tolerance
         var count = 0
         func capped(_ time: Int64) -> Int64 {
             guard time > limit else { return time }
@@ -176,8 +177,8 @@ extension Purge {
 }
 
 extension EntrySelection {
-    /// Whether all answers are among the chosen that have what they have: of everything, or of a
-    /// resource wherever it stands.
+    /// Whether it leaves no answer with the purged content: it chooses everything, or a resource in
+    /// any answer.
     package var choosesAllParts: Bool {
         conditions.allSatisfy { condition in
             switch condition {
@@ -187,8 +188,8 @@ extension EntrySelection {
         }
     }
 
-    /// Whether the origin's answer to such a request may be among the chosen. Which resources it
-    /// would have is not known yet.
+    /// Whether the origin's answer to such a request may be among the chosen. Its resources are not
+    /// known yet.
     package func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
         chooses(AnswerToCome(target: target, storefront: storefront, classTag: classTag))
     }

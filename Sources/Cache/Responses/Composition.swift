@@ -1,10 +1,10 @@
 import Freshness
 
 // How an answer was made out of stored ones.
-// Must hold: the parts are answers of the origin's, so that what is known of each part is all there
-// is to know; an answer that was composed is never written to disk.
+// Must hold: the parts are answers of the origin's, none of them composed itself; a composed answer
+// is never written to disk.
 
-/// The way in which a stored response was composed, and out of what.
+/// How a stored response was composed, and its parts.
 public final class Composition: Sendable {
     /// How: one of the reasons under "How an answer was composed".
     public let detail: Reason
@@ -28,7 +28,7 @@ public final class Composition: Sendable {
 
     /// The object, the header of its array, and the record of it, rounded up, in bytes.
     private static let overhead = 160
-    /// A key, the headers of its bytes and of what it names, and the record of the part, rounded
+    /// A key, the headers of its bytes and of its resources, and the record of the part, rounded
     /// up, in bytes.
     private static let partOverhead = 192
 }

@@ -1,11 +1,11 @@
 import Freshness
 import HTTP
 
-// The second form of a stored answer: the same content, coded, for those who accept that.
+// The second form of a stored answer: the same content in gzip, for clients that accept it.
 // Must hold: a form has a strong entity tag of its own (RFC 9110 8.8.3: the bytes differ), which
-// tells which answer it is the form of, so that either tag proves to this cache what a client has.
+// holds the tag of the plain form, so that either tag shows this cache which content a client has.
 
-/// A stored answer as those get it who accept gzip.
+/// A stored answer as clients that accept gzip get it.
 public struct GzipForm: Sendable {
     /// Wire-ready, as `StoredResponse.head`.
     let head: [UInt8]

@@ -3,13 +3,13 @@ import Store
 
 // A stored answer as bytes for another process: a record as segments have it, without the room to
 // a neighbour.
-// Must hold: what comes out is what went in, but for an outline, or nothing comes out; no bytes can
-// trap; an answer that is one user's, or that others can be composed of anew, never becomes bytes.
+// Must hold: the answer that is read is the one that was written, but for its outline, or none is
+// read; no bytes can trap; a personal or composed answer never becomes bytes.
 
 /// The bytes of an answer, or of a variant index, that several processes share.
 ///
-/// They hold status, fields, content (in gzip where it is kept so), lifetime, when it came, class,
-/// storefront, what it names, and a checksum over all of that and the key. They do not hold the
+/// They hold status, fields, content (in gzip where it is kept so), lifetime, time of receipt,
+/// class, storefront, resources, and a checksum over all of that and the key. They do not hold the
 /// key: the reader gives it.
 public enum PortableRecord {
     /// The record of an answer that `isPortable`, for `appendPortable`.
@@ -22,10 +22,8 @@ public enum PortableRecord {
     /// too, as is one that is torn or changed.
     ///
     /// Content in gzip is inflated once, because the checksum does not show damage from before the
-    /// record was written. What is learnt from the answer needs the inflated content anyway.
-    public static func read(
-        _ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip = .system
-    ) -> StoredResponse.Restored {
+    /// record was written. Learning from the answer needs the inflated content anyway.
+    public static func read(_ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip) -> StoredResponse.Restored {
         guard !key.isPersonal, let record = Record(portable: bytes, for: RecordKey(key)) else { return .damaged }
         let restored = StoredResponse.restored(record, at: key, by: gzip)
         if case .response(let response) = restored, case .coded(let coded) = response.content {
@@ -37,7 +35,7 @@ public enum PortableRecord {
 }
 
 extension StoredResponse {
-    /// Whether another process may have it: neither one user's nor composed nor known to be
+    /// Whether another process may have it: it is not personal, not composed, and not known to be
     /// damaged.
     public var isPortable: Bool { !key.isPersonal && composition == nil && !isDamaged }
 }

@@ -12,7 +12,8 @@ enum PreparedHead {
     }
 
     /// Status line, `fields`, Content-Length; the lines that vary and the empty line follow when it
-    /// is sent. Also where the fields stand in it. 204 has no Content-Length (RFC 9110 8.6).
+    /// is sent. Also returns the range of the fields in it. 204 has no Content-Length (RFC 9110
+    /// 8.6).
     static func whole(
         status: Int, fields: [UInt8], bodyCount: Int, addsVary: Bool = false
     ) -> (bytes: [UInt8], fields: Range<Int>) {

@@ -1,11 +1,11 @@
 import HTTP
 import Synchronization
 
-// The content of a stored answer: as it is, or in gzip until a caller wants it otherwise. What
-// comes out of the file mostly goes to clients that accept gzip, and inflating it would cost more
-// than all the rest of finding it.
-// Must hold: every reader sees one content of one length; only what a checksum vouches for is kept
-// coded alone.
+// The content of a stored answer: as it is, or in gzip until a caller wants it inflated. Most
+// answers from the file go to clients that accept gzip, and inflating one would cost more than all
+// the rest of its look-up.
+// Must hold: every reader sees one content of one length; only content under a checksum is kept in
+// gzip alone.
 
 /// The body of a `StoredResponse`.
 enum ResponseContent: Sendable {
@@ -51,12 +51,12 @@ final class CodedContent: Sendable {
     }
 
     /// Whether a caller wanted the content and it could not be inflated. It could be inflated
-    /// before it was stored, so this takes a row that was damaged behind its checksum, or a want of
-    /// memory. From then on it stays so.
+    /// before it was stored, so its row was damaged before the checksum was made, or memory is
+    /// short. Once true, it stays true.
     var isDamaged: Bool { damage.load(ordering: .acquiring) }
 
-    /// Zeros where `isDamaged`, which is never before this was asked for: ranges that were found by
-    /// `count` stay inside.
+    /// Zeros where `isDamaged`, which is false until the first call: ranges that were found by
+    /// `count` stay within bounds.
     var bytes: [UInt8] {
         let (bytes, isFirst) = inflated.withLock { inflated in
             if let inflated { return (inflated, false) }

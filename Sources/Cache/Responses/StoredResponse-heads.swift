@@ -1,17 +1,17 @@
 import Freshness
 import HTTP
 
-// The heads in which a stored response leaves when not as a whole: 304 and 206, and what a 416 says
-// of it.
+// The heads of a stored response that does not leave as a whole: 304, 206, and the Content-Range of
+// a 416.
 
 extension StoredResponse {
     /// Whether `head` has a Date. An answer stored under the origin's own rules keeps the origin's
     /// Date, or the time it came (RFC 9110 6.6.1, RFC 9111 4), and no other may be added.
     public var hasDate: Bool { validators.date != nil }
 
-    /// Appends what `head` is for a whole answer: status line, fields, framing, each with CR LF.
-    /// Age, Cache-Status, Date where there is none, and the empty line follow; then what
-    /// `AnswerForm.content(of:)` has. A 416 is an error of the caller's own, with
+    /// Appends the head of this form, as `head` is for a whole answer: status line, fields,
+    /// framing, each with CR LF. Age, Cache-Status, Date where there is none, and the empty line
+    /// follow; then the content of `AnswerForm.content(of:)`. A 416 is the caller's own error, with
     /// `appendContentRange`.
     ///
     /// - Parameter coding: of the content that a GET gets; `gzip` only where there is that form.
@@ -28,14 +28,14 @@ extension StoredResponse {
         }
     }
 
-    /// For content that turned out to be none. The next request finds nothing stored and asks the
+    /// For content that cannot be inflated. The next request finds nothing stored and asks the
     /// origin.
     private func appendDamaged(to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(502)
         buffer.append("Content-Length: 0\r\n")
     }
 
-    /// Appends what a 416 says of the content (RFC 9110 15.5.17).
+    /// Appends the Content-Range of a 416 (RFC 9110 15.5.17).
     public func appendContentRange(to buffer: inout ByteBuffer) {
         buffer.append("Content-Range: bytes */")
         buffer.append(decimal: bodyCount)
@@ -74,8 +74,8 @@ extension StoredResponse {
 }
 
 extension AnswerForm {
-    /// The status code of `stored` in this form, once its content was asked for: 502 where there is
-    /// none to be had.
+    /// The status code of `stored` in this form, once its content was asked for: 502 where the
+    /// content is damaged.
     public func status(of stored: StoredResponse) -> Int {
         switch self {
         case .whole: stored.isDamaged ? 502 : stored.status
@@ -85,8 +85,8 @@ extension AnswerForm {
         }
     }
 
-    /// The bytes of the content that go along; those of a part are copied. Comes before head and
-    /// status are asked for, which follow what it finds.
+    /// The content in this form; that of a part is copied. To be called before head and status,
+    /// which depend on whether the content is damaged.
     public func content(of stored: StoredResponse, _ coding: ContentCoding = .identity) -> [UInt8] {
         switch self {
         case .whole:

@@ -25,8 +25,8 @@ extension StoredResponse {
     }
 
     /// The answer that was kept under `key`.
-    /// - Parameter onDamage: makes what is called where it turns out later that the content cannot
-    ///   be inflated. Only asked for what is in gzip.
+    /// - Parameter onDamage: makes the closure that is called if the content cannot be inflated
+    ///   later. Called for content in gzip alone.
     static func restored(
         _ record: Record, at key: CacheKey, by gzip: Gzip, onDamage: () -> @Sendable () -> Void = { {} }
     ) -> Restored {

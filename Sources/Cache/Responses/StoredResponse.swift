@@ -6,8 +6,8 @@ import Text
 
 // A response as it is kept: immutable, shared by all loops, ready to be sent.
 // Must hold: everything that can be computed once is computed here, not on a hit; `head` and `body`
-// are never changed; what is held is what `byteCount` counts, so no array keeps much more room than
-// it fills; what was worked out about the body goes along wherever the body goes.
+// are never changed; `byteCount` counts all memory that is held, so no array keeps much more room
+// than it fills; the outline of a body goes wherever the body goes.
 
 /// A stored response.
 public final class StoredResponse: ReusableAnswer, Sendable {
@@ -22,7 +22,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// Known without inflating anything.
     public var bodyCount: Int { content.count }
     let content: ResponseContent
-    /// Whether `body`, once it was asked for, could not be had: what it is then is no answer.
+    /// Whether `body` was asked for and could not be inflated: its bytes are no answer then.
     public var isDamaged: Bool { content.isDamaged }
     /// The same content coded; nil until it came or was made so.
     public let gzip: GzipForm?
@@ -38,31 +38,32 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// The names, in a variant index, of the request fields by which answers to the target are told
     /// apart (RFC 9110 12.5.5), as `VariantIndex` writes them. Empty for an answer.
     let selecting: [UInt8]
-    /// The resources that the content names, as `ResourceMention` numbers them, ascending: what a
-    /// purge by resource finds. `everyResource` alone where it may name any; empty where it was
+    /// The resources that the content names, as `ResourceMention` numbers them, ascending: a purge
+    /// by resource finds them. `everyResource` alone where it may name any; empty where it was
     /// composed, as `composition` knows them then.
     public let resources: [UInt64]
     /// The number that means any resource.
     public static var everyResource: UInt64 { RecordFacts.everyResource }
-    /// The structure of `body`; nil where none was worked out, and for what was read from disk.
+    /// The structure of `body`; nil where none was worked out, and for answers read from disk.
     public let outline: (any Outline)?
     /// How the proxy made it out of stored answers; nil for an answer of the origin's. Such an
     /// answer is kept in memory alone, by `ResponseCache.store(composed:from:)`.
     public let composition: Composition?
-    /// Its size in memory: the bytes it holds and `overhead`. Added up once: a tier relies on it
-    /// staying what it was, and asks for it when an answer goes whose parts no cache holds.
+    /// Its size in memory: the bytes it holds and `overhead`. Added up once: a tier subtracts the
+    /// same number when the answer goes, and adding up then would miss the processor's caches.
     public let byteCount: Int
     /// The checksum of `body`; 0 where it was not needed for an entity tag.
     let bodySum: UInt64
     /// Read off `head`, whose offsets they are.
     public let validators: Validators
     private let fieldsRange: Range<Int>
-    /// Whether its forms say that there are two, because the origin's fields do not.
+    /// Whether its heads name Accept-Encoding in a `Vary` of their own, because the origin's fields
+    /// do not.
     let addsVary: Bool
     /// Whether it was asked for in a coding that it does not have, see `noteCodingRequest`.
     private let isWantedCoded = Atomic<Bool>(false)
-    /// Whether it was fetched in place of a smaller answer, and was not served itself yet. No copy
-    /// knows.
+    /// Whether it was fetched in place of a smaller answer, and was not served itself yet. Copies
+    /// do not keep it.
     private let isUnserved = Atomic<Bool>(false)
     /// When the last use was last told to the file, unix seconds; see `shouldReportUse`.
     private let reportedUse: Atomic<Int64>
@@ -97,8 +98,8 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// A response whose fields have been through the other initialiser before: from the database,
     /// or from another response.
     ///
-    /// - Parameter onlyTag: where among `fields` the value of an own tag is, from who knows that
-    ///   there is no other validator; nil where they are to be looked for.
+    /// - Parameter onlyTag: where among `fields` the value of an own tag is, where there is no
+    ///   other validator; nil where validators are to be looked for.
     init(
         restoring key: CacheKey, status: Int, fields: [UInt8], content: ResponseContent, receivedAt: Int64,
         lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = [],
@@ -156,13 +157,10 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         reportedUse = Atomic(other.reportedUse.load(ordering: .relaxed))
     }
 
-    /// The same response with what was worked out about its body. Copies no content.
+    /// The same response with an outline of its body. Copies no content.
     public func with(outline: any Outline) -> StoredResponse { StoredResponse(self, outline: outline) }
 
-    /// The same response with another form, of `gzip` bytes. Copies no content.
-    func with(gzip: [UInt8]) -> StoredResponse { copy(gzip: gzip) }
-
-    /// The same but for what is given; what was worked out about the body goes along.
+    /// The same but for the given values; the outline goes along.
     func copy(
         at key: CacheKey? = nil, receivedAt: Int64? = nil, lifetime: Lifetime? = nil, gzip: [UInt8]? = nil
     ) -> StoredResponse {
@@ -198,7 +196,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         return gzip.body == theirs.body
     }
 
-    /// The same content with nothing left of its freshness: what a soft purge leaves.
+    /// The same content without freshness, as a soft purge leaves it.
     func withoutFreshness(at unixSeconds: Int64) -> StoredResponse {
         copy(lifetime: lifetime.withoutFreshness(atAge: age(at: unixSeconds)))
     }
@@ -238,7 +236,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// Notes that it is served. True for one of all loops after `awaitUse`.
     public func noteUse() -> Bool { isUnserved.exchange(false, ordering: .relaxed) }
 
-    /// Whether `noteCodingRequest` may still say so, and the content is worth it.
+    /// Whether `noteCodingRequest` may still return true, and the content is large enough to code.
     public var mayBecomeCoded: Bool {
         bodyCount >= GzipForm.leastBytes && !isWantedCoded.load(ordering: .relaxed)
     }
@@ -276,7 +274,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
             .flatMap { renewed($0, revalidation) } ?? withoutFreshness(at: revalidation.now)
     }
 
-    /// Nil where the content is not what was stored: a damaged entry must not be refreshed.
+    /// Nil where the content is damaged: a damaged entry must not be refreshed.
     private func renewed(_ renewal: Renewal, _ revalidation: Revalidation) -> StoredResponse? {
         let body = body
         if isDamaged { return nil }

@@ -96,7 +96,7 @@ public final class ResourceLibrary: Sendable {
     /// Reads the file's answers of earlier runs in the background, the latest first.
     package func readStored(at now: Int64) {
         guard settings.isActive else { return }
-        cache.store?.visitRests(at: now) { [self] target, until in
+        cache.file?.visitRests(at: now) { [self] target, until in
             guard let request = CatalogRequest(canonical: target) else { return }
             forms.switchOff(request.shape, until: until, at: now)
         }
@@ -132,7 +132,7 @@ public final class ResourceLibrary: Sendable {
     /// Has the form of a wrong answer rest until then (unix seconds), also after a restart.
     package func switchOff(_ request: CatalogRequest, until: Int64, at now: Int64) {
         forms.switchOff(request.shape, until: until, at: now)
-        cache.store?.storeRest(of: request.target, until: until)
+        cache.file?.storeRest(of: request.target, until: until)
     }
 
     /// Whether the index has any of the resources. True for a page: a larger one may be asked for
@@ -162,7 +162,7 @@ public final class ResourceLibrary: Sendable {
     package func sources(
         holding answers: [StoredResponse], for request: CatalogRequest, at now: Int64
     ) -> StoredSources {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.bytesApart), store: nil)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.bytesApart), file: nil)
         let library = ResourceLibrary(cache, classes, settings)
         for part in answers.compactMap({ StoredSource(scanning: $0) }) {
             cache.store(part.response)

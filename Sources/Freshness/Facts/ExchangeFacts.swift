@@ -7,7 +7,7 @@ public struct RequestFacts: Sendable, Equatable {
     /// Whether the method is GET; answers to others are not stored, but for the following.
     public var isGet = true
     /// Whether the method is POST and the answer says, by a Content-Location that is the request's
-    /// own target, that it is what a GET would have got (RFC 9110 9.3.3).
+    /// own target, that a GET would have got the same (RFC 9110 9.3.3).
     public var isPostOfItsOwnContent = false
     /// Whether it belongs to one user: a token, or a personal route.
     public var isPersonal = false
@@ -42,7 +42,7 @@ public struct ResponseFacts: Sendable, Equatable {
     /// `Date`; nil where absent or no date. Of several the first that is one counts, as for
     /// `lastModified`.
     var date: Int64?
-    /// Not what counts where `targeted` does; see `effectiveExpires`.
+    /// Does not count where `targeted` does; see `effectiveExpires`.
     var expires = Expires.absent
     /// `Last-Modified`; nil where absent or no date.
     var lastModified: Int64?
@@ -73,7 +73,7 @@ public struct ResponseFacts: Sendable, Equatable {
     /// Whether the origin can be asked for a 304.
     var hasValidator: Bool { hasEntityTag || lastModified != nil }
 
-    /// How old it was when it came, by what caches on its way say (RFC 9111 4.2.3).
+    /// Its age when it came, as caches on its way say (RFC 9111 4.2.3).
     var correctedAge: Int { min(max(age ?? 0, 0), Lifetime.longest) + max(responseDelay, 0) }
 
     /// Whether the origin said for how long it is fresh.
@@ -90,8 +90,8 @@ public struct ResponseFacts: Sendable, Equatable {
         while let line = lines.next(in: fields) { merge(line.id, fields.extracting(line.value)) }
     }
 
-    /// Adds what one field line says: `value` without surrounding white space, lines in the order
-    /// of the origin. Fields that no decision rests on are ignored.
+    /// Adds the facts of one field line: `value` without surrounding white space, lines in the
+    /// order of the origin. Fields that no decision rests on are ignored.
     public mutating func merge(_ id: FieldName, _ value: Span<UInt8>) {
         switch id {
         case .cacheControl: cacheControl.merge(value)
@@ -125,7 +125,7 @@ public struct ResponseFacts: Sendable, Equatable {
         expires = .at(date)
     }
 
-    /// Only what the origin would understand if it were asked with it counts.
+    /// Only a tag that the origin would understand in a condition counts.
     private mutating func mergeEntityTag(_ value: Span<UInt8>) {
         guard !hasReadEntityTag, !value.isEmpty else { return }
         hasReadEntityTag = true

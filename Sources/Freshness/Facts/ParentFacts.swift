@@ -1,9 +1,9 @@
 import HTTP
 
-// Reads what an answer says of a parent, a cache of this program that it came through: its fields
-// `Via` (RFC 9110 7.6.3) and `Cache-Status` (RFC 9211). Pure.
-// Must hold: what others write into these fields changes nothing, and an answer that a parent
-// handed on stale is never taken for a fresh one.
+// Reads the fields of an answer about a parent, a cache of this program that it came through: `Via`
+// (RFC 9110 7.6.3) and `Cache-Status` (RFC 9211). Pure.
+// Must hold: the members of other caches in these fields change nothing, and an answer that a
+// parent handed on stale is never taken for a fresh one.
 
 /// A parent that an answer came through, or none.
 public struct ParentFacts: Sendable, Equatable {
@@ -24,7 +24,7 @@ public struct ParentFacts: Sendable, Equatable {
     /// it was fresh.
     var staleFor: Int? { isThere ? saidStaleFor : nil }
 
-    /// Adds a line `Via`: protocol, who received it, comment, one of these for each hop.
+    /// Adds a line `Via`: for each hop the protocol, the recipient, and a comment.
     mutating func merge(via value: Span<UInt8>) {
         var hops = ListElements(of: value)
         while let hop = hops.next(in: value)?.range {
@@ -38,8 +38,8 @@ public struct ParentFacts: Sendable, Equatable {
         range.first { bytes[$0] == UInt8(ascii: " ") || bytes[$0] == UInt8(ascii: "\t") } ?? range.upperBound
     }
 
-    /// Adds a line `Cache-Status`. A parent that passes an answer on leaves what was said before
-    /// it, so several may speak, and the one that says the least good counts.
+    /// Adds a line `Cache-Status`. A parent that passes an answer on leaves earlier members, so
+    /// there may be several, and the one that says the least good counts.
     mutating func merge(cacheStatus value: Span<UInt8>) {
         var members = ListElements(of: value)
         while let member = members.next(in: value)?.range {

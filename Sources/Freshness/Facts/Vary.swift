@@ -1,8 +1,8 @@
 import HTTP
 
-// Which request fields the origin chose an answer by (RFC 9110 12.5.5).
-// Must hold: what is not named here is the same in every request that an answer may be stored for;
-// names are bounded.
+// The request fields by which the origin chose an answer (RFC 9110 12.5.5).
+// Must hold: a field that is not named here is the same in every request that an answer may be
+// stored for; names are bounded.
 
 extension ResponseFacts {
     /// The request fields that `Vary` names, apart from those that no request whose answer may be
@@ -11,8 +11,8 @@ extension ResponseFacts {
         /// In lower case, ascending, each once, separated by commas: the same for the same set of
         /// names.
         public private(set) var names: [UInt8] = []
-        /// Whether the answer depends on what a key cannot say: `*`, Authorization, which is not
-        /// written down, something that is no field name, or more names than are kept.
+        /// Whether the answer depends on fields that a key cannot hold: `*`, Authorization, which
+        /// is not written down, a word that is no field name, or more names than are kept.
         public private(set) var isUnbounded = false
 
         /// The most names, and the most bytes of `names`.
@@ -50,8 +50,8 @@ extension ResponseFacts {
             }
         }
 
-        /// Whether the key can tell apart what it depends on. Under an operator's rule none of the
-        /// client's fields goes to the origin and no variants are kept.
+        /// Whether the key can tell apart the fields that it depends on. Under an operator's rule
+        /// none of the client's fields goes to the origin and no variants are kept.
         func isAccounted(under rule: TTLRule) -> Bool {
             !isUnbounded && (names.isEmpty || rule.followsOrigin)
         }

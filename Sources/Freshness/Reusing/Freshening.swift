@@ -2,14 +2,14 @@ import HTTP
 
 // Applies an answer without content to a stored one: a 304 freshens it (RFC 9111 4.3.3, 4.3.4), the
 // 200 to a HEAD updates it or makes it stale (4.3.5), both by the rules of 3.2. Pure.
-// Must hold: what describes the stored bytes stays as it is; an answer about another state of the
-// content changes nothing.
+// Must hold: fields that describe the stored bytes stay as they are; an answer about another state
+// of the content changes nothing.
 
 /// The effect of a 304 on a stored answer.
 public enum Freshening<Answer> {
     /// Still good: to be stored in place of the old, and served.
     case stored(Answer)
-    /// Still good for those who asked, but no longer to be stored; the old is to be removed.
+    /// Still good for the clients that asked, but no longer to be stored; the old is to be removed.
     case unstorable(Answer, Reason)
     /// The 304 is about another state of the content, or would choose among answers by other
     /// request fields: to be asked for again, without conditions.
@@ -83,7 +83,7 @@ public struct Revalidation {
     }
 
     /// RFC 9111 4.3.4: a strong validator has to be the same; a weak one has to correspond; without
-    /// any it can only be about what was asked for.
+    /// any it can only be about the stored answer.
     private func isConfirmed(_ stored: some ReusableAnswer, by fields: Span<UInt8>) -> Bool {
         let (new, old) = (Validators(fields), stored.validators)
         guard new.tagValue.isEmpty else {

@@ -18,7 +18,7 @@ public enum Freshness: Hashable, Sendable {
         of(answer.lifetime, receivedAt: answer.receivedAt, at: unixSeconds)
     }
 
-    /// The freshness of what was received at `receivedAt` with this lifetime.
+    /// The freshness of an answer received at `receivedAt` with this lifetime.
     @inlinable
     public static func of(_ lifetime: Lifetime, receivedAt: Int64, at unixSeconds: Int64) -> Freshness {
         if lifetime.isAgeUnknown(since: receivedAt, at: unixSeconds) {
@@ -33,7 +33,7 @@ public enum Freshness: Hashable, Sendable {
 }
 
 extension Lifetime {
-    /// The current age (RFC 9111 4.2.3) in seconds of what was received at `receivedAt`.
+    /// The current age (RFC 9111 4.2.3), in seconds, of an answer received at `receivedAt`.
     @inlinable
     public func age(since receivedAt: Int64, at unixSeconds: Int64) -> Int {
         initialAge + Lifetime.seconds(from: receivedAt, to: unixSeconds)

@@ -26,8 +26,8 @@ extension Validators {
 
     /// Whether one of the listed tags, or `*`, is this one by weak comparison, or that of its coded
     /// form: both have the same content, and a client that has either needs none. A value that is
-    /// no list of tags, but byte for byte what the origin wrote as ETag, comes from an origin that
-    /// leaves the quotes out, and matches too.
+    /// no list of tags matches too where it is the origin's ETag byte for byte: some origins leave
+    /// the quotes out.
     private func matchWeakly(_ list: ByteRange, _ bytes: Span<UInt8>, in lines: Span<UInt8>) -> Bool {
         if bytes.equals(list.range, "*") { return true }
         if !tagValue.isEmpty, bytes.equals(list.range, lines, tagValue.range) { return true }
@@ -45,8 +45,8 @@ extension Validators {
 public enum NotModified {
     /// Whether the 304 has a field of the 200 (RFC 9110 15.4.5).
     ///
-    /// It tells caches what they need, and the client what is not about the content. Last-Modified
-    /// is only kept where no entity tag does its work.
+    /// It has the fields that caches need, and those that are not about the content. Last-Modified
+    /// is only kept where there is no entity tag.
     public static func keeps(_ field: FieldName, hasTag: Bool) -> Bool {
         switch field {
         case .age, .cacheControl, .cacheStatus, .cdnCacheControl, .contentLocation, .date, .etag, .expires, .setCookie,

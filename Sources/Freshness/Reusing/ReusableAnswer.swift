@@ -1,9 +1,9 @@
 import HTTP
 
-// An answer that may be used again, as the rules of its use see it (RFC 9111 4).
-// Must hold: what a plain hit asks is inlined into its caller and calls nothing.
+// An answer that may be used again, as the rules of reuse see it (RFC 9111 4).
+// Must hold: the questions of a plain hit are inlined into its caller and call nothing.
 
-/// A stored answer, apart from what it answers and where it is kept.
+/// A stored answer, apart from its key and its place.
 public protocol ReusableAnswer {
     var status: Int { get }
     /// Wire-ready: status line and fields, each with CR LF.
@@ -21,7 +21,7 @@ public protocol ReusableAnswer {
 }
 
 extension ReusableAnswer {
-    /// The current age in seconds: what the `Age` field says.
+    /// The current age in seconds, as the `Age` field has it.
     @inlinable
     public func age(at unixSeconds: Int64) -> Int { lifetime.age(since: receivedAt, at: unixSeconds) }
 
@@ -43,12 +43,12 @@ extension ReusableAnswer {
     /// the origin forbids it.
     public var allowsStale: Bool { max(lifetime.staleFor, lifetime.staleIfErrorFor) > 0 }
 
-    /// For how many seconds anything can still use it; 0 where nothing can.
+    /// For how many seconds it is still useful; 0 where it is not.
     public func usefulFor(at unixSeconds: Int64) -> Int {
         max(lifetime.greatestUsefulAge - age(at: unixSeconds), 0)
     }
 
-    /// Whether anything can still use it; what cannot be used is removed when it is found.
+    /// Whether it is still useful; a useless answer is removed when it is found.
     @inlinable
     public func isUseful(at unixSeconds: Int64) -> Bool { age(at: unixSeconds) < lifetime.greatestUsefulAge }
 

@@ -54,7 +54,7 @@ public enum CacheStatus: Sendable, Equatable {
 
     /// For how many seconds the answer had been stale when it was handed on, at least 1; nil where
     /// it was fresh. A hit without time left has just gone stale; an answer that was stored without
-    /// any may have come like that from an origin whose word does not count here.
+    /// any may have come so from an origin whose fields do not count here.
     var staleFor: Int? {
         switch self {
         case .hit(let ttl, _): return ttl <= 0 ? max(-ttl, 1) : nil

@@ -33,8 +33,8 @@ public struct Lifetime: Hashable, Sendable {
     /// The age at which nothing can use the response any more.
     @inlinable public var greatestUsefulAge: Int { freshFor + max(staleFor, staleIfErrorFor, keepFor) }
 
-    /// The same where time passes so many times as fast. An age that it came with stays: that
-    /// passed elsewhere. To the second, and what lasted at all lasts a second at least.
+    /// The same where time passes `speed` times as fast. The age that it came with stays: that
+    /// passed elsewhere. Rounded to seconds; a span that is not 0 stays at least a second.
     func passing(_ speed: Int) -> Lifetime {
         func shortened(_ seconds: Int) -> Int { seconds > 0 ? max(1, (seconds + speed / 2) / speed) : 0 }
         return Lifetime(
@@ -42,9 +42,9 @@ public struct Lifetime: Hashable, Sendable {
             staleIfErrorFor: shortened(staleIfErrorFor), keepFor: shortened(keepFor), initialAge: initialAge)
     }
 
-    /// The shorter of the two for each use, counted from when the response came: what one process
-    /// was granted is taken by another whose rule is `rule`. The age that it came with stays. A use
-    /// that one of the two does not grant is not granted.
+    /// The shorter of the two for each use, counted from when the response came: a process whose
+    /// rule is `rule` takes an answer that another process was granted. The age that it came with
+    /// stays. A use that one of the two does not grant is not granted.
     public func within(_ rule: Lifetime) -> Lifetime {
         // Both count ages. The same moment may be of another age to the rule.
         let shift = initialAge - rule.initialAge
@@ -59,7 +59,8 @@ public struct Lifetime: Hashable, Sendable {
     }
 
     /// The lifetime of an answer that has been stale for that many seconds already: the windows of
-    /// staleness began there. Stale for a second at least, which is what tells the next cache.
+    /// staleness began there. Stale for a second at least: the next cache sees by it that the
+    /// answer is stale.
     func stale(for seconds: Int) -> Lifetime {
         let since = min(max(seconds, 1), Self.longest)
         let age = max(initialAge, since)
@@ -79,8 +80,8 @@ public struct Lifetime: Hashable, Sendable {
             initialAge: initialAge)
     }
 
-    /// The seconds from one unix time to another: not negative, not beyond what a lifetime holds,
-    /// whatever the two are.
+    /// The seconds from one unix time to another: not negative and at most `longest`, whatever the
+    /// two are.
     @inlinable
     public static func seconds(from start: Int64, to end: Int64) -> Int {
         let (difference, isOverflow) = end.subtractingReportingOverflow(start)

@@ -4,7 +4,7 @@
 
 import Text
 
-/// One reason. `text` is what is shown wherever a reason is shown.
+/// One reason. All surfaces show its `text`.
 public enum Reason: UInt8, CaseIterable, Error, Sendable {
     // MARK: Why the origin is asked
 
@@ -28,7 +28,7 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case requestNoCache
     /// The client wants it fresher than it is.
     case requestMaxAge
-    /// Some of what is asked for is stored: the rest is fetched.
+    /// A part of the answer is stored: the rest is fetched.
     case partial
     /// It is stored, but the client shows no token that the origin has accepted of late.
     case unprovenToken
@@ -68,7 +68,7 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     /// A 200 under an operator's rule that is no answer of the API: empty, no JSON, cut, errors
     /// alone.
     case noAnswer
-    /// A 404 or 410 for what a fresh stored answer names: a resource, or the page after it.
+    /// A 404 or 410 for a resource that a fresh stored answer names, or for the page after it.
     case contradicted
 
     // MARK: How an answer was composed
@@ -81,7 +81,7 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case split
     /// A page was cut out of stored pages of other bounds.
     case window
-    /// It was fetched together with what others asked for.
+    /// It was fetched together with answers to other requests.
     case batched
 
     // MARK: Whose request brought an answer
@@ -146,7 +146,7 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
 }
 
 extension Reason {
-    /// The table of all reasons: what follows from each for `Cache-Status`, the counters and
+    /// The table of all reasons, with the consequences of each for `Cache-Status`, the counters and
     /// `explain`.
     private var role: Role {
         switch self {

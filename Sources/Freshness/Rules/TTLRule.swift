@@ -7,7 +7,7 @@ public enum TTLRule: Hashable, Sendable {
     /// As the origin's own fields say, RFC 9111. Where they neither allow nor forbid it, an answer
     /// may be served stale for `stale` seconds while a newer one is fetched.
     case origin(stale: Int)
-    /// Fresh for so many seconds and then usable as stale for `stale` more, whatever the origin's
+    /// Fresh for that many seconds and then usable as stale for `stale` more, whatever the origin's
     /// fields say: Apple marks its catalog `private, s-maxage=0` (DECISIONS 4.1).
     case fixed(Int, stale: Int)
 

@@ -1,9 +1,10 @@
 import HTTP
 
-// Which of the origin's field lines are kept, and what an answer without content changes in them.
-// Must hold: framing, connection fields, credentials and what varies from hit to hit (Age,
-// Cache-Status) are never kept, no matter what code calls; a line that is no field line is dropped,
-// so nothing stored can split a response.
+// The origin's field lines that are kept, and the changes that an answer without content makes in
+// them.
+// Must hold: framing, connection fields, credentials and fields that vary from hit to hit (Age,
+// Cache-Status) are never kept, whatever the caller; a line that is no field line is dropped, so
+// nothing stored can split a response.
 
 /// Field lines as bytes: `Name: value` CR LF, repeated.
 public enum KeptFields {
@@ -47,9 +48,9 @@ public enum KeptFields {
         }
     }
 
-    /// `stored` lines, each replaced by those of its name in `new` (RFC 9111 3.2). What says how
-    /// the stored bytes are coded or cut stays; the old Date goes in any case, because it is not
-    /// when the new answer came.
+    /// `stored` lines, each replaced by those of its name in `new` (RFC 9111 3.2). Fields about the
+    /// coding or range of the stored bytes stay; the old Date goes in any case, because the new
+    /// answer came later.
     static func merged(_ stored: Span<UInt8>, updatedBy new: Span<UInt8>) -> [UInt8] {
         var merged: [UInt8] = []
         merged.reserveCapacity(stored.count + new.count)

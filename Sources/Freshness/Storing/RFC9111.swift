@@ -7,21 +7,21 @@ import HTTP
 struct RFC9111 {
     let request: RequestFacts
     let response: ResponseFacts
-    /// Whether `Vary` names only what is the same for every request under the key.
+    /// Whether `Vary` names only fields that are the same for every request under the key.
     let isVaryAccounted: Bool
     /// How long the operator lets it be served stale where the origin does not say, in seconds.
     let operatorsStale: Int
     /// The unix second at which the response came.
     let now: Int64
 
-    /// How long something with a validator is kept beyond its freshness, to be confirmed by a 304:
+    /// How long an answer with a validator is kept beyond its freshness, to be confirmed by a 304:
     /// a day, in seconds.
     static let keepFor = 86_400
     /// How long a response that says nothing about it may stand in for an origin that fails: a day,
     /// in seconds.
     static let defaultStaleIfError = 86_400
     /// A guess should not outlive a day, however old the document is; in seconds.
-    static let longestHeuristic: Int64 = 86_400
+    static let longestHeuristic = 86_400
     /// RFC 9110 15.1.
     private static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
     /// Statuses of which the caching requirements are known, for must-understand (RFC 9111
@@ -50,7 +50,7 @@ struct RFC9111 {
         return .store(lifetime)
     }
 
-    /// Section 3: what forbids storing.
+    /// Section 3: the reason that forbids storing.
     private var refusal: Reason? {
         let isExcused = directives.mustUnderstand && Self.understood.contains(response.status)
         if directives.noStore, !isExcused { return .noStore }
@@ -90,7 +90,7 @@ struct RFC9111 {
             directives.isPublic || Self.heuristicallyCacheable.contains(response.status)
         else { return nil }
         let sinceChange = Lifetime.seconds(from: lastModified, to: response.date ?? now)
-        return min(sinceChange / 10, Int(Self.longestHeuristic))
+        return min(sinceChange / 10, Self.longestHeuristic)
     }
 
     /// Section 4.2.3.

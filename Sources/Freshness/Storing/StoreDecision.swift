@@ -1,11 +1,11 @@
 import HTTP
 
 // Whether a response is stored and for how long: a pure function of facts, rule and time.
-// Must hold: credentials' and load's answers (401, 403, 429), parts (206), answers to conditions
-// (304, 412, 416, 417) and what a GET would not have got are stored under no rule; a fixed rule
-// keeps 200 only, 404 and 410 under the rule for `not-found`, and 400 under that for `bad-request`
-// unless the request is personal; an answer that depends on request fields which the key says
-// nothing about is never stored.
+// Must hold: answers about credentials and load (401, 403, 429), parts (206), answers to conditions
+// (304, 412, 416, 417) and answers that a GET would not have got are stored under no rule; a fixed
+// rule keeps 200 only, 404 and 410 under the rule for `not-found`, and 400 under that for
+// `bad-request` unless the request is personal; an answer that depends on request fields which the
+// key says nothing about is never stored.
 
 /// The decision about a response.
 public enum StoreDecision: Hashable, Sendable {

@@ -3,8 +3,8 @@ import HTTP
 // The values of the request fields that an answer was chosen by, in a form that is equal where RFC
 // 9111 4.1 lets two requests match: white space around commas goes, lines of one name are combined,
 // and where the field's own grammar says that neither order nor case matters, they do not.
-// Must hold: two values become equal only if they mean the same; what the grammar does not fit
-// stays as it was written.
+// Must hold: two values become equal only if they mean the same; a value that does not fit the
+// grammar stays as it was written.
 
 /// Gathers one field after another into bytes that can be compared or hashed.
 struct SelectingValues {

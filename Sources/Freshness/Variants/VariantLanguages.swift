@@ -22,7 +22,7 @@ public struct VariantLanguages: Equatable {
     /// None.
     init() {}
 
-    /// Reads `bytes`; what does not fit is left out.
+    /// Reads `bytes`; entries that do not fit are left out.
     init(_ bytes: ArraySlice<UInt8>) {
         for pair in bytes.split(separator: UInt8(ascii: ",")).prefix(Self.maxCount) {
             let parts = pair.split(separator: UInt8(ascii: "="))

@@ -10,13 +10,13 @@ struct AnswerStorage {
     private let request: OriginRequest
     /// The flight that the request leads; nil where it leads none.
     private let flight: Flights.FlightID?
-    private let storing: Storing
+    private let storing: StorageParts
 
     /// The largest answer that is collected although it will not be kept. Larger ones need new
     /// memory, which costs 0.5 ms a MiB, more than copying.
     private static let mostHeldBack = 256 << 10
 
-    init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: Storing) {
+    init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: StorageParts) {
         (self.request, self.flight, self.storing) = (request, flight, storing)
     }
 

@@ -65,7 +65,7 @@ extension ProxyLoop {
     var composing: Composing { parts.composing }
     var composed: ComposedAnswers { parts.composed }
     var verifying: Verifying { parts.verifying }
-    var storing: Storing { parts.storing }
+    var storing: StorageParts { parts.storing }
     var batching: Batching { parts.batching }
     var sharing: Sharing { parts.sharing }
 }

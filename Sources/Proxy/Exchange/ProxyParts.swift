@@ -11,7 +11,7 @@ struct ProxyParts {
     let composing: Composing
     let composed: ComposedAnswers
     let verifying: Verifying
-    let storing: Storing
+    let storing: StorageParts
     let batching: Batching
     let sharing: Sharing
 
@@ -24,7 +24,7 @@ struct ProxyParts {
         composing = Composing(shared, base)
         verifying = Verifying(shared, composing, accounts, gate, base)
         composed = ComposedAnswers(composing, verifying, accounts, base)
-        storing = Storing(shared, composing, accounts, base)
+        storing = StorageParts(shared, composing, accounts, base)
         batching = Batching(shared, composing, base)
         sharing = Sharing(shared, tier, accounts, composing, composed, storing, base)
     }

@@ -12,12 +12,12 @@ final class Sharing {
     private let accounts: Accounts
     private let composing: Composing
     private let composed: ComposedAnswers
-    private let storing: Storing
+    private let storing: StorageParts
     private let base: LoopBase
 
     init(
         _ shared: ProxyShared, _ tier: TierClient?, _ accounts: Accounts, _ composing: Composing,
-        _ composed: ComposedAnswers, _ storing: Storing, _ base: LoopBase
+        _ composed: ComposedAnswers, _ storing: StorageParts, _ base: LoopBase
     ) {
         (self.shared, self.tier) = (shared, tier)
         (self.accounts, self.composing, self.composed) = (accounts, composing, composed)

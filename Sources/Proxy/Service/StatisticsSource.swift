@@ -140,9 +140,9 @@ public struct StatisticsSource: Sendable {
     }
 
     /// Stored answers, on disk when there is a cache file, else in memory.
-    public var entries: Int { cache.store?.records.entries ?? cache.memory.count }
+    public var entries: Int { cache.file?.records.entries ?? cache.memory.count }
     /// Bytes of stored answers on disk.
-    public var cacheBytes: Int { cache.store?.records.byteCount ?? 0 }
+    public var cacheBytes: Int { cache.file?.records.byteCount ?? 0 }
     /// Bytes of stored answers in memory, bookkeeping included.
     public var memoryBytes: Int { cache.memory.byteCount }
     /// Answers in memory that had to make room for others.
@@ -152,9 +152,9 @@ public struct StatisticsSource: Sendable {
     /// How the recording of traffic fares.
     public var recording: RecordingStatus { shared().recorder.status }
     /// Whether the cache file can be read and written, or none is wanted.
-    public var isStoreAvailable: Bool { cache.store.map { $0.records.health == .available } ?? true }
+    public var isStoreAvailable: Bool { cache.file.map { $0.records.health == .available } ?? true }
     /// The disk that the cache file is on; nil without one, or where it does not tell.
-    public var cacheDisk: DiskSpace? { cache.store?.records.disk }
+    public var cacheDisk: DiskSpace? { cache.file?.records.disk }
     /// How the cache file fares; all zero without one.
-    public var store: StoreStatus { cache.store?.records.status ?? StoreStatus() }
+    public var store: StoreStatus { cache.file?.records.status ?? StoreStatus() }
 }

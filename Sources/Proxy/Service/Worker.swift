@@ -24,7 +24,7 @@ final class Worker: @unchecked Sendable {
         context.trustedProxies = settings.bounds.trustedProxies.orNone
         gate = Self.makeGate(index, settings, loop, resolver, statistics)
         service = ProxyService(
-            shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),
+            shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.file?.makeReader(),
             statistics: statistics, log: settings.accessLog)
         server = Server(context: context, service: service, timeouts: settings.timeouts)
         (self.loop, self.resolver) = (loop, resolver)

@@ -20,7 +20,7 @@ struct Breaker: Sendable {
 
     private var state = State.closed(failures: 0)
 
-    /// Whether what keeps failing is not to be waited for.
+    /// Whether the engine keeps failing, and is not to be waited for.
     var isOpen: Bool {
         if case .open = state { true } else { false }
     }

@@ -3,8 +3,8 @@
 /// Nothing else is sent before they have come: a write to a replica that takes writes would be
 /// lost with the next word from its master.
 struct Greeting: Sendable {
-    /// AUTH where there are credentials; the name under which the engine lists the connection; the
-    /// question what it is.
+    /// AUTH where there are credentials; CLIENT SETNAME, the name under which the engine lists the
+    /// connection; ROLE.
     let commands: [RESPCommand]
     private let hasCredentials: Bool
 

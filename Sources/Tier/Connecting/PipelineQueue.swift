@@ -64,8 +64,8 @@ struct PipelineQueue: Sendable {
         return taken
     }
 
-    /// Gives a reply to the one that it belongs to; that one, where it is the last that it waited
-    /// for. Only while a reply is waited for.
+    /// Gives a reply to the pipeline that it belongs to; returns that pipeline where the reply is
+    /// its last. Only while a reply is waited for.
     mutating func take(_ reply: RESPReply) -> Pipeline? {
         pipelines[0].replies.append(reply)
         guard pipelines[0].replies.count == pipelines[0].commandCount else { return nil }

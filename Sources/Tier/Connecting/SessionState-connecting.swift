@@ -71,8 +71,8 @@ extension SessionState {
         }
     }
 
-    /// Those for whom there was no connection in time. They count as a failure, so that an engine
-    /// that is out of reach does not cost its timeout for as long as dialling takes.
+    /// Fails pipelines for which there was no connection in time. They count as one failure, so
+    /// that an engine out of reach does not cost its timeout for as long as dialling takes.
     private mutating func endUnsent(now: Instant) -> [Action] {
         let due = queue.removeUnsent(dueBy: now)
         guard !due.isEmpty else { return [] }
@@ -80,8 +80,8 @@ extension SessionState {
         return fail(due) + noteFailure(.dial(.timedOut), now: now)
     }
 
-    /// When the engine has had its time for what was due then. One whose reply is on its way is not
-    /// dead, however long a large one takes on a narrow link; and those after it cannot have come.
+    /// The deadline, put off while a reply is arriving. An engine whose reply is on its way is not
+    /// dead, however long a large one takes on a narrow link; and later replies cannot have come.
     private func putOff(_ deadline: Instant) -> Instant {
         guard let flowedAt else { return deadline }
         return max(deadline, min(flowedAt + timeout, deadline + limits.flowTime))
@@ -119,7 +119,7 @@ extension SessionState {
         return report(.unusable(failed, failure)) + pause(now: now)
     }
 
-    /// The connection that was in use has come to its end; what waits for replies gets none.
+    /// The connection in use has ended; waiting commands get no replies.
     ///
     /// One that an engine closes while nothing waits is no failure: it may have been idle for too
     /// long, or the engine is started anew. An engine that is no master any more did answer.
@@ -132,7 +132,7 @@ extension SessionState {
         return actions + pause(now: now)
     }
 
-    /// Says so where that opens the breaker.
+    /// Counts a failure, and reports it where that opens the breaker.
     private mutating func noteFailure(_ failure: TierFailure, now: Instant) -> [Action] {
         breaker.failed(now: now)
         return breaker.isOpen ? report(.unusable(endpoints[current], failure)) : []

@@ -2,7 +2,8 @@ import EventLoop
 
 /// The engine's replies, and the commands to which they belong.
 extension SessionState {
-    /// Bytes have come. A connection that is not asked anything says nothing, not even in part.
+    /// Bytes have come. On a connection without a question there must be none, not even a part of a
+    /// reply.
     mutating func received(_ bytes: Span<UInt8>, now: Instant) -> [Action] {
         var actions: [Action] = []
         var offset = 0

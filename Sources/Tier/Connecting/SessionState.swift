@@ -7,8 +7,8 @@ import EventLoop
 /// - commands are sent to an engine that has said on this very connection that it is a master, and
 ///   to no other;
 /// - a reply belongs to the oldest command that is not answered. Where that can be in doubt (a
-///   reply is late, or superfluous, or is none) the connection is closed, so that what was meant
-///   for one command is never taken for another's;
+///   reply is late, superfluous or malformed) the connection is closed, so that the reply to one
+///   command is never taken for another's;
 /// - every pipeline ends: it has a deadline from the moment it is handed over, which a large reply
 ///   that is on its way puts off by a second at most; and nothing is ever sent twice;
 /// - a pipeline that cannot be sent in time fails at once.
@@ -132,8 +132,8 @@ struct SessionState: Sendable {
         }
     }
 
-    /// While the breaker is open, asks the engine what it is; once a second, and of a connection
-    /// that stands. Any reply closes it.
+    /// While the breaker is open, asks the engine for its role, once a second and on an open
+    /// connection. Any reply closes the breaker.
     mutating func probe(now: Instant) -> [Action] {
         guard phase == .ready, let due = breaker.nextProbe else { return [] }
         guard breaker.takesProbe(now: now) else {

@@ -75,14 +75,14 @@ package final class TierConnection {
         perform(state.submit(id, commands, timeout: timeout, now: loop.now))
     }
 
-    /// For good: what waits gets no replies, and nothing can be sent any more.
+    /// Closes it for good: waiting commands get no replies, and nothing can be sent any more.
     package func close() {
         loop.assertOnLoop()
         perform(state.stop())
     }
 
-    /// Makes the connection anew, because of what came on this one; what waits for replies gets
-    /// none.
+    /// Makes the connection anew, because of a wrong reply on this one; waiting commands get no
+    /// replies.
     func distrust() {
         loop.assertOnLoop()
         perform(state.distrust(now: loop.now))

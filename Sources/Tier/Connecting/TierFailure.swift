@@ -18,7 +18,7 @@ enum TierFailure: Error, Sendable, Equatable {
     case surplus
     /// The reply does not answer the command, as its sender found.
     case mismatch
-    /// The engine does not let us in, or not ask what it is: its error's first word.
+    /// The engine refuses AUTH or ROLE: its error's first word.
     case refused(String)
     /// It follows another engine, which would not get writes that are made here. The text is its
     /// role.

@@ -14,12 +14,12 @@ package struct TierStatus: Sendable, Equatable {
     package var commands = 0
     /// Pipelines that ended without their replies, for whatever reason.
     package var failures = 0
-    /// Those of the failures whose time was up.
+    /// Failures by timeout.
     package var timeouts = 0
     /// Connections after the first that were greeted as a master's.
     package var reconnects = 0
-    /// Why the engine was last not usable or its connection lost, in a word; nil where that has
-    /// never been.
+    /// Why the engine was last not usable or its connection lost, in a word; nil where it never
+    /// was.
     package var lastError: String?
 
     /// From sending a pipeline to its last reply, all together, and how many those are.

@@ -1,7 +1,7 @@
 /// A command to the engine: its name and its arguments, each of any bytes.
 ///
-/// It is written as an array of bulks, which is the only form in which an argument may hold what it
-/// likes: nothing in a key or a value can end it early or begin another command.
+/// It is written as an array of bulks, the only form in which an argument may hold any bytes:
+/// nothing in a key or a value can end it early or begin another command.
 struct RESPCommand: Sendable, Equatable {
     let words: [[UInt8]]
 
@@ -14,7 +14,7 @@ struct RESPCommand: Sendable, Equatable {
     /// Words that are text or bytes: `RESPCommand("SET", key, value)`.
     init(_ words: any RESPWord...) { self.init(words.map(\.wordBytes)) }
 
-    /// How many bytes it takes as it is sent.
+    /// Its size in bytes as it is sent.
     var byteCount: Int {
         words.reduce(3 + "\(words.count)".utf8.count) { $0 + 5 + "\($1.count)".utf8.count + $1.count }
     }
@@ -57,7 +57,7 @@ extension [UInt8]: RESPWord {
     var wordBytes: [UInt8] { self }
 }
 
-/// The name alone: what an argument holds may be a secret or a user's.
+/// The name alone: an argument may be a secret or a user's.
 extension RESPCommand: CustomStringConvertible {
     var description: String {
         "\(String(decoding: words[0], as: UTF8.self)) with \(words.count - 1) arguments"

@@ -1,5 +1,5 @@
 /// Every bound on a reply, in one table; each is tested at the limit and one above. A bound is on
-/// positions in the reply and never on what happens to have arrived, so a reply gets the same
+/// positions in the reply and never on the bytes that have arrived, so a reply gets the same
 /// verdict whole or in pieces.
 struct RESPLimits: Sendable {
     /// Bytes of a line, without its first byte and its end: the engine's own bound for lines that

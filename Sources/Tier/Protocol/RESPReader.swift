@@ -3,11 +3,11 @@ import HTTP
 /// Turns the bytes of one connection into replies, one at a time. Pure: bytes in, replies out.
 ///
 /// Must hold:
-/// - every byte is looked at once: what has come of a reply is kept as what it means, so the work
-///   is linear in the bytes however they are cut;
+/// - every byte is looked at once: the part of a reply that has come is kept as its values, so the
+///   work is linear in the bytes however they are cut;
 /// - no byte after the end of a reply is consumed with it;
-/// - nothing is given room for that has not come, but for the one bulk under way, whose length is
-///   bounded;
+/// - no room is reserved for bytes that have not come, but for the one bulk under way, whose length
+///   is bounded;
 /// - a fault is final: it is thrown again by every call that follows.
 struct RESPReader: Sendable {
     /// How many bytes of the span are done with, and the reply that they end.
@@ -101,7 +101,7 @@ struct RESPReader: Sendable {
         }
     }
 
-    /// Takes what the bytes have of the line, its CR included; returns how many those were.
+    /// Takes the bytes of the line, its CR included; returns their number.
     private mutating func takeLine(_ kind: UInt8, _ bytes: Span<UInt8>) throws(RESPFault) -> Int {
         let room = limits.maxLineBytes - line.count
         var count = 0
@@ -191,7 +191,7 @@ struct RESPReader: Sendable {
         replyBytes += bytes
     }
 
-    /// Puts a value where it belongs; the reply, where that ends it.
+    /// Adds a value to the innermost open array; returns the reply where that ends it.
     private mutating func close(_ value: RESPReply) -> RESPReply? {
         var value = value
         while let last = open.indices.last {

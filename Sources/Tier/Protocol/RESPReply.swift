@@ -3,8 +3,8 @@
 enum RESPReply: Sendable, Equatable {
     /// `+OK`: a word or two of the engine's own, never data.
     case simple(String)
-    /// `-WRONGTYPE Operation against ...`: the first word, by which a program decides, and what the
-    /// engine says to people. A script's own error may have any first word.
+    /// `-WRONGTYPE Operation against ...`: the first word, by which a program decides, and a text
+    /// for people. A script's own error may have any first word.
     case error(code: String, text: String)
     /// `:1000`
     case integer(Int64)
@@ -39,8 +39,8 @@ enum RESPReply: Sendable, Equatable {
     /// Whether it is the simple string `OK`, with which most writes are answered.
     var isOK: Bool { self == .simple("OK") }
 
-    /// As it is on the wire: for engines that tests play, and to read again what was read. A line
-    /// end inside a simple string or an error would be another reply, so none may be there.
+    /// Appends it as it is on the wire: for engines in tests, and to read a reply again. A simple
+    /// string or an error must have no line end, which would begin another reply.
     func append(to bytes: inout [UInt8]) {
         switch self {
         case .simple(let text): Self.appendLine("+", text, to: &bytes)

@@ -13,7 +13,7 @@ struct AskedPurges: Sendable {
         "purge log: too many purges are pending: other nodes will purge everything (soft) instead of the latest ones"
 
     private var waits: [PurgeWait] = []
-    private(set) var unlogged = UnloggedPurges()
+    var unlogged = UnloggedPurges()
 
     var isEmpty: Bool { waits.isEmpty }
 
@@ -42,7 +42,7 @@ struct AskedPurges: Sendable {
         unlogged.forgetPlaces()
     }
 
-    /// The cache is at work on what the log has at that place, or has ended it.
+    /// The cache is at work on the purge at that place of the log, or has ended it.
     mutating func note(_ own: PurgeWait.Own, at position: LogPosition) {
         for index in waits.indices where waits[index].position == position { waits[index].own = own }
     }
@@ -51,13 +51,7 @@ struct AskedPurges: Sendable {
         for index in waits.indices where waits[index].number == number { waits[index].own = .done(count) }
     }
 
-    /// The log was read at that place.
-    /// - Returns: whether the unlogged purges have changed.
-    mutating func read(_ position: LogPosition) -> Bool { unlogged.read(position) }
-
-    mutating func written(_ number: Int, at position: LogPosition) { unlogged.written(number, at: position) }
-
-    /// Takes all that wait a step further, if there is one.
+    /// Takes all waiting purges a step further, if there is one.
     /// - Parameters:
     ///   - isFollowing: whether the engine answers.
     ///   - position: the place up to which this node has applied the log.
@@ -84,7 +78,7 @@ struct AskedPurges: Sendable {
         return steps
     }
 
-    /// Gives all up: those that were not begun are to be done, and all are reported.
+    /// Gives all up: purges that were not begun are to be done, and all are reported.
     mutating func giveUp(_ registry: NodeRegistry, now: Instant) -> [Step] {
         defer { waits = [] }
         return waits.filter { $0.own == .announced || $0.own == .unread }.map { .purge($0) }

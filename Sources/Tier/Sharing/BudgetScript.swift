@@ -3,8 +3,8 @@ import Text
 import Upstream
 
 /// The budget of all nodes as the engine keeps it: a script that takes one node's report, learns
-/// the limit from it, and grants tokens. The engine runs scripts one after the other, so what one
-/// node learns holds for the next question of any other.
+/// the limit from it, and grants tokens. The engine runs scripts one after the other, so a limit
+/// that one node teaches holds for the next question of any other.
 ///
 /// Must hold:
 /// - the only clock is the engine's: nodes tell how long ago something was, never when;
@@ -12,7 +12,7 @@ import Upstream
 ///   the background only when that queue is empty, so that it is never ahead of a client;
 /// - the limit is learnt as a node alone learns it (`RateLimit` in `Upstream`, with its constants),
 ///   but for the least one, which is a request in ten seconds;
-/// - a clock that was set back, or another engine's, holds nothing up for longer than what was
+/// - a clock that was set back, or another engine's, delays no token for longer than the tokens
 ///   granted ahead can last.
 enum BudgetScript {
     /// The script's keys and arguments, in its order: times in microseconds, 0 for no limit.

@@ -2,7 +2,7 @@ import Cache
 import EventLoop
 import Store
 
-// The words between `FollowerState` and `LogFollower`: what happens to a node, and what it does.
+// The interface between `FollowerState` and `LogFollower`: events of a node, and its effects.
 
 extension FollowerState {
     /// The time of an event.

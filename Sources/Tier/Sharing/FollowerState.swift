@@ -22,7 +22,7 @@ struct FollowerState: Sendable {
     private var tail = LogTail()
     private var reading = 0
     private var pauseUntil: Instant?
-    /// Whether the engine has answered what it was asked last.
+    /// Whether the engine has answered the last question.
     private var isConnected = false
     /// Whether this node hears of purges elsewhere.
     private var isFollowing: Bool { isConnected && !succession.isOpen }
@@ -66,7 +66,7 @@ struct FollowerState: Sendable {
         case .leave: leave()
         case .close: close()
         }
-        settle()
+        perform(asked.settle(isFollowing: isFollowing, at: log.position, registry, now: moment.now))
         return effects
     }
 
@@ -161,7 +161,7 @@ struct FollowerState: Sendable {
         guard isConnected else { return }
         (isConnected, awaySince) = (false, moment.wall / 1000)
         log.disconnected()
-        // The one that was scheduled is later than it need be now.
+        // The scheduled one would be later than necessary.
         heartbeat.unschedule()
         scheduleBeat()
     }
@@ -247,7 +247,7 @@ struct FollowerState: Sendable {
 
     private mutating func note(_ entry: PurgeLogEntry, at time: Int64?) {
         effects.append(.note(entry, at: time))
-        if asked.read(entry.position) { hold() }
+        if asked.unlogged.read(entry.position) { hold() }
     }
 
     private mutating func hold() { effects.append(.hold(asked.unlogged.all, at: moment.wall / 1000)) }
@@ -312,16 +312,12 @@ struct FollowerState: Sendable {
         beat()
     }
 
-    /// Takes the purges that wait a step further.
-    private mutating func settle() {
-        perform(asked.settle(isFollowing: isFollowing, at: log.position, registry, now: moment.now))
-    }
-
     private mutating func perform(_ steps: [AskedPurges.Step]) {
         for step in steps {
             switch step {
             case .purge(let wait):
-                // Before the cache is purged: what it loses must not come back from the tier.
+                // Before the cache is purged: answers that it loses must not come back from the
+                // tier.
                 hold()
                 if wait.isWidened { effects.append(.warn(AskedPurges.widened)) }
                 purgeCache(.asked(wait.number), wait.record)
@@ -331,7 +327,7 @@ struct FollowerState: Sendable {
     }
 
     /// Purges that were done without the log go into it after all that it has: other nodes hear of
-    /// them, and the tier is good again for what they chose.
+    /// them, and values that they chose are taken from the tier again.
     private mutating func logUnlogged() {
         let purges = asked.unlogged.lacking(inLogReadTo: log.position)
         guard isFollowing, !purges.isEmpty, lastLogging.map({ moment.now - $0 >= settings.heartbeat }) ?? true
@@ -342,7 +338,7 @@ struct FollowerState: Sendable {
 
     private mutating func written(_ numbers: [Int], _ replies: [RESPReply]) {
         let places = replies.map { $0.bytes.flatMap { LogPosition($0) } }
-        for case (let number, let place?) in zip(numbers, places) { asked.written(number, at: place) }
+        for case (let number, let place?) in zip(numbers, places) { asked.unlogged.written(number, at: place) }
         if !replies.isEmpty { readOn() }
     }
 

@@ -66,8 +66,8 @@ struct Heartbeat: Sendable {
 
     mutating func unschedule() { dueAt = nil }
 
-    /// Says from now on that this node has its place in that life of the log; nil: it doubts none,
-    /// or no longer. A sign that was sent before says nothing about the new life.
+    /// Says from now on that this node has its place in that life of the log; nil: it is in no
+    /// doubt. A sign that was sent before says nothing about the new life.
     mutating func confirm(_ epoch: LogEpoch?) {
         guard epoch != registry.confirmed else { return }
         (saying, said) = (nil, nil)

@@ -54,7 +54,7 @@ package final class LogFollower {
     private var whenLeft: () -> Void = {}
 
     /// The name of the fact that the cache's file keeps: how far the purges of the log are applied
-    /// to what it holds.
+    /// to it.
     private static let fact = "purge_log"
 
     /// Begins to follow, on the loop.
@@ -87,14 +87,14 @@ package final class LogFollower {
         }
     }
 
-    /// Purges this node and all others, those that are away as soon as they are back; then tells
-    /// what came of it, on the loop. It waits for nodes that are up, two seconds at most, and for
-    /// this node's own disk. A dry run counts here alone.
+    /// Purges this node and all others, absent ones as soon as they are back; then calls
+    /// `completion` with the report, on the loop. It waits for nodes that are up, two seconds at
+    /// most, and for this node's own disk. A dry run counts here alone.
     ///
-    /// Where the engine cannot be asked, this node is purged all the same, and the report names
-    /// all others as missing. They hear of it once the engine takes it, if this process lives to
-    /// see that; to be sure, it is to be asked for again. Where thousands wait for the engine, the
-    /// latest become one soft purge of everything.
+    /// Where the engine cannot be asked, this node is purged all the same, and the report names all
+    /// others as missing. They hear of it once the engine takes it, if this process lives to see
+    /// that; to be sure, it is to be asked for again. Where thousands of purges wait for the
+    /// engine, the latest become one soft purge of everything.
     package func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, _ completion: @escaping (PurgeReport) -> Void
     ) {
@@ -138,7 +138,7 @@ package final class LogFollower {
     private func tell(_ event: FollowerState.Event) {
         guard effects.add(state.take(event, at: .init(now: loop.now, wall: clock()))) else { return }
         while let effect = effects.next() { perform(effect) }
-        knowledge.stand(logMark: state.logMark, mayTake: state.mayTake)
+        knowledge.move(to: state.logMark, mayTake: state.mayTake)
         board.show(status)
         if let wakeAt = state.wakeAt { timer.set(wakeAt) } else { timer.clear() }
         let due = reports
@@ -152,7 +152,7 @@ package final class LogFollower {
             connection.send(commands, timeout: settings.patience) { [self] in tell(.answered(question, $0)) }
         case .beginHistory(let epoch, let until):
             // No value may be judged by a history whose purges are still to be noted.
-            knowledge.stand(logMark: state.logMark, mayTake: false)
+            knowledge.move(to: state.logMark, mayTake: false)
             knowledge.begin(epoch, forgottenUntil: until)
         case .note(let entry, let time):
             let seconds = time ?? cache.remember(purgeOf: entry.record.selection, at: clock() / 1000)

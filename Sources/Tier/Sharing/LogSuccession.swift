@@ -6,7 +6,7 @@ import EventLoop
 // in it the last purge that the node has applied, in the process that has read it. A log loses its
 // end alone, so none of them has applied a purge that is lost, and one that was asked for at one of
 // them and not read there yet is written to the log again (`UnloggedPurges`). In doubt another life
-// begins, and every node takes what it has for stale: also one that has not heard of a lost purge.
+// begins, and every node takes its answers for stale: also one that has not heard of a lost purge.
 // A node that knows of a loss, or gives up, first writes that into the engine, as another number
 // next to the log: from then on the old life cannot come back, whichever node leaves or returns.
 //
@@ -34,7 +34,7 @@ struct LogSuccession: Sendable {
     private var unlistedPages = 0
 
     enum Verdict: Sendable {
-        /// The page is to be read; whether the log lacks what this node has read of it.
+        /// The page is to be read; whether the log lacks the entry at this node's place.
         case take(lacksPlace: Bool)
         /// It is to be asked for again, after that command. Where all nodes have said that they
         /// have their places in that life, it makes it the one that was; where one lacks its
@@ -111,7 +111,7 @@ extension NodeRegistry {
     }
 
     /// Whether all other nodes that are known have said that they have their place in that life.
-    /// None: one of them has begun with it, and has taken what it had for stale.
+    /// None: one of them has begun with it, and has taken its answers for stale.
     fileprivate func agreement(on epoch: LogEpoch, from old: LogEpoch, now: Instant) -> Agreement {
         let others = others(now: now)
         if others.contains(where: { $0.mark?.epoch == epoch }) { return .none }

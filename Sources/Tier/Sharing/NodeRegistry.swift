@@ -11,8 +11,9 @@ struct NodeRegistry: Sendable {
     /// Milliseconds after its last sign of life for which a node is known.
     static let keptFor: Int64 = 86_400_000
     /// Another process may write under our name for a moment, such as one of an earlier version
-    /// that hands over to this one. So many times in a row, it is a second node.
-    static let namesakeSightings = 3
+    /// that hands over to this one. After that many replies in a row with its record, it is a
+    /// second node.
+    static let namesakeThreshold = 3
 
     private(set) var own: NodeIdentity
     private var records: [String: NodeRecord] = [:]
@@ -23,7 +24,7 @@ struct NodeRegistry: Sendable {
     /// As `NodeRecord.confirmed`.
     var confirmed: LogEpoch?
     private var hasWritten = false
-    private var sightings = 0
+    private var namesakeReplies = 0
     /// The last one that was told of.
     private var toldNamesake: NodeRecord?
 
@@ -37,7 +38,8 @@ struct NodeRegistry: Sendable {
 
     /// Another process that is a node of this name, as people read it; nil where there is none.
     var namesake: String? {
-        sightings < Self.namesakeSightings ? nil : records[own.name].map { "process \($0.process) at \($0.address)" }
+        namesakeReplies < Self.namesakeThreshold
+            ? nil : records[own.name].map { "process \($0.process) at \($0.address)" }
     }
 
     /// The engine's clock now, unix milliseconds.
@@ -95,19 +97,19 @@ struct NodeRegistry: Sendable {
             own.predecessorStartedAt = found.startedAt
         }
         guard hasWritten, let found = records[own.name], !found.isOfSameNode(as: own) else {
-            sightings = 0
+            namesakeReplies = 0
             return nil
         }
-        sightings += 1
+        namesakeReplies += 1
         let isKnown = toldNamesake.map { $0.process == found.process && $0.startedAt == found.startedAt } ?? false
-        guard sightings >= Self.namesakeSightings, !isKnown else { return nil }
+        guard namesakeReplies >= Self.namesakeThreshold, !isKnown else { return nil }
         toldNamesake = found
         return found
     }
 
     // MARK: The nodes
 
-    /// All that are known, by name; what this node says of itself is of this moment.
+    /// All known nodes, by name; this node's own state is of this moment.
     func nodes(mark: LogMark?, isReady: Bool, tail: LogTail, now: Instant) -> [NodeState] {
         let time = engineTime(now) ?? 0
         var all = records.filter { isKnown($0.value, time) }

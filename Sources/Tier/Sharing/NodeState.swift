@@ -9,7 +9,7 @@ package struct NodeState: Sendable, Equatable {
     package let version: String
     /// Whether it had applied all that was in the purge log when it said so last.
     package let isReady: Bool
-    /// Purges that this node has read and that one has not applied: at least so many, and 1024 at
+    /// Purges that this node has read and that one has not applied: a lower bound, and 1024 at
     /// most. Nil where it follows another life of the log, or none yet.
     package let lag: Int?
     /// Seconds since it was last heard of, by the engine's clock; 0 for this node.

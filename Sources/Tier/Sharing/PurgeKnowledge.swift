@@ -37,8 +37,8 @@ package final class PurgeKnowledge: Sendable {
     func isPurged(_ value: TierValue) -> Bool { state.withLock { $0.isPurged(value) } }
 
     /// When a value counts as received at the latest, in unix seconds: before each purge that it
-    /// may have missed, or it would be taken for younger than what it holds of what was purged. Nil
-    /// where it is not to be taken. By a clock that says `now` at `instant`.
+    /// may have missed, or it would be taken for younger than the purged content in it. Nil where
+    /// it is not to be taken. By a clock that says `now` at `instant`.
     func latestReceipt(of value: TierValue, at now: Int64, _ instant: Instant) -> Int64? {
         state.withLock { state in
             guard let history = state.history, !state.isPurged(value) else { return nil }
@@ -73,7 +73,7 @@ package final class PurgeKnowledge: Sendable {
     /// The purges that are not read in the log yet.
     var unlogged: [UnloggedPurge] { state.withLock { $0.unlogged } }
 
-    /// Those that are new the cache has as of that time or later.
+    /// Replaces them. The cache has the new ones as of that time or later.
     func hold(_ unlogged: [UnloggedPurge], at time: NotingTime) {
         state.withLock { state in
             state.unlogged = unlogged
@@ -81,8 +81,8 @@ package final class PurgeKnowledge: Sendable {
         }
     }
 
-    /// The follower's place now, once what it was to do before is done.
-    func stand(logMark: LogMark?, mayTake: Bool) {
+    /// The follower's place now, once its earlier effects are performed.
+    func move(to logMark: LogMark?, mayTake: Bool) {
         state.withLock { ($0.logMark, $0.mayTake) = (logMark, mayTake) }
     }
 }

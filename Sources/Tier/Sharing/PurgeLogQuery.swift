@@ -4,9 +4,9 @@ import Text
 // Must hold: all of a page is of one moment; a page that cannot be read is none.
 //
 // The number stored next to the log, drawn at random by the node that finds none, and the engine's
-// own mark of its history (`master_replid` of INFO) make the epoch. An engine that was emptied
-// has lost the first. A replica that takes over, or an engine that was started anew with what its
-// disk had, has the first and another mark: maybe it lacks the latest purges, and gives their ids
+// own mark of its history (`master_replid` of INFO) make the epoch. An engine that was emptied has
+// lost the first. A replica that takes over, or an engine that was started anew with the data on
+// its disk, has the first and another mark: maybe it lacks the latest purges, and gives their ids
 // to others. Redis also draws another mark where a first replica comes, and where the last one has
 // been away for an hour (`repl-backlog-ttl`). Where every node finds its place in the log all the
 // same, the epoch stays (`LogSuccession`).
@@ -26,8 +26,8 @@ enum PurgeLogQuery {
         case unusable(String)
     }
 
-    /// One transaction: the entry at the node's place, those beyond a position, and what there is
-    /// besides.
+    /// One transaction: the entry at the node's place, those beyond a position, the stored number,
+    /// the facts of the stream, and the engine's mark.
     static func commands(_ keys: TierKeys, after position: LogPosition, place: LogPosition) -> [RESPCommand] {
         [
             RESPCommand("MULTI"),
@@ -96,11 +96,10 @@ enum PurgeLogQuery {
                     epoch: epoch, stored: stored, place: nil, first: nil, last: .start, hasForgotten: false,
                     entries: []))
         }
-        let facts = Facts(info)
-        guard let last = facts["last-generated-id"]?.bytes.flatMap({ LogPosition($0) }),
-            let length = facts["length"]?.number, let added = facts["entries-added"]?.number
+        guard let last = fact("last-generated-id", in: info)?.bytes.flatMap({ LogPosition($0) }),
+            let length = fact("length", in: info)?.number, let added = fact("entries-added", in: info)?.number
         else { return .unusable("the purge log requires an engine of version 7.0 or later") }
-        let first = facts["first-entry"]?.elements?.first?.bytes.flatMap { LogPosition($0) }
+        let first = fact("first-entry", in: info)?.elements?.first?.bytes.flatMap { LogPosition($0) }
         return .page(
             PurgeLogPage(
                 epoch: epoch, stored: stored, place: place.first, first: first, last: last,
@@ -119,19 +118,11 @@ enum PurgeLogQuery {
         return entries
     }
 
-    /// Names and values in turn.
-    private struct Facts {
-        private let elements: [RESPReply]
-
-        init(_ reply: RESPReply) { elements = reply.elements ?? [] }
-
-        subscript(name: String) -> RESPReply? {
-            for index in stride(from: 0, to: elements.count - 1, by: 2) where elements[index] == .bulk(Array(name.utf8))
-            {
-                return elements[index + 1]
-            }
-            return nil
-        }
+    /// The value of that name in a reply of names and values in turn.
+    private static func fact(_ name: String, in info: RESPReply) -> RESPReply? {
+        let elements = info.elements ?? []
+        let index = stride(from: 0, to: elements.count - 1, by: 2).first { elements[$0] == .bulk(Array(name.utf8)) }
+        return index.map { elements[$0 + 1] }
     }
 }
 

@@ -28,8 +28,8 @@ package struct PurgeReport: Sendable, Equatable {
     /// All nodes that were heard of within a day, this one included; nil where the engine has never
     /// said which there are.
     package let nodes: Int?
-    /// Whether so many purges wait for the engine that others will be told of a soft purge of
-    /// everything in place of this one.
+    /// Whether other nodes will be told of a soft purge of everything in place of this one, because
+    /// too many purges wait for the engine.
     package var isWidened = false
 
     /// Nodes that have applied it, this one included; nil where their number is not known.

@@ -83,7 +83,7 @@ package struct TierCounters: ~Copyable, Sendable {
         case looks
         /// Answers that were used.
         case taken
-        /// Answers that were made of what other nodes had fetched for others.
+        /// Answers that were composed from values that other nodes had fetched for other requests.
         case composed
         /// Waited while another node fetched the answer.
         case waited

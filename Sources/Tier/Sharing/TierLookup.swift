@@ -56,14 +56,14 @@ package final class TierLookup {
     static let partsAtOnce = 4
 
     /// Nil where the key is one user's.
-    /// - Parameter hints: under which numbers other nodes have put what the answer can be made of.
+    /// - Parameter hints: the numbers under which other nodes may have put parts of the answer.
     package init?(_ key: CacheKey, _ client: TierClient, hints: [UInt64] = [], _ judge: Judge) {
         guard let pair = client.tier.keys.pair(of: key) else { return nil }
         (self.client, self.key, self.pair, self.hints, self.judge) = (client, key, pair, hints, judge)
     }
 
-    /// - Parameter completion: is called exactly once, on the loop: with what was found, or with
-    ///   nil, and then the origin is to be asked and `ended` to be called.
+    /// - Parameter completion: is called exactly once, on the loop: with the finding, or with nil:
+    ///   then the origin is to be asked and `ended` to be called.
     package func start(_ completion: @escaping (Finding?) -> Void) {
         self.completion = completion
         client.tier.counters.count(.looks)
@@ -72,7 +72,7 @@ package final class TierLookup {
 
     /// The fetch has ended: with an answer that this node keeps, or with nil for none that others
     /// may use. `now` in unix seconds. Without a fetch this does nothing.
-    /// - Parameter hints: under which numbers others may look for what it holds.
+    /// - Parameter hints: the numbers under which other nodes may look for parts of it.
     package func ended(
         with response: StoredResponse?, at now: Int64, hints: (StoredResponse) -> [UInt64] = { _ in [] }
     ) {

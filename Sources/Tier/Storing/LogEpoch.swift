@@ -1,8 +1,7 @@
 import Text
 
-/// Which life of the purge log this is: a number drawn at random when a log begins, and anew when
-/// the engine was emptied or another took its place. Ids of different lives say nothing about each
-/// other.
+/// The life of the purge log: a number drawn at random when a log begins, and anew when the engine
+/// was emptied or another took its place. Ids of different lives say nothing about each other.
 struct LogEpoch: Hashable, Sendable {
     let number: UInt64
 
@@ -25,9 +24,9 @@ struct LogEpoch: Hashable, Sendable {
 
 /// A place in the purge log, and in which life of it.
 ///
-/// It is what a node keeps on its disk (all purges up to there are done), and it is the *log mark*
-/// of a value: the node's position when the fetch began that brought it. The value may be from
-/// before any purge beyond the log mark, and is from after all others.
+/// A node keeps one on its disk (all purges up to there are done). The *log mark* of a value is the
+/// node's position when the value's fetch began. The value may be from before any purge beyond the
+/// log mark, and is from after all others.
 struct LogMark: Hashable, Sendable {
     let epoch: LogEpoch
     let position: LogPosition

@@ -2,7 +2,7 @@ import Cache
 import EventLoop
 import Store
 
-// The purges of the log that this node knows of, and what they mean for a value of the tier: an
+// The purges of the log that this node knows of, and their verdict on a value of the tier: an
 // answer that another node fetched, maybe before one of them.
 // Must hold: a value is tested against exactly the purges beyond its log mark; purges that are no
 // longer known count as purges of everything; a value from before a purge is received before the
@@ -38,12 +38,12 @@ package struct PurgeHistory: Sendable {
     }
 
     private let epoch: LogEpoch
-    /// A value whose log mark lies before that may have been chosen by a purge that is not known.
+    /// A value with an earlier log mark may have been chosen by a purge that is not known.
     private(set) var forgottenUntil: LogPosition
     /// In the order of their positions.
     private var entries: [Handle: [Entry]] = [:]
-    /// The same order, of all, and what each takes in memory. The time is that of the earliest of
-    /// it and all beyond: the clock may have been set back.
+    /// All purges in the same order, with the bytes of each. The time is the earliest of its own
+    /// and all later ones: the clock may have been set back.
     private var order: [(position: LogPosition, handle: Handle, byteCount: Int, noted: NotingTime)] = []
     private var byteCount = 0
     private var last = LogPosition.start
@@ -87,8 +87,8 @@ package struct PurgeHistory: Sendable {
         isPurged(since: logMark, under: { handles(of: response) }, by: { $0.chooses(response) })
     }
 
-    /// Whether a purge beyond the log mark chose what such a request asks for, so that no older
-    /// answer may stand in for it.
+    /// Whether a purge beyond the log mark chose the answer to such a request, so that no older
+    /// answer may be used for it.
     func isPurged(_ target: [UInt8], storefront: [UInt8], classTag: UInt8, since logMark: LogMark) -> Bool {
         isPurged(
             since: logMark, under: { [.other, .target(target)] },
@@ -123,7 +123,7 @@ package struct PurgeHistory: Sendable {
         return .other
     }
 
-    /// Under which handles purges lie that may choose it.
+    /// The handles of the purges that may choose it.
     private func handles(of response: StoredResponse) -> [Handle] {
         let narrow = [.other, Handle.target(Array(response.key.target))]
         guard response.resources.last == StoredResponse.everyResource else {

@@ -8,8 +8,8 @@ struct PurgeLogEntry: Sendable, Equatable {
     }
 }
 
-/// A page of the engine's log, all of one moment: the entries beyond a position, in one
-/// transaction with the epoch and what `XINFO STREAM` tells.
+/// A page of the engine's log, all of one moment: the entries beyond a position, in one transaction
+/// with the epoch and the facts of `XINFO STREAM`.
 struct PurgeLogPage: Sendable, Equatable {
     let epoch: LogEpoch
     /// The number stored next to the log; with `engine` it makes the epoch.
@@ -32,7 +32,8 @@ struct PurgeLogPage: Sendable, Equatable {
     /// The most entries that are asked for at once.
     static let mostEntries = 512
 
-    /// Whether it can be what was asked for: a connection whose replies slipped may yield anything.
+    /// Whether it can be the page that was asked for: a connection whose replies slipped may yield
+    /// anything.
     func isPlausible(after position: LogPosition) -> Bool {
         var before = position
         for entry in entries {
@@ -43,14 +44,13 @@ struct PurgeLogPage: Sendable, Equatable {
     }
 }
 
-/// Why nothing that a node had from before can be believed to be as it was.
+/// Why a node must take all its earlier answers for stale.
 enum LogBreak: Sendable, Equatable {
-    /// It reads the log for the first time: what was purged on other nodes before that it never
-    /// heard of.
+    /// It reads the log for the first time: it never heard of earlier purges on other nodes.
     case joined
     /// The engine was emptied, or another took its place.
     case otherEpoch
-    /// The log lacks what this node has read of it: the engine lost its latest writes.
+    /// The log lacks entries that this node has read: the engine lost its latest writes.
     case beyondEnd
     /// Purges that this node has not read are gone: it was away for longer than the log reaches
     /// back.

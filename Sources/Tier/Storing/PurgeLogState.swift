@@ -1,7 +1,7 @@
 // How a node follows the purge log: events in, actions out, no I/O and no clock.
-// Must hold: every purge in the log is applied here, in order, or everything that was here before
-// it is made stale; the position on the disk is never ahead of what the disk has applied; a node is
-// ready only when it has applied all that the log held when it was read last.
+// Must hold: every purge in the log is applied here, in order, or every answer from before it is
+// made stale; the position on the disk is never ahead of the purges that the disk has applied; a
+// node is ready only when it has applied all entries of the log as it was read last.
 //
 // The log may be trimmed, as long as its newest entry from before the horizon stays: then a node
 // that read all of it within the horizon is at that entry or beyond it, however seldom anything is
@@ -37,15 +37,15 @@ package struct PurgeLogState: Sendable {
     private(set) var readiness = Readiness.away
     private(set) var wasReady = false
 
-    /// - Parameter kept: what the disk has of an earlier run; nil for a node that joins.
+    /// - Parameter kept: the position on the disk from an earlier run; nil for a node that joins.
     init(kept: LogMark? = nil) {
         epoch = kept?.epoch
         position = kept?.position ?? .start
         persisted = kept
     }
 
-    /// The log mark of a fetch that begins now; nil where this node knows no log yet: what it
-    /// fetches stays its own.
+    /// The log mark of a fetch that begins now; nil where this node knows no log yet: fetched
+    /// answers stay its own.
     var logMark: LogMark? { epoch.map { LogMark($0, position) } }
 
     /// Whether the history knows every purge that the cache has had, so that values of the tier can
@@ -75,7 +75,7 @@ package struct PurgeLogState: Sendable {
     }
 
     /// The requested page has come.
-    /// - Parameter lacksPlace: whether the log is known to lack what was read of it.
+    /// - Parameter lacksPlace: whether the log is known to lack the entry at this node's place.
     mutating func read(_ page: PurgeLogPage, lacksPlace: Bool = false) -> [Action] {
         guard work == .reading else { return [] }
         guard isPlausible(page) else { return pause() }
@@ -97,8 +97,7 @@ package struct PurgeLogState: Sendable {
         return actions + advance()
     }
 
-    /// The cache has had the purge it was given last, in memory and on its disk, or the disk
-    /// refused.
+    /// The cache has applied the last purge, in memory and on its disk, or the disk refused.
     mutating func applied(succeeded: Bool) -> [Action] {
         guard work == .applying, let entry = queue.first else { return [] }
         guard succeeded else { return pause() }
@@ -108,12 +107,12 @@ package struct PurgeLogState: Sendable {
         return advance()
     }
 
-    /// Nothing in the cache is fresh that was when that was asked for, or the disk refused.
+    /// All answers that were fresh when that was asked for are stale, or the disk refused.
     mutating func madeStale(succeeded: Bool) -> [Action] {
         guard work == .makingStale, let (reason, end) = broken else { return [] }
         guard succeeded else { return pause() }
-        // Ids follow the clock from one life of the log to the next: what lies beyond this node's
-        // place was not heard of, and a hard purge among it is applied as one.
+        // Ids follow the clock from one life of the log to the next: this node has not heard of
+        // entries beyond its place, and a hard purge among them is applied as one.
         position = reason == .otherEpoch || reason == .beyondEnd ? min(position, end.position) : end.position
         (epoch, place) = (end.epoch, nil)
         // The history is read anew.
@@ -158,7 +157,7 @@ package struct PurgeLogState: Sendable {
         if position > page.last { return .beyondEnd }
         guard position < page.last else { return nil }
         if isTrimmed(page) { return .trimmed }
-        // Someone took the latest out of it.
+        // An operator took the latest entries out of it.
         return page.entries.isEmpty && cursor < page.last ? .trimmed : nil
     }
 
@@ -215,7 +214,7 @@ package struct PurgeLogState: Sendable {
         case apply(PurgeLogEntry)
         /// Take the freshness of everything that is stored now, then `madeStale`.
         case makeAllStale(LogBreak)
-        /// Write it down; what comes next does not wait for that.
+        /// Write it down; later actions do not wait for that.
         case persist(LogMark)
         /// Call `woken` after a pause, or sooner when the log is said to have grown.
         case wait

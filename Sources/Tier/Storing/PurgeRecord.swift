@@ -3,9 +3,9 @@ import HTTP
 import Store
 
 // One purge as an entry of the log: names and values, each of any bytes.
-// Must hold: every purge that any version of this program ever writes takes at least what it chose
-// out of use in every other version. So a reader that does not understand an entry to the last
-// field takes it for a purge of everything.
+// Must hold: every purge that any version of this program ever writes takes at least the answers
+// that it chose out of use in every other version. So a reader that does not understand an entry to
+// the last field takes it for a purge of everything.
 
 /// A purge as nodes tell each other.
 ///
@@ -27,8 +27,8 @@ struct PurgeRecord: Sendable, Equatable {
     let selection: EntrySelection
     /// `hard` or `soft`.
     let mode: PurgeMode
-    /// When it was asked for, unix seconds by the clock of the node that was asked: where the
-    /// freshness of what it chose ends, if it is soft.
+    /// When it was asked for, unix seconds by the clock of the node that was asked: a soft purge
+    /// ends the freshness of the chosen answers there.
     let at: Int64
     /// Which node that was; empty where the entry was not understood.
     let node: String
@@ -61,7 +61,7 @@ struct PurgeRecord: Sendable, Equatable {
         return "purged \(entries) (\(mode.rawValue)), requested on node \(node): \(words)"
     }
 
-    /// Its selection, for the log: on one line of bounded length.
+    /// Its selection for the log, on one line of bounded length.
     var words: String {
         let words = selection.conditions.map(ConditionField.init).map {
             $0.name.rawValue + " " + String(decoding: $0.value, as: UTF8.self)
@@ -128,7 +128,7 @@ struct PurgeRecord: Sendable, Equatable {
         mutating func note(_ name: String, _ value: [UInt8], isFirst: Bool) {
             let isKnown =
                 switch name {
-                // By the version a reader knows what all that follows means.
+                // The version gives all later fields their meaning.
                 case "v": isFirst && value == PurgeRecord.version
                 case _ where isFirst: false
                 case "mode": set(\.mode, [PurgeMode.hard, .soft].first { value.elementsEqual($0.rawValue.utf8) })

@@ -30,7 +30,7 @@ package struct TierKeys: Sendable {
         return Pair(value: bytes("v1:" + name), claim: bytes("c1:" + name))
     }
 
-    /// The name of the value that holds what the number says, where one was put.
+    /// The name of the hint for a number: it holds the name of a value with that content.
     func hint(_ number: UInt64) -> [UInt8] {
         var name = bytes("h1:")
         name.appendHexadecimal(number)
@@ -39,7 +39,7 @@ package struct TierKeys: Sendable {
 
     /// The stream of purges.
     var purges: [UInt8] { bytes("purges") }
-    /// The life that the stream is in (`LogEpoch`).
+    /// The life of the stream (`LogEpoch`).
     var epoch: [UInt8] { bytes("epoch") }
     /// The budget that all nodes share.
     var budget: [UInt8] { bytes("budget") }

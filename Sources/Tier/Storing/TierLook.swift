@@ -11,7 +11,8 @@ struct TierLook: Sendable {
         /// In one pipeline: get the value, and set the claim for this node where there is none, for
         /// `claimLife`. Then `answered`.
         case ask
-        /// Get what hints lead to, and try to make the answer of it. Then `gathered`.
+        /// Get the values that hints lead to, and try to compose the answer of them. Then
+        /// `gathered`.
         case gather
         /// Call `woken` then.
         case wake(at: Instant)
@@ -58,7 +59,7 @@ struct TierLook: Sendable {
     }
 
     /// All replies have come. `isFound`: a value that this node can use; one that it cannot use is
-    /// as good as none. `hasHints`: other values hold what was asked for.
+    /// as good as none. `hasHints`: other values may hold parts of the answer.
     mutating func answered(
         isFound: Bool, gotClaim: Bool, hasHints: Bool = false, now: Instant
     ) -> [Action] {

@@ -60,8 +60,8 @@ extension TierValue {
     }
 
     /// The form in which this node may keep it: the same answer with its age, for the shorter of
-    /// the lifetime it was granted and of `rule`, which is what this node's rules grant to such an
-    /// answer; nil where nothing could be done with that. Received by `latest`
+    /// the granted lifetime and of `rule`, the lifetime that this node's rules grant to such an
+    /// answer; nil where that would be useless. Received by `latest`
     /// (`PurgeKnowledge.latestReceipt`), whatever the other node's clock says. Unix seconds.
     package func taken(under rule: Lifetime, receivedBy latest: Int64, at now: Int64) -> StoredResponse? {
         let taken = response.within(rule).received(by: latest)

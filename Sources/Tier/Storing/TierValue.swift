@@ -3,8 +3,8 @@ import Freshness
 import Text
 
 // A value in the shared engine: one answer, its node, and its time.
-// Must hold: nothing is taken whose key is another's, byte for byte, whatever the engine replied to
-// what; no bytes can trap; nothing personal and nothing composed is ever written.
+// Must hold: a value is taken only under its own key, byte for byte, whichever command the engine
+// replied to; no bytes can trap; no personal and no composed answer is ever written.
 //
 // Numbers have the least significant byte first:
 //
@@ -48,8 +48,8 @@ package struct TierValue: Sendable {
         return seconds * 1000
     }
 
-    /// Its bytes in the engine; nil for one user's answer, for one that can be composed anew or
-    /// turned out to be damaged, and for what would take more than `maxBytes`.
+    /// Its bytes in the engine; nil for a personal, a composed or a damaged answer, and for one
+    /// that would take more than `maxBytes`.
     func encoded() -> [UInt8]? {
         let key = response.key.bytes
         guard response.isPortable else { return nil }

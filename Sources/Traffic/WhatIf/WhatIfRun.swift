@@ -79,7 +79,7 @@ private final class Stage {
                 classNames: ResourceClass.allCases.map(\.name), isTemporary: true
             ) { @Sendable _ in }
         }
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: settings.memoryBytes), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: settings.memoryBytes), file: store)
         var shared = ProxyShared(
             cache: cache, credentials: Credentials(developer: nil, musicUser: nil), policy: settings.policy,
             authority: "what-if", composition: settings.composition)
@@ -102,7 +102,7 @@ private final class Stage {
             shared: shared, context: context,
             gate: UpstreamGate(
                 pool: originPool, budget: shared.budget, observer: statistics, random: SplitMix64(seed: 0)),
-            reader: shared.cache.store?.makeReader(), statistics: statistics, log: nil)
+            reader: shared.cache.file?.makeReader(), statistics: statistics, log: nil)
         let clientPool = UpstreamPool(
             settings: TraceClients.settings(of: endpoint), tls: nil, loop: loop,
             resolver: Resolver(always: try listen(proxy, context, directory.path + "/proxy")))

@@ -219,7 +219,7 @@ extension Configuration {
         let memory = MemoryTier(maxBytes: memoryTierBytes)
         guard let cacheFile else {
             predecessor?.takeTurn()
-            return ResponseCache(memory: memory, store: nil)
+            return ResponseCache(memory: memory, file: nil)
         }
         var lock = predecessor?.takeLock(of: cacheFile)
         if lock == nil { lock = try cacheLock(cacheFile, log, isStopped) }
@@ -229,7 +229,7 @@ extension Configuration {
             path: cacheFile, maxBytes: cacheSize, classNames: ResourceClass.allCases.map(\.name), lock: lock
         ) { @Sendable message in log(.warn, message) }
         store.records.checkRate = cacheCheck
-        return ResponseCache(memory: memory, store: store)
+        return ResponseCache(memory: memory, file: store)
     }
 
     /// How long a start waits for the process that has the cache file: one that is being replaced

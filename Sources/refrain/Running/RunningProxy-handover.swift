@@ -17,7 +17,7 @@ extension RunningProxy {
     private static let adminPatience = Duration.seconds(2)
 
     private var shared: ProxyShared { running.withLock { $0.settings.shared } }
-    private var records: RecordStore? { shared.cache.store?.records }
+    private var records: RecordStore? { shared.cache.file?.records }
     private var adminHost: ServiceHost? { running.withLock { $0.admin?.host } }
 
     /// Descriptors for a successor: listening sockets, each once, and the lock of the cache file.

@@ -153,7 +153,7 @@ final class RunningProxy: Sendable {
         admin?.access.change(to: token)
         if !staysPut { before.admin?.host.stop() }
         log.setLevel(configuration.logLevel)
-        settings.shared.cache.store?.records.checkRate = configuration.cacheCheck
+        settings.shared.cache.file?.records.checkRate = configuration.cacheCheck
         var configuration = configuration
         configuration.recording = server.adoptRecording(configuration.recording, before: recordingBefore, log)
         let now = Running(

@@ -16,7 +16,8 @@ import Upstream
     private func moment(
         reloadError: String? = nil, tier: TierFigures? = nil, statistics: Statistics = Statistics(),
         availability: AdminSources.Availability = .init(),
-        cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil),
+        breakdown: StorageBreakdown = StorageBreakdown()
     ) throws -> Observations {
         let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
         statistics.hotTargets.note(key, nanoseconds: 2_000_000_000, standingFor: 3, .absent, now: .now())
@@ -27,7 +28,7 @@ import Upstream
         var history = History()
         history.endSlot(History.Totals(source))
         return Observations(
-            source: source, breakdown: StorageBreakdown(), reloads: reloads.snapshot, history: history,
+            source: source, breakdown: breakdown, reloads: reloads.snapshot, history: history,
             version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, tier: tier,
             totals: History.Totals(source), latencies: LatencySides(source), availability: availability)
     }
@@ -108,7 +109,7 @@ import Upstream
 
     /// The table said "nothing yet" below the number of answers.
     @Test func answersThatAreNotCountedByClassYetAreBeingCounted() throws {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         #expect(try DashboardView(moment(cache: cache)).tables["storage"] == [])
         cache.store(
             StoredResponse(
@@ -117,6 +118,10 @@ import Upstream
                 lifetime: Lifetime(freshFor: 100, staleFor: 100), classTag: 0, storefront: Array("us".utf8)))
         let rows = try #require(try DashboardView(moment(cache: cache)).tables["storage"])
         #expect(rows == [["counting", "", "", "", ""].map { .text($0) }])
+        var unread = StorageBreakdown()
+        unread.isFileUnreadable = true
+        let told = try DashboardView(moment(cache: cache, breakdown: unread)).tables["storage"]
+        #expect(told?.first?.first == .text("unreadable"))
     }
 
     @Test func theTierAndItsNodesAreShown() throws {

@@ -89,7 +89,7 @@ struct StoredScene {
     /// Unix seconds: no test depends on the clock.
     static let noon: Int64 = 1_800_000_000
 
-    let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
+    let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), file: nil)
     let library: ResourceLibrary
     var rule = TTLRule.fixed(10_000, stale: 0)
     /// How long "not found" counts, in seconds.

@@ -5,7 +5,7 @@ import Testing
 @testable import Proxy
 
 @Suite struct AnswerStorageTests {
-    private let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+    private let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
 
     /// Stores while something happens to the cache, and looks again as an answer's storage does.
     private func put(_ meanwhile: () -> Void = {}) -> StoredResponse? {

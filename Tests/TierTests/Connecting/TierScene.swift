@@ -5,7 +5,8 @@ import Testing
 
 @testable import Tier
 
-/// A loop with a connection to engines. Timeouts are long: only what is meant to be late may be.
+/// A loop with a connection to engines. Timeouts are long: no reply is late unless a test wants
+/// that.
 final class TierScene {
     static let patient: Duration = .seconds(600)
 

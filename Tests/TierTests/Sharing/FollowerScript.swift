@@ -157,7 +157,7 @@ extension [FollowerState.Effect] {
         }
     }
 
-    /// Purges of the cache: what for, and as of when.
+    /// Purges of the cache: their jobs.
     var purges: [FollowerState.Job] {
         compactMap { if case .purge(let job, _, _, _) = $0 { job } else { nil } }
     }

@@ -34,7 +34,7 @@ import Testing
         waitUntil { a.knowledge.logMark == b.knowledge.logMark }
     }
 
-    /// With its data it goes on: everything was taken for stale on every node.
+    /// Every node took everything for stale though the engine still had the log.
     @Test(arguments: [false, true])
     func aRestartedEngineWithItsDataGoesOn(isKept: Bool) async throws {
         let engine = try RedisServer(isKept ? ["--appendonly", "yes", "--appendfsync", "always"] : [])

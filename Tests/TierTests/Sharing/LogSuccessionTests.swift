@@ -92,7 +92,7 @@ import Testing
         #expect(signs.contains { $0.contains("seen=") } && !signs.contains { $0.contains("confirmed=") }, "\(signs)")
     }
 
-    /// It asked 20 times a second for as long as the engine was away.
+    /// The node asked 20 times a second for as long as the engine was away.
     @Test func aNodeInDoubtHurriedWithoutAnEngine() {
         var script = script(["b": logMark(20)])
         #expect(page(&script).questions.contains(.signs))
@@ -113,7 +113,7 @@ import Testing
         #expect(page(&script, place: place, last: last, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
-    /// Its loss was told to no node: the next one found all others in agreement.
+    /// No other node heard of the loss: the next one found all others in agreement.
     @Test func aLeavingNodeWithALossStaysOnTheList() {
         for isLost in [true, false] {
             var script = script(["b": logMark(20)])
@@ -198,7 +198,7 @@ import Testing
         return script
     }
 
-    /// Each of them ended the life that all others had begun by then.
+    /// Each node ended the life that all others had begun by then.
     @Test func nodesStartedInTurnEndTheOldLifeOnce() {
         var stored = epoch
         var marks = ["b": logMark(20), "c": logMark(20), "d": logMark(20)]

@@ -20,7 +20,7 @@ final class LookupScene {
         settings.timeout = TierScene.patient
         tier = SharedTier(settings) { [log] in log.add($0) }
         tier.knowledge.begin(epoch, forgottenUntil: .start)
-        tier.knowledge.stand(logMark: logMark(1), mayTake: true)
+        tier.knowledge.move(to: logMark(1), mayTake: true)
         let loop = try EventLoop(label: "lookup test")
         self.loop = loop
         client = loop.sync { [tier] in TierClient(tier, loop: loop) }

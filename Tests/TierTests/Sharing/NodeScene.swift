@@ -37,7 +37,7 @@ final class NodeScene {
                 path: file, maxBytes: 64 << 20, lock: try? StoreLock.take(file, within: .milliseconds(500)) { _ in },
                 log: { log.add($0) })
         }
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
         (self.name, self.loop, self.cache, self.log) = (name, loop, cache, log)
         let identity = NodeIdentity(
             name: name, address: "\(name):8080", version: "1.0", process: process, startedAt: noon)
@@ -119,7 +119,7 @@ final class NodeScene {
 
     /// Whether the stored answer of a target is fresh; nil without one.
     func isFresh(_ target: String) -> Bool? {
-        loop.sync { cache.lookup(key(target), cache.store?.makeReader(), at: noon) }?.isFresh(at: noon)
+        loop.sync { cache.lookup(key(target), cache.file?.makeReader(), at: noon) }?.isFresh(at: noon)
     }
 }
 

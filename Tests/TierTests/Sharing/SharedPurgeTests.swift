@@ -94,7 +94,7 @@ import Testing
         #expect(a.breaks.count == 1 && b.breaks.count == 1, "\(a.lines)")
     }
 
-    /// The tier gave it back to the node that had purged it.
+    /// The tier gave a purged value back to the node that had purged it.
     @Test func anUnloggedPurgeKeepsItsValuesFromTheTier() async throws {
         let scene = try TierScene([engine.endpoint])
         let (a, b) = try NodeScene.pair(engine)
@@ -121,7 +121,7 @@ import Testing
         TierValue(answer(target), logMark: try #require(node.knowledge.logMark))
     }
 
-    /// The node had never had the purge, and built answers of values from before it.
+    /// A joining node lacked an earlier purge, and composed answers of values from before it.
     @Test func aNodeThatJoinsKnowsOfPurgesFromBeforeIt() async throws {
         let a = try NodeScene([engine.endpoint], "a")
         a.ready()

@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: ["/1", "/3"]) func nothingIsMadeOfWhatAPurgeHasChosen(target: String) async throws {
         try await put(answer("/1", "old"), hints: [11])
         b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array(target.utf8)))), at: noted())
-        b.tier.knowledge.stand(logMark: logMark(2), mayTake: true)
+        b.tier.knowledge.move(to: logMark(2), mayTake: true)
         #expect(try await b.begin("/3", hints: [11], enough: 1).composed() == nil)
         #expect(b[.purged] == 1)
         let other = b.begin("/4", hints: [11], enough: 1)
@@ -80,7 +80,7 @@ import Testing
         #expect(try await first.looked() == nil)
         // The purge reaches the other node while this one is out.
         b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/1".utf8)))), at: noted())
-        b.tier.knowledge.stand(logMark: logMark(2), mayTake: true)
+        b.tier.knowledge.move(to: logMark(2), mayTake: true)
         a.end(first, with: answer("/1", "old"))
         let second = b.begin("/1")
         #expect(try await second.looked() == nil)
@@ -91,12 +91,12 @@ import Testing
 
     @Test func oldValuesAndThoseWithoutALogAreFetched() async throws {
         try await put(answer("/1"))
-        b.tier.knowledge.stand(logMark: nil, mayTake: false)
+        b.tier.knowledge.move(to: nil, mayTake: false)
         let second = b.begin("/1")
         #expect(try await second.looked() == nil)
         b.end(second, with: answer("/1"))
         #expect(b[.purged] == 1 && b[.put] == 0)
-        b.tier.knowledge.stand(logMark: logMark(1), mayTake: true)
+        b.tier.knowledge.move(to: logMark(1), mayTake: true)
         try await put(answer("/2", at: noon - 450))
         #expect(try await b.begin("/2").looked() == nil)
         #expect(b[.useless] == 1)
@@ -123,13 +123,5 @@ import Testing
             // The connection ends where it cannot be trusted.
             if counter != .unanswered { waitUntil { engine.endedConnections == 1 } }
         }
-    }
-
-    @Test func anEngineThatIsAwayCostsNothing() async throws {
-        let engine = try FakeEngine(FakeEngine.master)
-        engine.stop()
-        let scene = try LookupScene(engine.endpoint)
-        for _ in 0..<20 { #expect(try await scene.begin("/1").looked() == nil) }
-        #expect(scene[.unanswered] == 20)
     }
 }

@@ -11,7 +11,7 @@ import Testing
     private func isPurged(_ target: String, by purges: UnloggedPurges, logMark mark: LogMark = logMark(1)) -> Bool {
         let knowledge = PurgeKnowledge()
         knowledge.begin(epoch, forgottenUntil: .start)
-        knowledge.stand(logMark: logMark(1), mayTake: true)
+        knowledge.move(to: logMark(1), mayTake: true)
         knowledge.hold(purges.all, at: noted())
         return knowledge.isPurged(TierValue(answer(target), logMark: mark))
     }
@@ -42,7 +42,7 @@ import Testing
         #expect(isPurged("/other", by: purges))
     }
 
-    /// The place of the one before says nothing of what came to it since.
+    /// The place of the purge before says nothing about the purge that it became.
     @Test func aPurgeThatGrewIsWrittenAgain() throws {
         var purges = UnloggedPurges()
         let most = UnloggedPurges.mostCount

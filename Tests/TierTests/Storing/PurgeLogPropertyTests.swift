@@ -36,7 +36,7 @@ import Testing
         case 36:
             log.loseUnreplicated(
                 inEpoch: .random(in: .min ... .max, using: &generator),
-                clockBehind: .random(in: 0...50, using: &generator))
+                clockLag: .random(in: 0...50, using: &generator))
         default: break
         }
     }

@@ -41,7 +41,7 @@ struct SimulatedLog {
     }
 
     /// The latest writes are lost; a replica has another epoch, and perhaps a slow clock.
-    mutating func loseUnreplicated(inEpoch number: UInt64? = nil, clockBehind: UInt64 = 0) {
+    mutating func loseUnreplicated(inEpoch number: UInt64? = nil, clockLag: UInt64 = 0) {
         let kept = entries.lastIndex { $0.isReplicated }.map { $0 + 1 } ?? entries.startIndex
         guard kept < entries.count else { return }
         // In one epoch no id is given twice: the clock goes on.
@@ -52,7 +52,7 @@ struct SimulatedLog {
         entries.removeSubrange(kept...)
         if let number {
             epoch = LogEpoch(number: number)
-            clock -= min(clockBehind, clock)
+            clock -= min(clockLag, clock)
         }
     }
 

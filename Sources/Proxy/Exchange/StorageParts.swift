@@ -1,7 +1,7 @@
 import Compose
 
 /// The parts of a loop that `AnswerStorage` uses to store answers.
-final class Storing {
+final class StorageParts {
     let shared: ProxyShared
     let base: LoopBase
     let composing: Composing
