@@ -88,11 +88,9 @@ extension Accounts {
     }
 
     /// The answer that another request brought meanwhile.
-    /// - Parameter place: the key under which its answer is, where that is another by now.
-    func freshInMemory(_ request: OriginRequest, at place: CacheKey? = nil) -> StoredResponse? {
-        guard let key = place ?? request.key, let stored = base.cache.memory.lookup(key),
-            mayBeGivenStored(request)
-        else { return nil }
+    /// - Parameter key: of its answer; nil where that is not stored.
+    func freshInMemory(_ request: OriginRequest, under key: CacheKey?) -> StoredResponse? {
+        guard let key, let stored = base.cache.memory.lookup(key), mayBeGivenStored(request) else { return nil }
         return stored.isFresh(at: base.unixSeconds) ? stored : nil
     }
 

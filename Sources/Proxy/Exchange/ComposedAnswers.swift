@@ -21,7 +21,7 @@ final class ComposedAnswers {
         _ substitute: ExchangeState.Substitute, for request: OriginRequest, isForClient: Bool = true
     ) -> StoredResponse? {
         switch substitute {
-        case .arrived: accounts.freshInMemory(request)
+        case .arrived: accounts.freshInMemory(request, under: request.key)
         case .composition(let detail): compose(for: request, detail, isForClient: isForClient)
         case .standIn: accounts.standIn(for: request)
         }

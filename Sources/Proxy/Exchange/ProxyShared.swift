@@ -112,8 +112,8 @@ public struct ProxyShared: Sendable {
         return shared
     }
 
-    /// Waits until what was begun behind the answers is done: compressed, written. For runs in
-    /// virtual time, whose figures must not depend on how fast that goes.
+    /// Waits until the background work of the answers is done: compressing and writing them. For
+    /// runs in virtual time, whose figures must not depend on how fast that goes.
     public func settle() {
         compressions.flush()
         cache.flush()

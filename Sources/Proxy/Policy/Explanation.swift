@@ -56,7 +56,7 @@ public struct Explanation: Sendable {
     /// When the origin would be asked.
     public enum Asking: String, Sendable {
         case never = "no"
-        /// Behind an answer that is given at once.
+        /// After an answer that is given at once.
         case behind
         case first = "yes"
     }

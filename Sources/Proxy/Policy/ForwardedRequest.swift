@@ -40,7 +40,7 @@ final class ForwardedRequest {
 
     /// - Parameters:
     ///   - bytes: those that `head`'s ranges count in.
-    ///   - refreshes: asks for the whole answer, behind one that the client has.
+    ///   - refreshes: asks for the whole answer in the background; the client gets a stale one.
     ///   - dropsAuthorization: the client's `Authorization` is a key for this proxy.
     ///   - user: whom the request names.
     ///   - permitted: fields that the operator lets through.
