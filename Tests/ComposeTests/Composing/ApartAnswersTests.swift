@@ -49,37 +49,36 @@ import Testing
             Row(
                 "a batch in another storefront",
                 agreed + [shown("/v1/catalog/gb/albums/1"), shown("/v1/catalog/gb/albums/2")],
-                "albums?ids=1,2", .refusal, "batch not-held"),
+                "albums?ids=1,2", refused: "batch not-held"),
             Row(
                 "an absence in another storefront",
                 agreed + [shown("/v1/catalog/gb/albums?ids=404,1"), shown("albums/2")],
                 "albums?ids=404,2", .fetch("albums?ids=404")),
             Row(
-                "an absence in another language",
-                agreed + [shown("albums?ids=404,1&l=de"), shown("albums/2")], "albums?ids=404,2",
-                .fetch("albums?ids=404")),
+                "an absence in another language", agreed + [shown("albums?ids=404,1&l=de"), shown("albums/2")],
+                "albums?ids=404,2", .fetch("albums?ids=404")),
             Row(
                 "a window of another storefront's list",
                 Taught.pages + [Stored("/v1/catalog/gb/artists/1/albums?limit=20", page(1, "", 0..<20, next: 20).body)],
-                "artists/1/albums?limit=5", .refusal, "window not-held"),
+                "artists/1/albums?limit=5", refused: "window not-held"),
             Row(
                 "a list inside a parent that came with an extension",
                 Taught.pages + [
                     listed(9, "", 0..<4),
                     Stored("artists/9/albums?extend=a&limit=30", document(items("albums", 0..<3))),
                     listed(1, "extend=a&", 0..<3),
-                ], "artists/1/albums?extend=a&limit=30", .refusal, "window not-held"),
+                ], "artists/1/albums?extend=a&limit=30", refused: "window not-held"),
             Row(
                 "a longer list than any that was seen, with an extension",
                 [
                     shown("albums/9?extend=a", artists: ["90"]),
                     shown("albums/1?extend=a&include=genres", artists: ["7", "8"]),
-                ], "albums/1?extend=a", .refusal, "item size-never-seen"),
+                ], "albums/1?extend=a", refused: "item size-never-seen"),
         ]
         + ["l=de&limit=20", "include=tracks&limit=20", "limit=20&x=1"].map {
             Row(
                 "a window of \($0)", Taught.pages + [page(1, $0, 0..<20, next: 20)], "artists/1/albums?limit=5",
-                .refusal, "window not-held")
+                refused: "window not-held")
         }
 
     @Test(arguments: rows + lists) func circumstancesAreKeptApart(_ row: Row) throws { try row.check() }

@@ -92,7 +92,7 @@ import Testing
             forms + [shown("albums?ids=404,1"), shown("albums/2")], newer: inSong, "albums?ids=2,404",
             outdated: document(album("2"))),
         Case(
-            "a page that begins otherwise by now", pages, newer: otherBeginning, "artists/1/albums?limit=10",
+            "a page with another beginning", pages, newer: otherBeginning, "artists/1/albums?limit=10",
             outdated: name("albums", "1000")),
         Case(
             "the rest of a page that begins otherwise by now", pages, newer: otherBeginning,
