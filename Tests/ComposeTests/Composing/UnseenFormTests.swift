@@ -62,13 +62,15 @@ import Testing
             refused: "item form-never-seen"),
         Row(
             "several out of an item: their order was not seen",
-            [Stored("albums/1", plain), Stored("albums/2", document(album("2")))], "albums?ids=1,2", refused: "batch order-unknown"),
+            [Stored("albums/1", plain), Stored("albums/2", document(album("2")))], "albums?ids=1,2",
+            refused: "batch order-unknown"),
         Row(
             "an included artist may look otherwise in a batch",
             [Stored("albums?ids=1,2&include=artists", document(album("1", artists: [artist("7")])))],
             "albums/1?include=artists", refused: "item form-never-seen"),
         Row(
-            "views that were not asked for", [Stored("artists/1", artistAlone)], "artists/1?views=top-songs", refused: "item form-never-seen"),
+            "views that were not asked for", [Stored("artists/1", artistAlone)], "artists/1?views=top-songs",
+            refused: "item form-never-seen"),
         Row("other views", [viewed], "artists/1?views=full-albums", refused: "item form-never-seen"),
     ]
 

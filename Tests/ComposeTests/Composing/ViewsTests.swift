@@ -55,7 +55,8 @@ import Testing
             .window(
                 [resource("songs", "5"), resource("songs", "6")], next: "artists/1/view/top-songs?limit=2&offset=2")),
         Row(
-            "not before songs were seen in both", viewed, "artists/1/view/top-songs?limit=2", refused: "window places-never-compared"),
+            "not before songs were seen in both", viewed, "artists/1/view/top-songs?limit=2",
+            refused: "window places-never-compared"),
         // Batches show no views, and a song looks the same in every place once that was seen.
         Row("a song out of a view", taught + [both, shown("songs/90")], "songs/5", .reduced(resource("songs", "5"))),
     ]
