@@ -10,8 +10,8 @@ import Testing
         Selection(include: names.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
     }
 
-    /// A busy start had more pages under way than there was credit, and all growth ended for ten
-    /// minutes though every one of them paid.
+    /// A busy start had more pages under way than there was credit, and no larger request was made
+    /// for ten minutes though each of them paid.
     @Test func requestsThatAreUnderWayAtOnceEndNothing() {
         var ledger = ledger()
         for number: UInt64 in 0..<4 { ledger.begin([number]) }

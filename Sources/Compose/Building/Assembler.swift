@@ -134,7 +134,7 @@ struct Assembler {
 // MARK: - Objects
 
 extension Assembler {
-    /// Whether a resource shows in the one placement what it shows in the other. Parameters like
+    /// Whether a resource shows the same in both placements. Parameters like
     /// `extend` touch the primary resources alone, so with any of them nothing is taken from one
     /// placement to another (APPLE-MUSIC-API 4.3).
     private mutating func agree(_ type: ResourceClass, _ one: Placement, _ other: Placement) -> Bool {
@@ -165,7 +165,7 @@ extension Assembler {
         return .done
     }
 
-    /// All that stands before the relationships.
+    /// All members before the relationships.
     private mutating func copy(attributesOf object: ResourceDocument.Object, of part: StoredSource) {
         append("{")
         writeHead(object, of: part)

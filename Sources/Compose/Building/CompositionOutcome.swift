@@ -2,7 +2,7 @@ import Freshness
 
 /// Result of the attempt to build an answer out of stored ones.
 package enum CompositionOutcome {
-    /// The answer's body, and what it was made of.
+    /// The answer's body, and its parts.
     case answer(ComposedBody)
     /// It can be built once this has been fetched.
     case partial(Supplement)
@@ -16,16 +16,16 @@ package enum CompositionOutcome {
     package var refusal: Refusal? { if case .impossible(let refusal) = self { refusal } else { nil } }
 }
 
-/// A request that fetches what is missing of a composition.
+/// A request for the missing parts of a composition.
 package struct Supplement {
     /// Canonical, and ready to be sent.
     package let target: [UInt8]
-    /// The part that it asks for beyond what the client wants.
+    /// The larger request that it makes in place of the client's; nil where it asks for no more.
     package let growth: Growth?
     /// Whether it asks for more relationships and views than the client wants.
     package var isSuperset: Bool { if case .superset? = growth { true } else { false } }
 
-    /// Why the origin is asked. `partial`: what is stored is joined with what this brings.
+    /// Why the origin is asked. `partial`: stored parts are joined with its answer.
     package var reason: Reason { growth?.isForAll == true ? .absent : .partial }
 
     /// - Parameter target: canonical.

@@ -105,7 +105,7 @@ struct FormFamily {
     }
 }
 
-/// Whether a rule held where it could be looked at. One sight of the opposite takes it back.
+/// Whether a rule held where it could be looked at. One counterexample takes it back.
 struct RuleEvidence: Sendable {
     /// Unix seconds: how long the answers count that bore it out, and that did not.
     private var agreedUntil: Int64 = 0

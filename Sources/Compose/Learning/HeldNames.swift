@@ -4,7 +4,7 @@ import Synchronization
 import Text
 
 /// Which resources and pages fresh stored answers name: a "not found" for one of these contradicts
-/// what is held.
+/// a stored answer.
 ///
 /// A hint: numbers with the second at which the answer that named them stops being fresh. An answer
 /// may be evicted earlier, and a number gives way where there is no room for it. A purge empties

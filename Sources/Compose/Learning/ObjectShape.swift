@@ -37,8 +37,8 @@ struct ObjectShape: Sendable, Equatable {
         }
     }
 
-    /// Learns from another object at the same place; false where it contradicts what was seen. Half
-    /// of what a contradicting object shows may have been taken in: the shape is of no use then.
+    /// Learns from another object at the same place; false where it contradicts an earlier one.
+    /// Half of a contradicting object may have been taken in: the shape is of no use then.
     mutating func absorb(_ object: ResourceDocument.Object, in document: MappedDocument, depth: Int = 0) -> Bool {
         guard hasSameMembers(as: object) else { return false }
         for relation in document.relations(of: object) {
@@ -105,7 +105,7 @@ struct ObjectShape: Sendable, Equatable {
     }
 }
 
-/// The shape of one relationship or view: what stands around its elements, and what they look like
+/// The shape of one relationship or view: the members around its elements, and their own shape
 /// by type.
 struct RelationShape: Sendable, Equatable {
     /// As in `ResourceDocument.Relation`.

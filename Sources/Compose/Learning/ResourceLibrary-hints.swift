@@ -47,7 +47,7 @@ extension ResourceLibrary {
         return hints
     }
 
-    /// The number of what stands inside of something else.
+    /// The number of a resource inside another one.
     private static func inside(_ number: UInt64) -> UInt64 { ~number }
 }
 

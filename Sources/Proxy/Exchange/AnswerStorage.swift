@@ -229,7 +229,7 @@ struct AnswerStorage {
     }
 }
 
-// MARK: - Answers about what is stored
+// MARK: - Answers about stored ones
 
 extension AnswerStorage {
     /// Freshens the stored answer with the fields of a 304 (RFC 9111 4.3.4): `stored`, or

@@ -6,7 +6,7 @@ import HTTP
 import Server
 import Upstream
 
-/// The way of one loop's requests to the origin, and what is noted of the answers.
+/// The way of one loop's requests to the origin, and the notes on the answers.
 final class Asking {
     let gate: UpstreamGate
     private let shared: ProxyShared

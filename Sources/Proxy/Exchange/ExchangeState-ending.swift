@@ -52,7 +52,7 @@ extension ExchangeState {
         traits.hasUser && (!traits.isSafe || response?.status == 403)
     }
 
-    /// A composed answer is compared with what the origin says of the target, not of tokens, load
+    /// A composed answer is compared with an answer about the target, not one about tokens, load
     /// or its own trouble. An answer that another cache kept for a while is not the origin's
     /// current one.
     private func comparison(_ ending: Ending) -> ComparedAnswer? {

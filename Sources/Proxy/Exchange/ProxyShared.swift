@@ -27,7 +27,7 @@ public struct ProxyShared: Sendable {
     let failures = FailureReport()
     /// The requests that are being answered, for those who watch.
     let feed = LiveFeed()
-    /// Records what is answered, where that is wanted.
+    /// Records answers, where that is wanted.
     public var recorder = TrafficRecorder()
     /// Requests that may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
@@ -69,8 +69,8 @@ public struct ProxyShared: Sendable {
     public var servesOther = true
     /// Clients' tokens that the origin has accepted.
     let tokens = WorkingTokens()
-    /// Whether only clients whose token works are given what is stored, where they bring their own.
-    /// Not for what is asked in place of recorded clients, whose tokens are not recorded.
+    /// Whether only clients whose token works get stored answers, where they bring their own. Not
+    /// in a replay, whose clients' tokens are not recorded.
     public var provesTokens = true
     /// Holds while another process takes the place of this one, or this one that of another.
     let personalPause = PersonalPause()
@@ -102,8 +102,8 @@ public struct ProxyShared: Sendable {
         shared.credentials = credentials
         shared.policy = policy
         if keepsPersonal, !shared.keepsPersonal {
-            // The proxy would not see the writes that end what is kept. When this is switched on
-            // again, what was kept must not be found.
+            // The proxy would not see the writes that end kept answers. When this is switched on
+            // again, those must not be found.
             shared.users = makeUsers()
             cache.freePersonal()
         }

@@ -21,7 +21,7 @@ final class RequestObserver {
         traffic = TrafficTap(recorder, context.loop)
     }
 
-    /// Whether the log or a watcher reads what is recorded.
+    /// Whether the log or a watcher reads the records.
     var isRead: Bool { log != nil || feed.isWatched }
 
     /// To be called once for every request, before its answer is sent: the bytes of the request are

@@ -10,7 +10,7 @@ public enum CrossOrigin: Sendable, Equatable {
     /// The pages that one of these names.
     case only([PageOrigin])
 
-    /// Writes what a browser at the request's `Origin` may be told; nothing for requests that come
+    /// Writes the fields for a browser at the request's `Origin`; nothing for requests that come
     /// from no page.
     func write(for head: RequestHead, _ bytes: Span<UInt8>, to buffer: inout ByteBuffer) {
         guard let origin = head.fields.first(.origin) else {
@@ -30,7 +30,7 @@ public enum CrossOrigin: Sendable, Equatable {
         Self.writeReadable(to: &buffer)
     }
 
-    /// The same for a request that could not be read, so that a page learns what was wrong with it
+    /// The same for a request that could not be read, so that a page learns the cause,
     /// where every page may.
     func writeForUnread(to buffer: inout ByteBuffer) {
         guard case .any = self else { return }

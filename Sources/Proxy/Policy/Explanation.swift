@@ -67,7 +67,7 @@ public struct Explanation: Sendable {
         public let kind: Reason?
         /// The targets of the stored answers.
         public let parts: [String]
-        /// The target of the request for what is lacking.
+        /// The target of the request for the missing parts.
         public let supplement: String?
         /// Whether that asks for more than this request does.
         public private(set) var fetchesMore = false

@@ -10,7 +10,7 @@ import HTTP
 final class ForwardedRequest {
     let method: Method
     let methodText: [UInt8]
-    /// Canonical path and query: what the cache knows the target as.
+    /// Canonical path and query: the target in the cache key.
     let target: [UInt8]
     /// The target that the origin is asked for: `target`, or where nobody else gets the answer the
     /// client's own spelling of the query (DECISIONS 3.4).
@@ -105,9 +105,9 @@ final class ForwardedRequest {
     ///
     /// - Parameters:
     ///   - userToken: stands in on personal requests that bring none.
-    ///   - origin: what the developer token is bound to (APPLE-MUSIC-API 2.1.6), if it is.
+    ///   - origin: the site to which the developer token is bound (APPLE-MUSIC-API 2.1.6), if any.
     ///   - acceptsGzip: whether the answer may come in gzip.
-    ///   - validators: lines that let the origin confirm what is stored.
+    ///   - validators: lines that let the origin confirm the stored answer.
     ///   - name: of this proxy.
     func head(
         to authority: [UInt8], developerToken: SecretBytes?, userToken: SecretBytes?, origin: [UInt8]? = nil,

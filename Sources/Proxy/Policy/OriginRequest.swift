@@ -3,7 +3,7 @@ import Cache
 import Compose
 import Freshness
 
-/// A request to the origin: the request, its reason, and what is already known of the answer.
+/// A request to the origin: the request, its reason, and the known facts about the answer.
 ///
 /// A class, because it is handed from one to the other until it is answered, and is never changed:
 /// copies of so many members were a thousand instructions of a miss.

@@ -51,7 +51,7 @@ public final class ProxyNode: Sendable {
         }
     }
 
-    /// Where this node stands, and the others.
+    /// The state of this node, and of the others.
     package var status: SharingStatus { board.status }
 
     /// Whether clients may be sent here: everything that was purged elsewhere is purged here too.

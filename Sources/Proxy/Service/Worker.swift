@@ -86,7 +86,7 @@ final class Worker: @unchecked Sendable {
                 service.proxy.observer.log?.flush()
                 service.proxy.observer.traffic.handOver(isLast: true)
                 gate.drain()
-                // For good: what is still to be asked goes to the origin.
+                // For good: later requests go to the origin.
                 service.proxy.sharing.tier?.close()
                 loop.stop { @Sendable in completion(cutOff) }
             }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Compose
 
-// The text of made-up answers. Everything is spelt in one way only, so that what is composed can be
+// The text of made-up answers. Everything is spelt in one way only, so that composed answers can be
 // compared byte for byte.
 
 /// A resource with an attribute.

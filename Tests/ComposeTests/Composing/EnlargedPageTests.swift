@@ -85,7 +85,7 @@ import Testing
 
     @Test(arguments: rows) func aLargerPageIsFetched(_ row: Row) throws { try row.check() }
 
-    /// Growth that brings nothing ends, however long, and begins again with other misses.
+    /// They begin again with other misses.
     @Test func largerPagesThatAreOfNoUseAreFetchedNoMore() throws {
         let scene = try StoredScene(Self.full + [Self.first])
         #expect(try scene.growUntilItRests(Self.second) == 4)

@@ -15,7 +15,7 @@ import Testing
         "{\"results\":{\"albums\":{\"data\":[\(album("9", [artistID("90")])),\(album("1"))]}}}")
 
     private static func many(_ count: Int) -> [String] { (0..<count).map(String.init) }
-    /// An album whose list of so many artists goes on.
+    /// An album whose list of artists goes on after `count`.
     private static func cut(after count: Int) -> Stored {
         let artists = relation("artists", many(count).map(artistID), next: "/v1/x?offset=\(count)")
         return Stored("albums/9", document(resource("albums", "9", [artists])))

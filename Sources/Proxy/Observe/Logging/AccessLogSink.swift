@@ -50,8 +50,7 @@ public final class AccessLogSink: Sendable {
         guard let path else { return false }
         let opened = try Self.open(path)
         defer { close(opened) }
-        // The number stays the same, so no writer has to be told; dup2 swaps the file behind it at
-        // once.
+        // The number stays the same, so no writer has to be told; dup2 swaps its file at once.
         guard dup2(opened, descriptor) >= 0 else { throw SystemError(call: "dup2", errno: errno) }
         return true
     }

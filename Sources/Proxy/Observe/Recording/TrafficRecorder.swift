@@ -1,4 +1,4 @@
-// Records what the loops answer. Loops hand batches over; one thread of its own, which the
+// Records the answers of the loops. Loops hand batches over; one thread of its own, which the
 // scheduler runs when nothing else wants to, formats and writes them.
 // Must hold: nothing here makes a loop wait; what waits to be written is bounded, and what
 // exceeds the bound is counted.
@@ -121,7 +121,7 @@ public final class TrafficRecorder: Sendable {
         }
     }
 
-    /// Writes what is waiting and closes the files; where it was told to begin again since the
+    /// Writes the waiting batches and closes the files; where it was told to begin again since the
     /// pause, it goes on.
     /// - Parameter paused: what `pause` said; nil: it pauses now.
     func end(_ paused: Int? = nil, _ completion: @escaping @Sendable () -> Void) {
