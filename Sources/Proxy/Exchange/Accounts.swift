@@ -94,7 +94,7 @@ extension Accounts {
         return stored.isFresh(at: base.unixSeconds) ? stored : nil
     }
 
-    /// Learns from an answer whether the client's token works. What is not of the API may be open
+    /// Learns from an answer whether the client's token works. A path outside the API may be open
     /// to all, and proves nothing of a token.
     func noteToken(of request: OriginRequest, _ evidence: TokenEvidence) {
         guard !givesToAll, request.facts.route.resourceClass != .other || !request.facts.rule.followsOrigin else {

@@ -40,7 +40,7 @@ extension ExchangeState {
     }
 
     /// A refusal of the proxy's own token is a failure on the way to the origin, and no answer
-    /// about what was asked for.
+    /// about the target.
     private func blamed(_ ending: Ending) -> Ending {
         guard case .unstored(let response, _) = ending, traits.refusesOwnToken(response.status) else { return ending }
         return .unstored(response, .upstreamRefused)

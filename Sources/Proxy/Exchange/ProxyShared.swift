@@ -89,8 +89,8 @@ public struct ProxyShared: Sendable {
         self.crossOrigin = crossOrigin
     }
 
-    /// The same cache, flights, budget and users under other settings. What is known of resources
-    /// is kept unless it was learnt under another policy or for another way to compose.
+    /// The same cache, flights, budget and users under other settings. The library is kept
+    /// unless it learnt under another policy or for another way to compose.
     public func adopting(
         credentials: Credentials, policy: Policy, authority: String, crossOrigin: CrossOrigin,
         composition: CompositionSettings

@@ -13,8 +13,8 @@ enum Plan {
     case hit(StoredResponse, ttl: Int)
     /// Answer with a composition of other stored answers.
     indirect case compose(ComposedBody)
-    /// Fetch what a composition lacks, and answer with that, or with the whole where that does not
-    /// complete it.
+    /// Fetch the missing parts of a composition, and answer with it, or with the whole where they
+    /// do not complete it.
     indirect case complete(Supplement)
     /// Ask the origin, answer with its answer, and compare that with the composed one.
     indirect case verify(ComposedBody, Reason, stored: StoredResponse?)

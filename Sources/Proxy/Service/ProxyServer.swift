@@ -218,8 +218,8 @@ extension ProxyServer {
         }
     }
 
-    /// Binds what is not bound yet, without accepting: what comes meanwhile is served under the new
-    /// settings.
+    /// Binds new listeners, without accepting: connections that come meanwhile are served under the
+    /// new settings.
     private func bindNew(
         _ wanted: [ListenerSettings], _ running: [BoundListener]
     ) throws(ListenError) -> [BoundListener] {

@@ -16,7 +16,7 @@ public struct StatisticsSource: Sendable {
     /// none.
     public let certificateEnd: @Sendable () -> Int64?
 
-    /// Closures tell what is in force when they are called.
+    /// Closures tell the values in force when they are called.
     /// - Parameter statistics: one for each loop.
     public init(
         statistics: [Statistics], timeOfDay: TimeOfDay = .system,

@@ -46,8 +46,8 @@ struct SpaceSaving: Sendable {
         }
     }
 
-    /// Halves all weights: what was heavy once does not stay so for ever, and is forgotten once it
-    /// is next to nothing.
+    /// Halves all weights: a key that was heavy once does not stay so for ever, and is forgotten
+    /// once its weight is next to nothing.
     mutating func fade() {
         guard !items.isEmpty else { return }
         items.removeAll { $0.weight < Self.least }

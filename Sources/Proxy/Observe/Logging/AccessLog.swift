@@ -273,8 +273,8 @@ final class AccessLog {
         text.withUTF8 { lines.appendEscaped($0.span, upTo: most) }
     }
 
-    /// By which the request is followed through several programs; only where it is what it should
-    /// be.
+    /// The id by which the request is followed through several programs; nil where it is malformed
+    /// or given twice.
     private static func trace(_ head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
         guard let field = head.fields.first(.traceparent), head.fields.count(.traceparent) == 1 else { return nil }
         return TraceContext.traceID(bytes, field.value.range)

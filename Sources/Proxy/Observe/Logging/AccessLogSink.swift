@@ -80,8 +80,8 @@ public final class AccessLogSink: Sendable {
         tell("the log can be written again; \(dropped) bytes of lines were dropped since the start")
     }
 
-    /// Waits until everything queued has been written, or a reader has taken nothing for so long
-    /// that what is left is lost.
+    /// Waits until everything queued has been written, for `limit` at most: a reader may take
+    /// nothing.
     func flush(within limit: DispatchTimeInterval) {
         let done = DispatchSemaphore(value: 0)
         queue.async { @Sendable in done.signal() }

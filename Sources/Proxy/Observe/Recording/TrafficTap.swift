@@ -106,7 +106,7 @@ final class TrafficTap {
         return index
     }
 
-    /// Bytes that the answer may keep from being freed: the cache may let go of what it has stored
+    /// Bytes that the answer may keep from being freed: the cache may let go of the stored answer
     /// while this waits.
     ///
     /// Those of a stored answer count when it is new to its batch and to its request, and not with
@@ -118,7 +118,7 @@ final class TrafficTap {
         return answer.byteCount
     }
 
-    /// Hands over what has gathered; false where the writer is too far behind to take it, and this
+    /// Hands over the gathered batch; false where the writer is too far behind to take it, and this
     /// is not the last of it.
     @discardableResult
     func handOver(isLast: Bool = false) -> Bool {
