@@ -104,6 +104,15 @@ public struct Explanation: Sendable {
     public let now: Int64
 }
 
+extension Explanation {
+    /// Whether a soft purge has ended the freshness of the stored answer: only that leaves none to
+    /// an answer under a fixed TTL. A hard purge leaves nothing that could tell.
+    public var isPurged: Bool {
+        guard let stored, stored.status < 400, case .fixed(1..., _) = rule else { return false }
+        return stored.lifetime.freshFor == stored.lifetime.initialAge
+    }
+}
+
 extension Explanation.Composing {
     init?(_ plan: Plan) {
         switch plan {
