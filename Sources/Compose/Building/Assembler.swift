@@ -79,7 +79,7 @@ struct Assembler {
     /// Writes an element of a list that `part` has, as `placement` shows it.
     mutating func write(
         element: ResourceDocument.Object, of part: StoredSource, _ shapes: ElementShapes, _ placement: Placement,
-        standingAs own: Placement
+        shownAs own: Placement
     ) -> Writing {
         guard let type = element.type, let shape = shapes[type] else {
             return .impossible(.typeNeverSeen)
@@ -313,7 +313,7 @@ extension Assembler {
         for (index, element) in part.document.elements(of: relation).enumerated() {
             if index > 0 { append(",") }
             let writing = write(
-                element: element, of: part, shape.elements, shape.placement, standingAs: shape.placement)
+                element: element, of: part, shape.elements, shape.placement, shownAs: shape.placement)
             if case .impossible = writing { return writing }
             if writing == .lacking { result = .lacking }
         }

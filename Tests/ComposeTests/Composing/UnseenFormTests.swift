@@ -141,7 +141,7 @@ import Testing
         #expect(try scene.ask("songs/1", after: 100) == .refusal)
     }
 
-    @Test func oneSightOfTheOppositeEndsARule() throws {
+    @Test func oneCounterexampleEndsARule() throws {
         let scene = try StoredScene(Self.songs + Self.rule)
         // With an include, this origin leaves out members that it shows otherwise.
         let shown = [("", relation("tracks", [resource("songs", "5")]))]

@@ -3,7 +3,7 @@ import Testing
 @testable import Compose
 
 /// The newest answer that shows a resource or a list is the one that counts, in all others too.
-@Suite struct NewestSightTests {
+@Suite struct NewestAnswerTests {
     /// Stored answers that an answer is composed of, and a newer one that contradicts them.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
