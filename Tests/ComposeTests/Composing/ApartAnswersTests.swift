@@ -120,12 +120,6 @@ import Testing
 
     // MARK: Noted answers that have gone or changed
 
-    @Test func anAnswerThatIsGoneIsNoPart() throws {
-        let scene = try StoredScene([Taught.album, Self.larger])
-        scene.cache.remove(CacheKey(scope: .shared, target: try StoredScene.target(Self.larger.target).bytes))
-        #expect(try scene.ask("albums/1") == .refusal)
-    }
-
     @Test(arguments: [
         document(album("2", [artist("7")])), document(resource("songs", "1", [relation("artists", [artist("7")])])),
         document([]), "no document",
@@ -133,14 +127,6 @@ import Testing
     func aPlaceWhereAnotherResourceStandsByNowIsNoSource(body: String) throws {
         let changed = Stored(Self.larger.target, body, isNoted: false)
         #expect(try StoredScene([Taught.album, Self.larger, changed]).ask("albums/1") == .refusal)
-    }
-
-    @Test func aReplacedAnswerIsNoSourceOfItsFormerParts() throws {
-        let scene = try StoredScene([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
-        #expect(try scene.ask("artists/7") != .refusal)
-        try scene.store(shown(Self.larger.target, artists: ["8"], after: 1))
-        #expect(try scene.ask("artists/7") == .refusal)
-        #expect(try scene.ask("artists/8") != .refusal)
     }
 
     // MARK: Looking

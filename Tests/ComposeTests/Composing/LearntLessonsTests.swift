@@ -25,12 +25,6 @@ import Testing
         #expect(try scene.ask("albums/1", after: 201) == Self.answered)
     }
 
-    @Test func aContradictionOfOneFormLeavesOthersAlone() throws {
-        let scene = try StoredScene([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
-        try scene.store(Stored("albums/8", Self.otherForm, after: 5))
-        #expect(try scene.ask("artists/7") == .reduced(artist("7")))
-    }
-
     @Test func otherAttributesOfAResourceInAnotherPlaceAreALesson() throws {
         let scene = try StoredScene([Taught.albumWithArtists, Taught.artist, Self.larger])
         #expect(try scene.ask("artists/7") == .reduced(artist("7")))
