@@ -1,17 +1,17 @@
 import Cache
 import Freshness
 
-/// A composed answer before it is one.
+/// A composed body, and the facts for its answer.
 package struct ComposedBody {
     package let body: [UInt8]
     /// An over-fetch that may be useful here: the page that it is a window of, or its resources.
     package var growth: Growth?
-    /// How it was made: the detail in `Cache-Status`.
+    /// The kind of composition: the detail in `Cache-Status`.
     package let detail: Reason
     /// The answers whose bytes it holds; the first one's fields are its own.
     package let parts: [StoredSource]
-    /// Unix seconds at which something that it relies on beside its parts runs out: what is known
-    /// of its form, or that a resource is absent.
+    /// Unix seconds at which the other facts run out on which it relies: its form, or a resource's
+    /// absence.
     let reliesUntil: Int64
     /// The cache's count of contradicted answers before the parts were looked up.
     package let contradictions: Int

@@ -40,7 +40,7 @@ package struct ListPage: Sendable {
 package struct Superset: Sendable {
     /// The client's.
     let request: CatalogRequest
-    /// Those of its resources that are asked for.
+    /// The requested ones of its resources.
     let resources: [ResourceName]
     /// Whether that is more relationships and views of them.
     var isWider = true

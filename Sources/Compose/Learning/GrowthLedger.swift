@@ -1,4 +1,4 @@
-/// Account of the larger requests of one kind, in requests to the origin. Pure.
+/// The account of larger requests of one kind, in requests to the origin. Pure.
 ///
 /// A larger request takes the place of the client's own, so it costs a request only where the
 /// client's answer cannot be made of it. It spares one for each further answer that is.

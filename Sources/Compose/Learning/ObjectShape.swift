@@ -163,7 +163,7 @@ struct RelationShape: Sendable, Equatable {
         otherMembers == relation.otherMembers && hasData != relation.data.isEmpty
     }
 
-    /// Where its elements stand.
+    /// The placement of its elements.
     var placement: Placement { isView ? .viewed : .included }
 
     /// Whether both show the same, however long the lists are.
@@ -215,7 +215,7 @@ struct ElementShapes: Sendable, Equatable {
     /// Whether none was seen.
     var isEmpty: Bool { types.isEmpty }
 
-    /// Those that have attributes.
+    /// The shapes that have attributes.
     var resources: [(type: ResourceClass, shape: ObjectShape)] {
         zip(types, shapes).filter { $1.hasAttributes }.map { ($0, $1) }
     }

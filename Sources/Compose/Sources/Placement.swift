@@ -24,7 +24,7 @@ enum Placement: UInt8, CaseIterable, Sendable {
 /// in both. Pure.
 ///
 /// Attributes that differ in their names may be the catalog's change between two answers, so a
-/// single difference suspends what was known and a run of agreements brings it back.
+/// single difference suspends an agreement and a run of agreements brings it back.
 struct PlacementAgreement: Sendable {
     private struct Pair: Sendable {
         var agreements: UInt8 = 0

@@ -26,7 +26,7 @@ final class Accounts {
     /// answers.
     var needsNoClientToken: Bool { givesToAll || shared.tokens.worksWithoutToken(at: base.now) }
 
-    /// On whose behalf a client's request goes to the origin.
+    /// The party of a client's requests to the origin.
     func party(of connection: ClientConnection) -> UpstreamParty {
         if let client = connection.client { return .client(client.name) }
         return connection.peerNetwork.map { .network($0) } ?? .everyone

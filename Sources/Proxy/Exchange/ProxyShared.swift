@@ -21,7 +21,7 @@ public struct ProxyShared: Sendable {
     public var pageFields = Array("*".utf8)
     /// Clients' fields that go along to the origin beyond those that the API needs; mostly none.
     public var forwardedFields = NamedFields()
-    /// Where the operator is told what goes wrong with the origin.
+    /// Tells the operator of the origin's failures.
     public var warn: @Sendable (String) -> Void = { _ in }
     /// When the origin's failures were last reported, by any loop.
     let failures = FailureReport()
@@ -63,7 +63,7 @@ public struct ProxyShared: Sendable {
     let lastAnswers = KeyCells<LastAnswer>()
     /// Targets that the origin does not want to be asked for now.
     let heldTargets = HeldTargets()
-    /// By which it finds its own requests when they come back.
+    /// The name by which it finds its own requests when they come back.
     let name = ViaChain.Name()
     /// Whether paths outside of the API are forwarded.
     public var servesOther = true

@@ -24,7 +24,7 @@ public struct ClientKeys: Sendable {
     let clients: [Client]
     /// The file: keys stay in it.
     private let file: SecretBytes
-    /// Where the key of each is in it, in the same order.
+    /// The places of the clients' keys in it, in the same order.
     private let places: [Range<Int>]
     /// The clients whose keys have this hash, which is another one in each process: a search takes
     /// no longer for many clients, and its time says nothing of any key.

@@ -2,8 +2,8 @@ import HTTP
 
 /// Sites that may read answers from a browser (`cors_origin`); the Fetch standard's CORS protocol.
 ///
-/// The proxy answers for itself: what the origin says about other sites is dropped, because it says
-/// it to one site and would be stored for all (APPLE-MUSIC-API 9.7).
+/// The proxy answers for itself: the origin's own CORS fields are dropped, because they are for one
+/// site and would be stored for all (APPLE-MUSIC-API 9.7).
 public enum CrossOrigin: Sendable, Equatable {
     /// Every site.
     case any

@@ -4,7 +4,7 @@ import Compose
 import Freshness
 import HTTP
 
-/// A request that is only thought of.
+/// A request that is explained and not sent.
 public struct HypotheticalRequest: Sendable {
     /// In origin-form.
     public let target: [UInt8]
@@ -30,11 +30,11 @@ public struct HypotheticalRequest: Sendable {
 struct ComposingAttempt {
     /// The target's catalog request; nil where it is not understood.
     let request: CatalogRequest?
-    /// Nil where it was composed, or lacks only what one request brings.
+    /// Nil where it was composed, or one request brings all its missing parts.
     let refusal: Refusal?
 }
 
-/// An answer of the origin's that is not stored, or that none came.
+/// The origin's last answer that is not stored, or its failure to answer.
 public struct LastAnswer: Sendable, Equatable {
     /// The origin's; nil where it gave none.
     public let status: Int?
@@ -63,7 +63,7 @@ public struct Explanation: Sendable {
 
     /// Sources that composing would use.
     public struct Composing: Sendable {
-        /// How it would be put together; nil where something would have to be fetched first.
+        /// The kind of composition; nil where something would have to be fetched first.
         public let kind: Reason?
         /// The targets of the stored answers.
         public let parts: [String]

@@ -12,15 +12,15 @@ final class ForwardedRequest {
     let methodText: [UInt8]
     /// Canonical path and query: the target in the cache key.
     let target: [UInt8]
-    /// The target that the origin is asked for: `target`, or where nobody else gets the answer the
-    /// client's own spelling of the query (DECISIONS 3.4).
+    /// The target that is sent: `target`, or with the client's own spelling of the query where no
+    /// other client gets the answer (DECISIONS 3.4).
     private let sentTarget: [UInt8]
     /// End-to-end fields of the client's as lines; no credentials among them.
     let fields: [UInt8]
     let clientAuthorization: ClientAuthorization?
     /// The token of the user whom a personal request names.
     let clientUserToken: SecretBytes?
-    /// Under which of its names that token goes along.
+    /// The field in which that token goes along.
     private let tokenForm: TokenForm
     /// Whether a user's token goes along: to personal routes and nowhere else.
     let isPersonal: Bool

@@ -5,8 +5,8 @@ import Freshness
 
 /// A request to the origin: the request, its reason, and the known facts about the answer.
 ///
-/// A class, because it is handed from one to the other until it is answered, and is never changed:
-/// copies of its members were a thousand instructions of a miss.
+/// A class, because it is handed on until it is answered, and never changes: copies of its members
+/// cost a miss a thousand instructions.
 final class OriginRequest {
     let facts: PlanFacts
     /// Why the cache alone was not enough.

@@ -56,7 +56,7 @@ public final class ProxyNode: Sendable {
 
     /// Whether clients may be sent here: everything that was purged elsewhere is purged here too.
     /// An engine that is away keeps them off for the first ten seconds alone, and not from a node
-    /// that was ready before; whoever purges then is told that this node is missing.
+    /// that was ready before; a purge then reports this node as missing.
     public var isReady: Bool {
         switch status.readiness {
         case .ready: true

@@ -6,7 +6,7 @@ import Synchronization
 // Recording of traffic, switched on and off while the proxy serves.
 
 extension ProxyServer {
-    /// How the recording fares. From any thread.
+    /// The status of the recording. From any thread.
     public var recording: RecordingStatus { recorder.status }
 
     /// Switches the configured recording on or off; `completion` is called from another thread with

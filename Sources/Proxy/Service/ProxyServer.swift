@@ -44,7 +44,7 @@ public struct ClientBounds: Sendable {
     public var connections = Int.max
     /// Connections of one address at once.
     public var connectionsPerAddress = Int.max
-    /// By whose word a request counts for another address than that of its connection.
+    /// Proxies whose fields may name another address for a request than that of its connection.
     public var trustedProxies = TrustedProxies()
 
     /// The standard amount of memory, and any number of connections.

@@ -13,7 +13,7 @@ final class Worker: @unchecked Sendable {
     let server: Server
     let service: ProxyService
     private var gate: UpstreamGate
-    /// Those that others took the place of, until their last request has ended.
+    /// The gates before it, until their last request has ended.
     private var retired: [UpstreamGate] = []
 
     init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {

@@ -10,7 +10,7 @@ import Recording
 import Synchronization
 import Text
 
-/// How a recording fares.
+/// The status of a recording.
 public struct RecordingStatus: Sendable, Equatable {
     /// Settings of the configuration; nil: nothing can be recorded.
     public var configured: RecordingSettings?
