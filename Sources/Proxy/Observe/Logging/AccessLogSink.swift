@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 
 /// The file of the access log: one descriptor, written on a queue of its own so that a slow disk or
-/// a full pipe never holds a loop up. When more than `mostQueuedBytes` wait, or the system refuses to
-/// write, lines are dropped and counted, and the operator is told when that begins and ends.
+/// a full pipe never holds a loop up. When more than `mostQueuedBytes` wait, or the system refuses
+/// to write, lines are dropped and counted, and the operator is told when that begins and ends.
 public final class AccessLogSink: Sendable {
     private let descriptor: CInt
     /// nil for a descriptor that was handed over, such as standard output.
