@@ -69,7 +69,7 @@ import Testing
                 #expect(one.ids + other.ids == batch.ids, note)
                 #expect(abs(one.ids.count - other.ids.count) <= 1, note)
                 #expect(one.members.count + other.members.count == batch.members.count, note)
-                underWay += [(ended.kind, one), (ended.kind, other)]
+                for half in [one, other] { underWay.append((ended.kind, half)) }
                 return
             }
             if let batch = state.ended(ended.kind, .answered) { send(batch) }

@@ -190,7 +190,7 @@ import Testing
         if epoch == 0 { table.invalidate(Array("/a".utf8)) }
         #expect(table.isOutdated(old, epoch: epoch))
         let later = start + .seconds(5)
-        let taken = takesOver ? table.takeOver(key, epoch: epoch, now: later) : try lead(&table, epoch: epoch)
+        let taken = try takesOver ? table.takeOver(key, epoch: epoch, now: later) : lead(&table, epoch: epoch)
         let anew = try #require(taken)
         #expect(!table.isOutdated(anew, epoch: epoch))
         #expect(table.join(key, epoch: epoch, now: later, "after") == .wait)
