@@ -56,6 +56,13 @@ func album(_ id: String, _ artists: [String], _ genres: [String]) -> String {
     resource("albums", id, [relation("artists", artists), relation("genres", genres)])
 }
 
+/// A document of an artist with these albums, and views as `relation` writes them.
+func artistShown(_ id: String, _ albums: [String] = [identifier("albums", "3")], _ views: [String] = []) -> String {
+    let shown = resource("artists", id, [relation("albums", albums)])
+    if views.isEmpty { return document(shown) }
+    return document(String(shown.dropLast()) + ",\"views\":{\(views.joined(separator: ","))}}")
+}
+
 func artist(_ id: String) -> String { resource("artists", id) }
 func artistID(_ id: String) -> String { identifier("artists", id) }
 func genre(_ id: String) -> String { resource("genres", id) }

@@ -16,11 +16,8 @@ import Testing
     private static let withArtists = Stored("albums/1?include=artists", document(album("1", artists: [artist("7")])))
     private static let viewed = Stored(
         "artists/1?views=top-songs",
-        document(
-            String(resource("artists", "1", [relation("albums", [identifier("albums", "3")])]).dropLast())
-                + ",\"views\":{\"top-songs\":{\"data\":[\(resource("songs", "5"))]}}}"))
-    private static let artistAlone = document(
-        resource("artists", "1", [relation("albums", [identifier("albums", "3")])]))
+        artistShown("1", [identifier("albums", "3")], ["\"top-songs\":{\"data\":[\(resource("songs", "5"))]}"]))
+    private static let artistAlone = artistShown("1")
 
     private static func documented(_ stored: [Stored] = []) throws -> StoredScene {
         try StoredScene(stored) { $0.trustsDocumentation = true }

@@ -10,9 +10,7 @@ import Testing
     }
 
     private static func artist(_ id: String, _ views: [String] = []) -> String {
-        let shown = resource("artists", id, [relation("albums", [identifier("albums", "3")])])
-        guard !views.isEmpty else { return document(shown) }
-        return document(String(shown.dropLast()) + ",\"views\":{\(views.joined(separator: ","))}}")
+        artistShown(id, [identifier("albums", "3")], views)
     }
 
     static let taught = [
