@@ -106,7 +106,7 @@ public struct Explanation: Sendable {
 
 extension Explanation {
     /// Whether a soft purge has ended the freshness of the stored answer: only that leaves none to
-    /// an answer under a fixed TTL. A hard purge leaves nothing that could tell.
+    /// an answer under a fixed TTL. A hard purge removes the answer, which is absent then.
     public var isPurged: Bool {
         guard let stored, stored.status < 400, case .fixed(1..., _) = rule else { return false }
         return stored.lifetime.freshFor == stored.lifetime.initialAge
