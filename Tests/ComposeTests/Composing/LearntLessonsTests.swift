@@ -37,16 +37,6 @@ import Testing
         #expect(try StoredScene([Taught.albumWithArtists]).store(first) == .nothingNew)
     }
 
-    @Test func fourAgreementsMakeUpForADifference() throws {
-        let other = Stored("artists/90", document(resource("artists", "90", attribute: "title")))
-        let scene = try StoredScene([Taught.albumWithArtists, other, Self.larger])
-        for id in ["50", "51", "52", "53"] {
-            #expect(try scene.ask("artists/7") == .refusal, "before \(id)")
-            try scene.store([shown("albums/\(id)?include=artists", artists: [id]), shown("artists/\(id)")])
-        }
-        #expect(try scene.ask("artists/7") == .reduced(artist("7")))
-    }
-
     /// They touch some placements and not others.
     @Test func answersWithAnExtensionTeachNothingOfPlacements() throws {
         let scene = try StoredScene([

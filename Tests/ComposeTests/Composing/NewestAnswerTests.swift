@@ -112,14 +112,6 @@ import Testing
         }
     }
 
-    @Test func theNewestOfManySourcesCounts() throws {
-        var newest = Self.renewed("artists", "7", shown("albums/1?include=artists"))
-        newest.after = 5
-        let older = (11...16).map { shown("albums/\($0)?include=artists") }
-        let scene = try StoredScene([Taught.albumWithArtists, Taught.artist, newest] + older)
-        #expect(try scene.ask("artists/7") == .answer(Self.renewed("artists", "7", shown("artists/7")).body, .reduced))
-    }
-
     /// A resource that is back is composed, although it was not found before.
     @Test func aNotFoundBeforeTheAlbumWasSeenIsForgotten() throws {
         let back = shown("albums?ids=1,2", after: 5)
