@@ -133,7 +133,8 @@ import Testing
             "artists/1/albums?limit=101", refused: "window limit-never-seen"),
         Row(
             "a window without a limit where no page showed how large one is",
-            [genres(9, "?limit=4"), genres(1, "?limit=3")], "albums/1/genres", refused: "window standard-limit-unknown"),
+            [genres(9, "?limit=4"), genres(1, "?limit=3")], "albums/1/genres",
+            refused: "window standard-limit-unknown"),
         Row(
             "a link for an offset that the origin was not seen to write", [page(9, "limit=4", 0..<4, next: 4), twenty],
             "artists/1/albums?limit=5&offset=3", refused: "window next-unknown"),

@@ -18,7 +18,7 @@ import Testing
             "an older answer that a newer one contradicts",
             [Taught.album, larger, Stored("albums?ids=1,2", document([renamed, album("2")]), after: 1)], "albums/1",
             refused: "item contradicted"),
-        Row("a resource that was not found since", [Taught.album, larger, gone], "albums/1", refused: "item withdrawn"),
+        Row("a resource not found since", [Taught.album, larger, gone], "albums/1", refused: "item withdrawn"),
         Row("searches", [Taught.album], "search?term=a&types=albums", refused: "other found-otherwise"),
         Row("charts", [Taught.album], "charts?types=albums", refused: "other found-otherwise"),
     ]

@@ -60,7 +60,7 @@ import Testing
             "missing elements are fetched alone", expandedForms + [one, shown("albums/2", artists: ["3"])],
             "albums?ids=1,2&include=artists", .fetch("artists?ids=3,7")),
         Row(
-            "an item that lacks elements is fetched whole beside one that is there", expandedForms + [one, expandedTwo],
+            "an item without its elements is fetched whole", expandedForms + [one, expandedTwo],
             "albums?ids=1,2&include=artists", .fetch("albums?ids=1&include=artists")),
         Row(
             "an absence that has run out is asked for again", forms + [none404, two], "albums?ids=404,2",
@@ -76,7 +76,7 @@ import Testing
 
     static let refusals: [Row] = [
         Row("a batch of which nothing is stored", forms, "albums?ids=1,2", refused: "batch not-held"),
-        Row("a form that was never seen", [Taught.album, one, two], "albums?ids=1,2", refused: "batch form-never-seen"),
+        Row("a form never seen", [Taught.album, one, two], "albums?ids=1,2", refused: "batch form-never-seen"),
         Row(
             "a batch of two before a batch showed an order",
             [Taught.album, shown("albums?ids=9", artists: ["90"]), one, two], "albums?ids=1,2",
