@@ -119,7 +119,7 @@ import Testing
             learnt + [twenty, page(9, "limit=20", 0..<10, next: 10)], "artists/1/albums?limit=5",
             refused: "window form-rests"),
         Row(
-            "what lies behind the end of a list", learnt + [page(1, "limit=4&offset=8", 0..<0)],
+            "a window after the end of a list", learnt + [page(1, "limit=4&offset=8", 0..<0)],
             "artists/1/albums?limit=20&offset=8", refused: "window window-empty"),
         Row(
             "less than may stand inside a parent, where lists of other kinds fill up",
