@@ -93,10 +93,6 @@ import Testing
         #expect(evidence.cut == .unknown && evidence.standardLimit == nil)
         try note(&evidence, "us", offset: 28, items: 25, next: 53)
         #expect(evidence.cut == .filling && evidence.standardLimit == 25)
-        var other = ListEvidence()
-        try note(&other, "us", items: 23, next: 25)
-        try note(&other, "us", offset: 25, items: 25, next: 50)
-        #expect(other.cut == .first && other.standardLimit == 25)
     }
 
     @Test func aLinkServesForRequestsThatSayLess() throws {

@@ -14,6 +14,9 @@ import Testing
         let counted = report.line("tls", at: start + .seconds(10))
         #expect(counted == "upstream: tls (and 9 more failures since the last report)")
         #expect(report.line("tls", at: start + .seconds(20)) == "upstream: tls")
+        // From now on another origin is asked.
+        report.forget()
+        #expect(report.line("tls", at: start + .seconds(21)) == "upstream: tls")
     }
 
     /// A contradiction was not told while the origin failed otherwise.
@@ -22,12 +25,6 @@ import Testing
         let other = report.line("answers otherwise", .contradiction, at: start + .seconds(1))
         #expect(other == "upstream: answers otherwise")
         #expect(report.line("answers 503", at: start + .seconds(2)) == nil)
-    }
-
-    @Test func ofAnotherOriginTheFirstFailureIsToldAtOnce() {
-        #expect(report.line("answers 503", at: start) != nil)
-        report.forget()
-        #expect(report.line("answers 503", at: start + .seconds(1)) == "upstream: answers 503")
     }
 
     /// The two lists of words are one: the origin's side has its own because it knows no reasons.

@@ -216,14 +216,9 @@ import Testing
 
     /// A spelling that shares another's key could get a different answer, and be stored for both.
     @Test func theCanonicalTargetIsWhatIsSent() throws {
-        for (target, subset, sent) in [
-            (
-                "us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b", ForwardedFields.Subset.none,
-                "us/albums?filter[x]=a+b&ids=2,1&include=artists,tracks"
-            ), ("/us/songs/?ids=1%2C2&%6cimit=3", .impersonal, "us/songs?ids=1,2&limit=3"),
-        ] {
-            let text = try forward("GET /v1/catalog/\(target)", subset: subset)
-            #expect(text.hasPrefix("GET /v1/catalog/\(sent) HTTP/1.1\r\n"), "\(text)")
+        for subset in [ForwardedFields.Subset.none, .impersonal] {
+            let text = try forward("GET /v1/catalog/us/%61lbums/?ids=2%2C1&include=b,a", subset: subset)
+            #expect(text.hasPrefix("GET /v1/catalog/us/albums?ids=2,1&include=a,b HTTP/1.1\r\n"), "\(text)")
         }
     }
 

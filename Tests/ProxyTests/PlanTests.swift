@@ -73,7 +73,7 @@ import Testing
         #expect(!Plan.pass(.method).canBeComposed)
     }
 
-    @Test func freshIsAHitStaleIsRefreshedBehindExpiredIsFetched() throws {
+    @Test func freshIsAHitStaleIsRefreshedExpiredIsFetched() throws {
         let facts = try facts()
         #expect(decided(facts) == "fetch absent")
         #expect(decided(facts, missing: .absentVariant) == "fetch absentVariant")

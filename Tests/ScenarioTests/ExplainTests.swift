@@ -1,5 +1,6 @@
 import Foundation
 import Proxy
+import Store
 import TestSupport
 import Testing
 
@@ -28,6 +29,10 @@ import Testing
         scene.clock.advance(seconds: 86_401)
         let stale = try explained(scene, song)
         #expect(stale.action == .stale && stale.reason == .staleWhileRevalidate && stale.asksOrigin == .behind)
+        #expect(!stale.isPurged)
+        scene.cache.purgeAndWait(EntrySelection(), .soft, at: scene.clock.unixSeconds)
+        let purged = try explained(scene, song)
+        #expect(purged.action == .stale && purged.isPurged)
         scene.clock.advance(seconds: 7 * 86_400)
         let expired = try explained(scene, song)
         #expect(expired.action == .fetch && expired.asksOrigin == .first)

@@ -77,6 +77,8 @@ extension Explanation {
         ]
     }
 
+    private var stale: String { isPurged ? "was purged" : "is stale" }
+
     /// Why, in plain English.
     var sentence: String {
         switch action {
@@ -91,9 +93,11 @@ extension Explanation {
         case .verify:
             return "The answer could be composed; with compose verify the origin is asked anyway and both are compared."
         case .stale:
-            return "The stored answer is stale: it is served, and a new one is fetched in the background."
+            return "The stored answer \(stale): it is served, and a new one is fetched in the background."
         case .personal: return "The answer is personal; stored personal answers are shown only as counts by route."
         case .refuse: return "Refrain answers the request with its own error."
+        case .fetch where reason == .stale && isPurged:
+            return "The stored answer \(stale) and must be confirmed by the origin before it is served."
         case .fetch, .pass: return reason.flatMap(\.sentence) ?? "The request is sent to the origin."
         }
     }

@@ -79,7 +79,7 @@ struct Assembler {
     /// Writes an element of a list that `part` has, as `placement` shows it.
     mutating func write(
         element: ResourceDocument.Object, of part: StoredSource, _ shapes: ElementShapes, _ placement: Placement,
-        standingAs own: Placement
+        shownAs own: Placement
     ) -> Writing {
         guard let type = element.type, let shape = shapes[type] else {
             return .impossible(.typeNeverSeen)
@@ -134,7 +134,7 @@ struct Assembler {
 // MARK: - Objects
 
 extension Assembler {
-    /// Whether a resource shows in the one placement what it shows in the other. Parameters like
+    /// Whether a resource shows the same in both placements. Parameters like
     /// `extend` touch the primary resources alone, so with any of them nothing is taken from one
     /// placement to another (APPLE-MUSIC-API 4.3).
     private mutating func agree(_ type: ResourceClass, _ one: Placement, _ other: Placement) -> Bool {
@@ -165,7 +165,7 @@ extension Assembler {
         return .done
     }
 
-    /// All that stands before the relationships.
+    /// All members before the relationships.
     private mutating func copy(attributesOf object: ResourceDocument.Object, of part: StoredSource) {
         append("{")
         writeHead(object, of: part)
@@ -313,7 +313,7 @@ extension Assembler {
         for (index, element) in part.document.elements(of: relation).enumerated() {
             if index > 0 { append(",") }
             let writing = write(
-                element: element, of: part, shape.elements, shape.placement, standingAs: shape.placement)
+                element: element, of: part, shape.elements, shape.placement, shownAs: shape.placement)
             if case .impossible = writing { return writing }
             if writing == .lacking { result = .lacking }
         }

@@ -1,7 +1,7 @@
 import AppleMusic
 
-/// A body that is being put together: where its bytes stand, until all of them are known. They are
-/// copied once, into room of just their size; what is taken back costs nothing.
+/// A body that is being put together: the places of its bytes, until all of them are known. They
+/// are copied once, into room of just their size; a rewind costs nothing.
 struct BodyBuilder {
     fileprivate enum Piece {
         case text(StaticString)
@@ -21,7 +21,7 @@ struct BodyBuilder {
         pieces.append(.bytes(bytes, span))
     }
 
-    /// Takes back what was appended behind `mark`.
+    /// Takes back the pieces after `mark`.
     mutating func rewind(to mark: Int) { pieces.removeSubrange(mark...) }
 
     func joined() -> [UInt8] {

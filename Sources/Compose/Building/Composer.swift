@@ -25,7 +25,7 @@ package struct Composer {
         (self.notFoundFor, self.rule) = (notFoundFor, rule)
     }
 
-    /// Composes the answer, or a request for what it lacks.
+    /// Composes the answer, or a request for its missing parts.
     package func compose(_ request: CatalogRequest, _ sources: StoredSources, at now: Int64) -> CompositionOutcome {
         let outcome = attempt(request, sources, at: now)
         switch outcome {

@@ -161,7 +161,7 @@ struct WindowCutter {
         for (index, element) in page.elements.enumerated() where items.contains(index) {
             if index > items.lowerBound { assembler.append(",") }
             let writing = assembler.write(
-                element: element, of: page.part, record.objects, .listed, standingAs: page.placement)
+                element: element, of: page.part, record.objects, .listed, shownAs: page.placement)
             switch writing {
             case .done: break
             case .lacking: return .impossible(.elementNotHeld)

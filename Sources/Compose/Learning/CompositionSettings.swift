@@ -1,4 +1,4 @@
-/// Which answers the proxy builds out of what it holds: the directives `compose`, `windows`,
+/// Which answers the proxy composes of stored ones: the directives `compose`, `windows`,
 /// `batch`, `superset_includes`, `documented_forms` and `next`.
 public struct CompositionSettings: Sendable, Equatable {
     /// Whether answers are composed, or only compared.
@@ -20,8 +20,8 @@ public struct CompositionSettings: Sendable, Equatable {
     public var supersets = true
     /// Whether `next` repeats the client's own parameters.
     public var completesNext = false
-    /// Whether what is documented of the API's answers counts before this origin showed it, where
-    /// it agrees with the documentation otherwise.
+    /// Whether the API's documentation counts before this origin showed a form, where it agrees
+    /// with the documentation otherwise.
     public var trustsDocumentation = false
     /// Memory for the index of resources, in bytes.
     public var indexBytes = 8 << 20

@@ -26,7 +26,7 @@ struct FormFamily {
         else { return nil }
         var relations: [RelationShape] = []
         for name in names(longest) {
-            switch sight(of: name, wanted, isDocumented) {
+            switch observation(of: name, wanted, isDocumented) {
             case .shown(let relation): relations.append(relation)
             case .absent: break
             case .unknown, .contradiction: return nil
@@ -43,7 +43,7 @@ struct FormFamily {
         let names = Set(family.members.flatMap { $0.shape.relations.map(\.name) })
         return !seen.shape.hasSameMembers(as: first.shape)
             || names.contains { name in
-                if case .contradiction = family.sight(of: name, seen.selected, false) { true } else { false }
+                if case .contradiction = family.observation(of: name, seen.selected, false) { true } else { false }
             }
     }
 
@@ -61,7 +61,7 @@ struct FormFamily {
         return agreements > 0
     }
 
-    private enum Sight {
+    private enum Observation {
         case shown(RelationShape)
         case absent, unknown, contradiction
     }
@@ -75,7 +75,7 @@ struct FormFamily {
         return names
     }
 
-    private func sight(of name: UInt64, _ wanted: Set<UInt64>, _ isDocumented: Bool) -> Sight {
+    private func observation(of name: UInt64, _ wanted: Set<UInt64>, _ isDocumented: Bool) -> Observation {
         let isSelected = wanted.contains(name)
         let seen = members.filter { $0.selected.contains(name) == isSelected }
         guard !seen.isEmpty else { return isDocumented && !isSelected ? documented(name) : .unknown }
@@ -92,7 +92,7 @@ struct FormFamily {
         return .shown(alike.first { !$0.size.isUnknown } ?? first)
     }
 
-    private func documented(_ name: UInt64) -> Sight {
+    private func documented(_ name: UInt64) -> Observation {
         guard let included = members.lazy.compactMap({ $0.shape[name] }).first else { return .unknown }
         // No view is there by default (APPLE-MUSIC-API 4.3.5).
         if included.isView { return .absent }
@@ -105,7 +105,7 @@ struct FormFamily {
     }
 }
 
-/// Whether a rule held where it could be looked at. One sight of the opposite takes it back.
+/// Whether a rule held where it could be looked at. One counterexample takes it back.
 struct RuleEvidence: Sendable {
     /// Unix seconds: how long the answers count that bore it out, and that did not.
     private var agreedUntil: Int64 = 0

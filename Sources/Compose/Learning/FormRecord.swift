@@ -38,7 +38,7 @@ struct FormRecord: Sendable {
         mostAsked = records.reduce(into: [:]) { most, record in most.merge(record.mostAsked, uniquingKeysWith: max) }
     }
 
-    /// Learns from another answer; false where it contradicts what was seen.
+    /// Learns from another answer; false where it contradicts an earlier one.
     mutating func absorb(
         _ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int
     ) -> Bool {
@@ -81,7 +81,7 @@ struct FormRecord: Sendable {
     /// Whether something is known of it still.
     func isFresh(at now: Int64) -> Bool { now < lastSeen + Int64(freshFor) }
 
-    /// Whether the origin takes so many at once: as it was seen to, or as it is documented to
+    /// Whether the origin takes that many at once: as it was seen to, or as it is documented to
     /// (APPLE-MUSIC-API 4.1). More is an error, and the origin's to report.
     func takes(_ request: CatalogRequest) -> Bool {
         let type = request.shape.type
@@ -93,7 +93,7 @@ struct FormRecord: Sendable {
         count <= CatalogRequest.mostIDs(type) || count <= mostAsked[type] ?? 0
     }
 
-    /// A batch lists what it found in the order of the ids, leaving out what it did not find
+    /// A batch lists the found resources in the order of the ids, without the missing ones
     /// (APPLE-MUSIC-API 8.18).
     private mutating func absorbOrder(_ request: CatalogRequest, _ document: MappedDocument) -> Bool {
         for (type, count) in Self.counts(of: Set(request.resources)) {

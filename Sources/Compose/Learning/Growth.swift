@@ -40,11 +40,11 @@ package struct ListPage: Sendable {
 package struct Superset: Sendable {
     /// The client's.
     let request: CatalogRequest
-    /// Those of its resources that are asked for.
+    /// The requested ones of its resources.
     let resources: [ResourceName]
     /// Whether that is more relationships and views of them.
     var isWider = true
-    /// Whether that is ids in relationships of what is inside them.
+    /// Whether it is for ids in relationships of nested resources.
     var relates = false
     /// The type inside of whose resources an answer's resources were asked for so.
     var relatedIn: ResourceClass?

@@ -14,7 +14,7 @@ package final class GrowthAccounts: Sendable {
         case pages(RequestShape, Storefront)
         /// For resources of one type, with more relationships and views.
         case resources(ResourceClass)
-        /// For resources of one type, with ids in relationships of what is inside them.
+        /// For resources of one type, with ids in relationships of nested resources.
         case related(ResourceClass)
     }
 
@@ -38,7 +38,7 @@ package final class GrowthAccounts: Sendable {
     /// Where none is of use, one request for resources in this many is lost.
     static let missesForOne = 100
 
-    /// Whether a page may be asked for that is larger than what the client wants.
+    /// Whether a page may be asked for that is larger than the client's.
     func mayGrow(_ page: ListPage) -> Bool {
         accounts.withLock { $0[.pages(page.shape, page.storefront)]?.ledger.mayBegin ?? true }
     }
@@ -56,7 +56,7 @@ package final class GrowthAccounts: Sendable {
         }
     }
 
-    /// Whether ids in relationships of what is inside resources may be asked for with them, in a
+    /// Whether ids in relationships of nested resources may be asked for with them, in a
     /// shape that brings them.
     /// - Parameter count: how many resources may come.
     func mayRelate(_ shape: RequestShape, inPlaceOf own: RequestShape, count: Int) -> Bool {
@@ -66,7 +66,7 @@ package final class GrowthAccounts: Sendable {
         }
     }
 
-    /// A request in a form that is known was not answered out of what is held.
+    /// A request in a known form was not answered out of stored answers.
     func note(miss request: CatalogRequest) {
         if request.shape.nestsResources {
             accounts.withLock { $0[.related(request.shape.type)]?.ledger.noteMiss() }
@@ -124,8 +124,8 @@ package final class GrowthAccounts: Sendable {
         note(use: .superset(Superset(request: request, resources: request.resources)))
     }
 
-    /// A client was answered with what was composed.
-    /// - Parameter growth: what perhaps was asked for in vain until then.
+    /// A client got a composed answer.
+    /// - Parameter growth: the larger request of which it is a use; it may be the first.
     package func note(use growth: Growth?) {
         switch growth {
         case .page(let page):

@@ -1,4 +1,4 @@
-/// Account of the larger requests of one kind, in requests to the origin. Pure.
+/// The account of larger requests of one kind, in requests to the origin. Pure.
 ///
 /// A larger request takes the place of the client's own, so it costs a request only where the
 /// client's answer cannot be made of it. It spares one for each further answer that is.
@@ -7,7 +7,7 @@
 /// `missesForOne` misses. All of it is counted in requests, so neither a busy moment nor a clock
 /// that jumps changes it.
 struct GrowthLedger: Sendable {
-    /// By the number of what was asked for, what clients got of it since.
+    /// By the number of the larger request: the clients' uses of its answer since.
     private var entries: [UInt64: [Selection]] = [:]
     private var credit = Self.start
     private let earning: Int
@@ -38,7 +38,7 @@ struct GrowthLedger: Sendable {
     }
 
     /// It is asked for. Its request counts as lost until an answer was made of it.
-    /// - Parameter own: what the client wants of it, where `settle` tells of that answer.
+    /// - Parameter own: the client's own selection, where `settle` tells of that answer.
     mutating func begin(_ numbers: [UInt64], _ own: Selection? = nil) {
         while !entries.isEmpty, entries.count + numbers.count > maxEntries { entries.remove(at: entries.startIndex) }
         // Earlier answers have run out, or the client would have got its own out of one.

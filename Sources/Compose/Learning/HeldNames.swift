@@ -4,7 +4,7 @@ import Synchronization
 import Text
 
 /// Which resources and pages fresh stored answers name: a "not found" for one of these contradicts
-/// what is held.
+/// a stored answer.
 ///
 /// A hint: numbers with the second at which the answer that named them stops being fresh. An answer
 /// may be evicted earlier, and a number gives way where there is no room for it. A purge empties
@@ -135,8 +135,8 @@ extension ResourceLibrary {
         held.note(response, epoch: cache.purgeEpoch, at: now)
     }
 
-    /// Whether a fresh answer names what a "not found" under this key is about: a resource, or the
-    /// page that the target is; for `patience` seconds from the first such "not found" on.
+    /// Whether a fresh answer names the subject of a "not found" under this key: a resource, or the
+    /// page of the target; for `patience` seconds from the first such "not found" on.
     package func contradicts(
         notFound key: CacheKey, _ request: CatalogRequest?, patience: Int, at now: Int64
     ) -> Bool {

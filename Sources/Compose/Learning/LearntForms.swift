@@ -32,7 +32,7 @@ package final class LearntForms: Sendable {
     }
 
     let state = Mutex(State())
-    /// Whether what is documented counts where this origin agrees with it.
+    /// Whether the documentation counts where this origin agrees with it.
     private let isDocumented: Bool
 
     init(isDocumented: Bool = false) { self.isDocumented = isDocumented }
@@ -274,7 +274,7 @@ extension RequestShape {
 }
 
 extension LearntForms.Entry {
-    /// By what the least recent is found.
+    /// The measure of the least recent.
     fileprivate var age: Int64 {
         switch self {
         case .known(let known): known.record.lastSeen

@@ -2,7 +2,7 @@ import AppleMusic
 
 // The origin's observed treatment of the lists of one form. Pure.
 // Must hold: how pages are cut, links and limits are known as long as the form's record is, and one
-// sight of the opposite takes them back. How many gaps lists have only says whether larger pages
+// counterexample takes them back. How many gaps lists have only says whether larger pages
 // are worth asking for; no answer is built on it.
 
 /// The evidence of one form.
@@ -33,7 +33,7 @@ struct ListEvidence: Sendable {
     /// Whether a page of that size is likely to have an item on each place, so that it can be cut.
     func favoursPage(of size: Int, in storefront: Storefront) -> Bool { gaps[storefront]?.favours(size) ?? true }
 
-    /// Learns from a page; false where it contradicts what was known of sizes or links.
+    /// Learns from a page; false where it contradicts known sizes or links.
     mutating func absorb(_ request: CatalogRequest, _ document: MappedDocument, _ count: Int) -> Bool {
         greatestLimit = max(greatestLimit, request.limit ?? 0)
         let next = document.map.envelope.next

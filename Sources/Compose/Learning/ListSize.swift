@@ -42,7 +42,7 @@ struct ListSize: Sendable, Equatable {
         return true
     }
 
-    /// Whether the origin would end a list of so many items after them, and go on at `next`.
+    /// Whether the origin would end a list of `count` items after them, and go on at `next`.
     func holds(_ count: Int, next: Int?) -> Bool {
         guard let next else { return false }
         return switch (counts, spans) {
@@ -51,7 +51,7 @@ struct ListSize: Sendable, Equatable {
         }
     }
 
-    /// Whether the origin would show a list of so many items whole.
+    /// Whether the origin would show a list of `count` items whole.
     func holdsWhole(_ count: Int) -> Bool {
         if count <= longestWhole { return true }
         return switch (counts, spans) {

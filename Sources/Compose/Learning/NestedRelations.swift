@@ -59,7 +59,7 @@ extension CatalogRequest {
 }
 
 extension RequestShape {
-    /// Whether it asks for ids in relationships of what is inside its resources, and has no other
+    /// Whether it asks for ids in relationships of nested resources, and has no other
     /// parameter but `include` and `views`.
     var relates: Bool {
         decoration.starts(with: "relate[".utf8)

@@ -37,8 +37,8 @@ struct ObjectShape: Sendable, Equatable {
         }
     }
 
-    /// Learns from another object at the same place; false where it contradicts what was seen. Half
-    /// of what a contradicting object shows may have been taken in: the shape is of no use then.
+    /// Learns from another object at the same place; false where it contradicts an earlier one.
+    /// Half of a contradicting object may have been taken in: the shape is of no use then.
     mutating func absorb(_ object: ResourceDocument.Object, in document: MappedDocument, depth: Int = 0) -> Bool {
         guard hasSameMembers(as: object) else { return false }
         for relation in document.relations(of: object) {
@@ -105,7 +105,7 @@ struct ObjectShape: Sendable, Equatable {
     }
 }
 
-/// The shape of one relationship or view: what stands around its elements, and what they look like
+/// The shape of one relationship or view: the members around its elements, and their own shape
 /// by type.
 struct RelationShape: Sendable, Equatable {
     /// As in `ResourceDocument.Relation`.
@@ -163,7 +163,7 @@ struct RelationShape: Sendable, Equatable {
         otherMembers == relation.otherMembers && hasData != relation.data.isEmpty
     }
 
-    /// Where its elements stand.
+    /// The placement of its elements.
     var placement: Placement { isView ? .viewed : .included }
 
     /// Whether both show the same, however long the lists are.
@@ -215,7 +215,7 @@ struct ElementShapes: Sendable, Equatable {
     /// Whether none was seen.
     var isEmpty: Bool { types.isEmpty }
 
-    /// Those that have attributes.
+    /// The shapes that have attributes.
     var resources: [(type: ResourceClass, shape: ObjectShape)] {
         zip(types, shapes).filter { $1.hasAttributes }.map { ($0, $1) }
     }

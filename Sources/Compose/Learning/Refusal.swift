@@ -19,9 +19,9 @@ package struct Refusal: Equatable, Sendable {
         case growth
         /// Tried no longer; `/stats` keeps its member.
         case pastEnd
-        /// One request for all that a composition lacks.
+        /// One request for all missing parts of a composition.
         case supplement
-        /// Nothing: answers to such requests are not made of resources that are asked for by name.
+        /// None: answers to such requests are not made of resources that are asked for by name.
         case other
     }
 

@@ -10,14 +10,14 @@ import Cache
 // the song.
 
 extension ResourceLibrary {
-    /// So many are told of one answer, what was asked for first: each is an entry in the tier, and
-    /// a hundred ids may be asked for at once.
+    /// The most numbers told of one answer, the requested resources first: each is an entry in the
+    /// tier, and a hundred ids may be asked for at once.
     private static let mostTold = 100
-    /// So many are asked for one answer: an `ids` list has up to 300 ids, most of them fewer.
+    /// The most numbers asked for one answer: an `ids` list has up to 300 ids, most of them fewer.
     private static let mostAsked = 128
 
-    /// Under which numbers other nodes may look for what the answer holds; none for one that no
-    /// other can be made of.
+    /// The numbers under which other nodes may look for parts of the answer; none for one that is
+    /// no part.
     package func hints(of response: StoredResponse) -> [UInt64] {
         guard settings.compose == .on, classes.allowParts(of: response),
             let map = response.outline as? ResourceDocument
@@ -32,7 +32,7 @@ extension ResourceLibrary {
         return Array((first + others).prefix(Self.mostTold))
     }
 
-    /// Under which numbers to look for what an answer can be made of, but for what is fresh here.
+    /// The numbers under which to look for parts of an answer, without those that are fresh here.
     package func hints(for request: CatalogRequest, _ reader: FileReader?, at now: Int64) -> [UInt64] {
         if let list = request.listNumber { return [list] }
         guard request.shape.subject == .item || request.shape.subject == .batch else { return [] }
@@ -47,12 +47,12 @@ extension ResourceLibrary {
         return hints
     }
 
-    /// The number of what stands inside of something else.
+    /// The number of a resource inside another one.
     private static func inside(_ number: UInt64) -> UInt64 { ~number }
 }
 
 extension IndexedPlace {
-    /// Whether it is what a request asked for by its id or its path, or is known to be absent then.
+    /// Whether a request asked for it by its id or its path, also where it is absent.
     fileprivate var isAskedFor: Bool {
         switch kind {
         case .object(let placement): placement.isPrimary

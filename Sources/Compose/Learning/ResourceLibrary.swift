@@ -231,7 +231,7 @@ private final class SeenPlacements: Sendable {
     }
 }
 
-// MARK: - What is noted
+// MARK: - Index entries
 
 extension ResourceLibrary {
     /// An object of a document, by its index, and its placement there.
@@ -241,7 +241,7 @@ extension ResourceLibrary {
     static func shown(_ part: StoredSource, _ request: CatalogRequest) -> [Shown] {
         let objects = part.document.map.objects
         let envelope = part.document.map.envelope
-        // The next element of the document's own list; -1 behind the last.
+        // The next element of the document's own list; -1 after the last.
         var primary = envelope.firstElement < envelope.endElement ? Int(envelope.firstElement) : -1
         var result: [Shown] = []
         result.reserveCapacity(objects.count)

@@ -1,6 +1,6 @@
 import Cache
 
-/// Where in an answer a resource stands (APPLE-MUSIC-API 5.3): the same resource may look different
+/// Where in an answer a resource is (APPLE-MUSIC-API 5.3): the same resource may look different
 /// in each.
 enum Placement: UInt8, CaseIterable, Sendable {
     /// The resource of `/{type}/{id}`.
@@ -16,7 +16,7 @@ enum Placement: UInt8, CaseIterable, Sendable {
     /// A result of a search or a chart.
     case found
 
-    /// Whether it is what the request asked for by its id.
+    /// Whether the request asked for it by its id.
     var isPrimary: Bool { self == .item || self == .batched }
 }
 
@@ -24,7 +24,7 @@ enum Placement: UInt8, CaseIterable, Sendable {
 /// in both. Pure.
 ///
 /// Attributes that differ in their names may be the catalog's change between two answers, so a
-/// single difference suspends what was known and a run of agreements brings it back.
+/// single difference suspends an agreement and a run of agreements brings it back.
 struct PlacementAgreement: Sendable {
     private struct Pair: Sendable {
         var agreements: UInt8 = 0
@@ -36,7 +36,7 @@ struct PlacementAgreement: Sendable {
     /// Agreements in a row that are needed after a difference.
     private static let neededAfterDifference: UInt8 = 4
 
-    /// The same resource was seen in two placements; false where that contradicts what was known.
+    /// The same resource was seen in two placements; false where that contradicts an agreement.
     mutating func note(_ one: Placement, _ other: Placement, isEqual: Bool) -> Bool {
         let index = Self.index(one, other)
         let wasKnown = isKnown(index)
@@ -48,7 +48,7 @@ struct PlacementAgreement: Sendable {
         return isEqual || !wasKnown
     }
 
-    /// Whether a resource in the one placement shows what it shows in the other.
+    /// Whether a resource shows the same in both placements.
     func holds(_ one: Placement, _ other: Placement) -> Bool {
         if one == other || isKnown(Self.index(one, other)) { return true }
         // A third placement that both agree with.

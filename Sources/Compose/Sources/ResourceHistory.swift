@@ -75,7 +75,7 @@ struct ResourceHistory {
 }
 
 extension StoredSources {
-    /// Whether no newer answer contradicts what a part shows of a resource.
+    /// Whether no newer answer contradicts a part's state of a resource.
     mutating func isCurrent(
         _ object: ResourceDocument.Object, in part: StoredSource, _ request: CatalogRequest
     ) -> Bool {

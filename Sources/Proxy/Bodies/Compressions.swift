@@ -4,7 +4,7 @@ import HTTP
 import Synchronization
 
 // Answers that clients want in gzip and that came without it, or were composed: compressed once,
-// behind the answers, when they are first asked for so.
+// in the background, when they are first asked for so.
 // Must hold: no loop waits for it; one answer at a time is compressed, and what waits is bounded;
 // the result goes to what memory holds by then, if that is still the same content, and counts as
 // its bytes.

@@ -19,7 +19,7 @@ public final class SealedBodies: Sendable {
     private let entries = Mutex(Entries())
     private let maxBytes: Int
 
-    /// - Parameter maxBytes: what all files together may take in memory; 0 for none.
+    /// - Parameter maxBytes: the most memory of all files together; 0 for none.
     public init(maxBytes: Int) {
         self.maxBytes = maxBytes
     }
@@ -59,11 +59,11 @@ private struct Entries {
     }
 
     private var byHash: [UInt64: Entry] = [:]
-    /// Those with a file, the oldest first.
+    /// The hashes of the keys with a file, the oldest first.
     private var order: [UInt64] = []
     private(set) var byteCount = 0
 
-    /// Those without a file that are remembered.
+    /// The most keys without a file that are remembered.
     private static let mostCandidates = 1024
 
     /// The file of `stored`, or whether it is worth making.

@@ -4,14 +4,14 @@ import HTTP
 import Server
 import Upstream
 
-/// On whose behalf requests are made, and who is given what is stored: parties, which take turns on
-/// the way to the origin, and the tokens that clients bring.
+/// The parties that take turns on the way to the origin, and the tokens that clients bring: which
+/// clients may get stored answers.
 final class Accounts {
     private let shared: ProxyShared
     private let base: LoopBase
     /// Whether the proxy's own token goes to the origin, and not the clients'.
     let signs: Bool
-    /// Whether what is stored is given to any client: what the proxy asked for is the operator's.
+    /// Whether any client gets stored answers: those that the proxy asked for are the operator's.
     private let givesToAll: Bool
     /// Knowledge about the tokens that clients bring.
     private var boundTokens = BoundTokens()
@@ -22,11 +22,11 @@ final class Accounts {
         givesToAll = signs || !shared.provesTokens
     }
 
-    /// Whether the origin answers requests without a client's token, and such clients are given
-    /// what is stored.
+    /// Whether the origin answers requests without a client's token, and such clients get stored
+    /// answers.
     var needsNoClientToken: Bool { givesToAll || shared.tokens.worksWithoutToken(at: base.now) }
 
-    /// On whose behalf a client's request goes to the origin.
+    /// The party of a client's requests to the origin.
     func party(of connection: ClientConnection) -> UpstreamParty {
         if let client = connection.client { return .client(client.name) }
         return connection.peerNetwork.map { .network($0) } ?? .everyone
@@ -50,12 +50,12 @@ final class Accounts {
     }
 }
 
-// MARK: - Who is given what is stored
+// MARK: - Clients that may get stored answers
 
 extension Accounts {
-    /// Whether the client behind a request may be given what is stored under the operator's rule.
-    /// What follows the origin's own rules is stored only where the origin lets it be shared (RFC
-    /// 9111 3.5).
+    /// Whether the client of a request may get answers stored under the operator's rule. Answers of
+    /// classes that follow the origin's rules are stored only where the origin lets them be shared
+    /// (RFC 9111 3.5).
     func mayBeGivenStored(_ request: OriginRequest) -> Bool {
         givesToAll || request.facts.rule.followsOrigin
             || shared.tokens.works(token(of: request), at: base.now)
@@ -88,15 +88,13 @@ extension Accounts {
     }
 
     /// The answer that another request brought meanwhile.
-    /// - Parameter place: the key under which its answer is, where that is another by now.
-    func freshInMemory(_ request: OriginRequest, at place: CacheKey? = nil) -> StoredResponse? {
-        guard let key = place ?? request.key, let stored = base.cache.memory.lookup(key),
-            mayBeGivenStored(request)
-        else { return nil }
+    /// - Parameter key: of its answer; nil where that is not stored.
+    func freshInMemory(_ request: OriginRequest, under key: CacheKey?) -> StoredResponse? {
+        guard let key, let stored = base.cache.memory.lookup(key), mayBeGivenStored(request) else { return nil }
         return stored.isFresh(at: base.unixSeconds) ? stored : nil
     }
 
-    /// Learns from an answer whether the client's token works. What is not of the API may be open
+    /// Learns from an answer whether the client's token works. A path outside the API may be open
     /// to all, and proves nothing of a token.
     func noteToken(of request: OriginRequest, _ evidence: TokenEvidence) {
         guard !givesToAll, request.facts.route.resourceClass != .other || !request.facts.rule.followsOrigin else {

@@ -229,7 +229,7 @@ struct AnswerStorage {
     }
 }
 
-// MARK: - Answers about what is stored
+// MARK: - Answers about stored ones
 
 extension AnswerStorage {
     /// Freshens the stored answer with the fields of a 304 (RFC 9111 4.3.4): `stored`, or
@@ -291,8 +291,8 @@ extension AnswerStorage {
         }
     }
 
-    /// Forgets what is stored for a canonical target that everyone shares, and what is being
-    /// fetched for it.
+    /// Forgets the stored answers to a canonical target that everyone shares, and the flights for
+    /// it.
     private func invalidate(_ target: [UInt8]) {
         storing.shared.flights.invalidate(target, by: flight)
         storing.base.cache.remove(CacheKey(scope: .shared, target: target))

@@ -5,7 +5,7 @@ import Freshness
 import HTTP
 import Server
 
-/// Answers with what is stored, and with errors of the proxy's own.
+/// Answers with stored answers, and with errors of the proxy's own.
 final class Answering {
     private let shared: ProxyShared
     private let observer: RequestObserver
@@ -16,7 +16,7 @@ final class Answering {
         (self.shared, self.observer, self.accounts, self.base) = (shared, observer, accounts, base)
     }
 
-    /// Answers with what is stored.
+    /// Answers with a stored answer.
     ///
     /// - Parameters:
     ///   - template: written to the log in place of a private target.
@@ -57,7 +57,7 @@ final class Answering {
         }
     }
 
-    /// Credits a superset that a client uses itself.
+    /// Credits a larger request whose answer a client uses itself.
     @inline(never)
     private func noteUse(ofSuperset stored: StoredResponse) {
         shared.library.growth.note(useOf: Array(stored.key.target))
@@ -142,9 +142,9 @@ final class Answering {
 // MARK: - Requests that come again, byte for byte, and were plain hits
 
 extension Answering {
-    /// Notes that a request was answered with what is stored under `key`. Not for pages of lists,
-    /// after which something may have to be fetched, nor where other fields than the target say
-    /// which answer it is.
+    /// Notes that a request was answered with the stored answer under `key`. Not for pages of
+    /// lists, after which something may have to be fetched, nor where other fields than the target
+    /// say which answer it is.
     func remember(_ key: CacheKey, _ facts: PlanFacts, _ connection: ClientConnection) {
         guard let repeated = connection.repeated, facts.scope == .shared, !facts.rule.followsOrigin,
             !facts.route.isList

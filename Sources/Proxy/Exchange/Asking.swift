@@ -6,7 +6,7 @@ import HTTP
 import Server
 import Upstream
 
-/// The way of one loop's requests to the origin, and what is noted of the answers.
+/// The way of one loop's requests to the origin, and the notes on the answers.
 final class Asking {
     let gate: UpstreamGate
     private let shared: ProxyShared
@@ -71,7 +71,7 @@ final class Asking {
 // MARK: - Answers
 
 extension Asking {
-    /// Counts what the origin said, and tells the operator where it is trouble.
+    /// Counts the origin's answer, and tells the operator of a failure.
     func note(_ response: UpstreamResponse, to request: OriginRequest) {
         let status = response.status
         let evidence = request.tokenEvidence(status)

@@ -10,7 +10,7 @@ final class Batches: Sendable {
     typealias State = BatchState<Kind, Confined<Exchange>>
 
     /// The facts that misses of one batch share: everything but the id. A class, because it is kept
-    /// until the request has ended, and copies of so many members were a thousand instructions of a
+    /// until the request has ended, and copies of its members were a thousand instructions of a
     /// miss.
     final class Kind: NumberedKey, Sendable {
         /// Catalog request of the first of them.
@@ -19,7 +19,7 @@ final class Batches: Sendable {
         private let authorization: ClientAuthorization?
         /// The proxies that the client's request has passed: a list has one chain.
         private let via: ViaChain
-        /// On whose behalf, while requests wait for their turn: what is joined has one turn.
+        /// The party of the client, while requests wait for their turn: a list has one turn.
         private let party: UpstreamParty?
         /// Worked out once, for every miss is looked for twice. Of the kinds under way few differ
         /// in the rest alone.

@@ -62,15 +62,15 @@ struct BoundTokens {
 }
 
 /// Which tokens of clients the origin has accepted of late, and with them that of no token at all:
-/// only who shows one of these is given what is stored. Used from any thread.
+/// only a client that shows one of these gets stored answers. Used from any thread.
 final class WorkingTokens: Sendable {
     private let accepted = Mutex<[UInt64: Instant]>([:])
-    /// Until when requests without a token are given what is stored, in nanoseconds. A hit must not
+    /// Until when requests without a token get stored answers, in nanoseconds. A hit must not
     /// wait for a lock. Without an end as long as no client has shown a token: then it is an origin
-    /// that wants none, and what was stored before a restart needs no proof.
+    /// that wants none, and answers stored before a restart need no proof.
     private let openUntil = Atomic<Int64>(.max)
 
-    /// A token that was revoked opens what is stored for so long at most.
+    /// A revoked token opens stored answers for this long at most.
     static let trust = Duration.seconds(600)
     static let most = 4096
 

@@ -16,18 +16,18 @@ final class ComposedAnswers {
     }
 
     /// The answer served in place of the origin's.
-    /// - Parameter isForClient: whether a client gets what is found.
+    /// - Parameter isForClient: whether a client gets the answer.
     func find(
         _ substitute: ExchangeState.Substitute, for request: OriginRequest, isForClient: Bool = true
     ) -> StoredResponse? {
         switch substitute {
-        case .arrived: accounts.freshInMemory(request)
+        case .arrived: accounts.freshInMemory(request, under: request.key)
         case .composition(let detail): compose(for: request, detail, isForClient: isForClient)
         case .standIn: accounts.standIn(for: request)
         }
     }
 
-    /// The answer to a request, if it can be built by now and clients are given what is built;
+    /// The answer to a request, if it can be composed by now and clients get composed answers;
     /// stored, and said to be made as `detail` says.
     /// - Parameter isForClient: whether a client gets it; else another exchange goes on with it.
     func compose(for request: OriginRequest, _ detail: Reason? = nil, isForClient: Bool) -> StoredResponse? {

@@ -46,13 +46,13 @@ final class Composing {
             rule: rule)
     }
 
-    /// Credits growth that a composed answer uses. A HEAD credits nothing.
+    /// Credits a larger request that a composed answer uses. A HEAD credits nothing.
     func noteUse(of composed: ComposedBody, _ facts: PlanFacts) {
         if facts.method == .get { library.growth.note(use: composed.growth) }
     }
 
-    /// The request for what a composition lacks, on behalf of the client that asked for the whole;
-    /// nil where it must not be stored.
+    /// The request for a composition's missing parts, on behalf of the client that asked for the
+    /// whole; nil where it must not be stored.
     func originRequest(
         for supplement: Supplement, _ purpose: UpstreamPurpose = .supplement, of forwarded: ForwardedRequest
     ) -> OriginRequest? {

@@ -28,7 +28,7 @@ final class Exchange {
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
     /// The key of its variant, once another answer has shown the `Vary`.
-    private var place: CacheKey?
+    private var variantKey: CacheKey?
     /// The proxy's own token that was sent last.
     private var developerToken: SecretBytes?
     /// Its look-up and store in the shared tier; nil until it leads a flight, and without a tier.
@@ -85,8 +85,11 @@ final class Exchange {
 
     /// Called once. The client may be answered before this returns.
     func start() {
-        handle(.began(meanwhile: flight == nil ? nil : proxy.accounts.freshInMemory(request)))
+        handle(.began(meanwhile: flight == nil ? nil : proxy.accounts.freshInMemory(request, under: key)))
     }
+
+    /// The key of its answer; nil where that is not stored.
+    private var key: CacheKey? { variantKey ?? request.key }
 
     private func fetch(_ part: OriginRequest, _ report: @escaping (PartEnd) -> Void) {
         Exchange(part, for: .part(party, report), proxy).start()
@@ -137,15 +140,12 @@ extension Exchange {
         switch action {
         case .join: join()
         case .begin:
-            let key = place ?? request.key ?? request.ownContentKey
+            let key = self.key ?? request.ownContentKey
             flight = key.map { proxy.flights.begin(proxy.accounts.flightKey($0, request), now: now) }
         case .takeOver:
-            flight = (place ?? request.key).flatMap {
-                proxy.flights.takeOver(proxy.accounts.flightKey($0, request), now: now)
-            }
-            handle(
-                flight == nil ? .mayNotTakeOver : .tookOver(meanwhile: proxy.accounts.freshInMemory(request, at: place))
-            )
+            flight = key.flatMap { proxy.flights.takeOver(proxy.accounts.flightKey($0, request), now: now) }
+            if flight == nil { return handle(.mayNotTakeOver) }
+            handle(.tookOver(meanwhile: proxy.accounts.freshInMemory(request, under: key)))
         case .finish(let outcome):
             if let flight { proxy.flights.finish(flight, outcome, now: now) }
             flight = nil
@@ -155,14 +155,14 @@ extension Exchange {
     }
 
     private func join() {
-        guard let key = place ?? request.key else { preconditionFailure("a collapsible request has a key") }
+        guard let key else { preconditionFailure("a collapsible request has a key") }
         let (joining, joined) = proxy.flights.join(
             proxy.accounts.flightKey(key, request), self, of: party, bytes: request.forwarded.byteCount,
             on: proxy.base.loop)
         switch joining {
         case .lead(let id):
             flight = id
-            handle(.joined(.leader(meanwhile: proxy.accounts.freshInMemory(request, at: place))))
+            handle(.joined(.leader(meanwhile: proxy.accounts.freshInMemory(request, under: key))))
         case .alone(let id):
             flight = id
             handle(.joined(.alone))
@@ -388,8 +388,8 @@ extension Exchange {
         if case .stored(let stored, _) = outcome {
             // The request fields that select the variant may differ.
             let fields = request.forwarded.fields
-            place = proxy.base.cache.key(like: stored, for: fields.span, proxy.base.reader)
-            isOurs = place == stored.key
+            variantKey = proxy.base.cache.key(like: stored, for: fields.span, proxy.base.reader)
+            isOurs = variantKey == stored.key
         }
         handle(.flightFinished(outcome, isOurs: isOurs))
     }

@@ -164,7 +164,7 @@ final class ExchangeClient {
     private func forwarded(
         _ originStatus: Int?, _ storing: CacheStatus.Forwarded.Storing, of stored: StoredResponse? = nil
     ) -> CacheStatus {
-        // An answer that was not completed has nothing in it of what is stored (RFC 9211 2.2).
+        // An answer that was not completed has no part of a stored one (RFC 9211 2.2).
         let reason = request.reason == .partial && stored?.composition == nil ? .absent : request.reason
         return .forwarded(
             CacheStatus.Forwarded(reason: reason, status: originStatus, storing: storing, isCollapsed: isCollapsed))

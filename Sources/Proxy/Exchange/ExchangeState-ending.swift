@@ -40,7 +40,7 @@ extension ExchangeState {
     }
 
     /// A refusal of the proxy's own token is a failure on the way to the origin, and no answer
-    /// about what was asked for.
+    /// about the target.
     private func blamed(_ ending: Ending) -> Ending {
         guard case .unstored(let response, _) = ending, traits.refusesOwnToken(response.status) else { return ending }
         return .unstored(response, .upstreamRefused)
@@ -52,7 +52,7 @@ extension ExchangeState {
         traits.hasUser && (!traits.isSafe || response?.status == 403)
     }
 
-    /// A composed answer is compared with what the origin says of the target, not of tokens, load
+    /// A composed answer is compared with an answer about the target, not one about tokens, load
     /// or its own trouble. An answer that another cache kept for a while is not the origin's
     /// current one.
     private func comparison(_ ending: Ending) -> ComparedAnswer? {

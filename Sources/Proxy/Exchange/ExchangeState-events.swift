@@ -253,7 +253,7 @@ extension [ExchangeState.Substitute] {
 }
 
 extension ExchangeState.ClientAction {
-    /// The action itself, or the one that a `substitute` stands for.
+    /// The action itself, or the one in place of a `substitute`.
     func settled(by find: (ExchangeState.Substitute) -> StoredResponse?) -> Self {
         guard case .substitute(let substitutes, let cause, let status, let otherwise) = self else { return self }
         guard let (kind, stored) = substitutes.first(find) else { return otherwise }

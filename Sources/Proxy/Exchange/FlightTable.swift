@@ -79,7 +79,7 @@ struct FlightTable<Waiter> {
     private struct Mark {
         /// Until then no request waits for the key (hit-for-miss).
         let uncollapsibleUntil: Instant
-        /// From then on the key is refreshed again.
+        /// The moment from which the key is refreshed again.
         let refreshableFrom: Instant
     }
 

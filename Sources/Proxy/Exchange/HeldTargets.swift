@@ -6,7 +6,7 @@ import Synchronization
 /// until then they are not asked for again, within a minute. A purge ends that, and another origin.
 final class HeldTargets: Sendable {
     private struct Hold {
-        /// From then on it is asked for again.
+        /// The moment from which it is asked for again.
         let until: Instant
         /// The moment that the origin has named.
         let said: Instant

@@ -4,8 +4,7 @@ import Server
 
 /// The cache, the clock and the counters, as one loop uses them.
 ///
-/// Confined to its loop. What a hit reads are constants of a class: they cost it no counting of
-/// references.
+/// Confined to its loop. A hit reads constants of a class: they cost it no counting of references.
 final class LoopBase {
     let cache: ResponseCache
     let reader: FileReader?

@@ -1,6 +1,6 @@
 import Upstream
 
-/// Counts what is wrong with the origin, and tells the operator: in the log, and on the dashboard.
+/// Counts the origin's failures, and tells the operator: in the log, and on the dashboard.
 struct OriginTroubles {
     private let base: LoopBase
     private let reports: FailureReport
@@ -25,13 +25,13 @@ struct OriginTroubles {
         if !failure.reason.isOfTheProxy { noteFailure("\(failure)") }
     }
 
-    /// Counts an answer that is of no use, and tells the operator what was wrong with it.
+    /// Counts an answer that is of no use, and tells the operator why.
     func noteFailure(_ cause: String) {
         base.statistics.count(.upstreamErrors)
         tell(cause, .failure)
     }
 
-    /// Counts an answer that contradicts what was learnt, and tells the operator.
+    /// Counts an answer that contradicts a learnt form, and tells the operator.
     func noteContradiction(_ how: String, _ request: OriginRequest) {
         base.statistics.count(.contradictions)
         report(

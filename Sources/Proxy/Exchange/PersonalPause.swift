@@ -20,8 +20,8 @@ final class PersonalPause: Sendable {
         }
     }
 
-    /// Another process has gone, and what was kept before is freed. Its last write becomes visible
-    /// with a delay, like any other (`UserGenerations.quietPeriod`).
+    /// Another process has gone, and the answers kept before are freed. Its last write becomes
+    /// visible with a delay, like any other (`UserGenerations.quietPeriod`).
     func finish(at now: Instant) {
         others.withLock { others in
             precondition(others > 0, "only what has begun is finished")

@@ -21,13 +21,13 @@ public struct ProxyShared: Sendable {
     public var pageFields = Array("*".utf8)
     /// Clients' fields that go along to the origin beyond those that the API needs; mostly none.
     public var forwardedFields = NamedFields()
-    /// Where the operator is told what goes wrong with the origin.
+    /// Tells the operator of the origin's failures.
     public var warn: @Sendable (String) -> Void = { _ in }
     /// When the origin's failures were last reported, by any loop.
     let failures = FailureReport()
     /// The requests that are being answered, for those who watch.
     let feed = LiveFeed()
-    /// Records what is answered, where that is wanted.
+    /// Records answers, where that is wanted.
     public var recorder = TrafficRecorder()
     /// Requests that may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
@@ -63,14 +63,14 @@ public struct ProxyShared: Sendable {
     let lastAnswers = KeyCells<LastAnswer>()
     /// Targets that the origin does not want to be asked for now.
     let heldTargets = HeldTargets()
-    /// By which it finds its own requests when they come back.
+    /// The name by which it finds its own requests when they come back.
     let name = ViaChain.Name()
     /// Whether paths outside of the API are forwarded.
     public var servesOther = true
     /// Clients' tokens that the origin has accepted.
     let tokens = WorkingTokens()
-    /// Whether only clients whose token works are given what is stored, where they bring their own.
-    /// Not for what is asked in place of recorded clients, whose tokens are not recorded.
+    /// Whether only clients whose token works get stored answers, where they bring their own. Not
+    /// in a replay, whose clients' tokens are not recorded.
     public var provesTokens = true
     /// Holds while another process takes the place of this one, or this one that of another.
     let personalPause = PersonalPause()
@@ -89,8 +89,8 @@ public struct ProxyShared: Sendable {
         self.crossOrigin = crossOrigin
     }
 
-    /// The same cache, flights, budget and users under other settings. What is known of resources
-    /// is kept unless it was learnt under another policy or for another way to compose.
+    /// The same cache, flights, budget and users under other settings. The library is kept
+    /// unless it learnt under another policy or for another way to compose.
     public func adopting(
         credentials: Credentials, policy: Policy, authority: String, crossOrigin: CrossOrigin,
         composition: CompositionSettings
@@ -102,8 +102,8 @@ public struct ProxyShared: Sendable {
         shared.credentials = credentials
         shared.policy = policy
         if keepsPersonal, !shared.keepsPersonal {
-            // The proxy would not see the writes that end what is kept. When this is switched on
-            // again, what was kept must not be found.
+            // The proxy would not see the writes that end kept answers. When this is switched on
+            // again, those must not be found.
             shared.users = makeUsers()
             cache.freePersonal()
         }
@@ -112,8 +112,8 @@ public struct ProxyShared: Sendable {
         return shared
     }
 
-    /// Waits until what was begun behind the answers is done: compressed, written. For runs in
-    /// virtual time, whose figures must not depend on how fast that goes.
+    /// Waits until the background work of the answers is done: compressing and writing them. For
+    /// runs in virtual time, whose figures must not depend on how fast that goes.
     public func settle() {
         compressions.flush()
         cache.flush()

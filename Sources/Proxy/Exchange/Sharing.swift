@@ -45,8 +45,7 @@ final class Sharing {
         return TierLookup(key, tier, hints: hints(for: request), judge)
     }
 
-    /// Under which numbers other nodes may have put what the answer can be made of, and this one
-    /// has not.
+    /// The numbers under which other nodes may have put parts of the answer, and this one has not.
     private func hints(for request: OriginRequest) -> [UInt64] {
         guard let wanted = request.wanted, let library = composing.library(for: request.facts),
             library.settings.compose == .on

@@ -24,9 +24,9 @@ struct Verification {
     }
 
     enum Action: Equatable {
-        /// Asks the origin for the whole, and compares it with what was composed last.
+        /// Asks the origin for the whole, and compares it with the last composition.
         case askWhole
-        /// Asks the origin for one of the parts, and compares it with what was composed from.
+        /// Asks the origin for one of the parts, and compares it with the part that was used.
         case askPart(Int)
         /// Composes from the parts as they are now, and compares that with the whole that came
         /// last.
@@ -36,7 +36,7 @@ struct Verification {
 
     enum Verdict: Equatable {
         case equal
-        /// The origin has revised what the answer was made of.
+        /// The origin has revised a part of the answer.
         case older
         /// No revision of a part explains the difference, which begins at this path.
         case wrong(at: String)

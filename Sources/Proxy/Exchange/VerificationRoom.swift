@@ -9,7 +9,7 @@ final class VerificationRoom: Sendable {
     private let queue = DispatchQueue(label: "refrain.verifying", qos: .utility)
     private let count = Atomic<Int>(0)
 
-    /// Limits: verifications at once, and bytes that one holds. With what is compared they are
+    /// Limits: verifications at once, and bytes that one holds. With the compared answers they are
     /// `ProxyMemory.verifyingBytes`.
     static let (most, mostBytes) = (4, 4 << 20)
 

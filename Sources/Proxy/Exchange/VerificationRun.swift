@@ -46,7 +46,7 @@ final class VerificationRun {
     /// Asks the origin for the whole; called once, or `begin(with:)`.
     func begin() { perform(.askWhole) }
 
-    /// Compares with what the origin said to the client.
+    /// Compares with the origin's answer to the client.
     func begin(with said: ComparedAnswer) {
         whole = said
         compare(said, expecting: composed)

@@ -21,7 +21,7 @@ final class RequestObserver {
         traffic = TrafficTap(recorder, context.loop)
     }
 
-    /// Whether the log or a watcher reads what is recorded.
+    /// Whether the log or a watcher reads the records.
     var isRead: Bool { log != nil || feed.isWatched }
 
     /// To be called once for every request, before its answer is sent: the bytes of the request are
@@ -36,8 +36,8 @@ final class RequestObserver {
         traffic.note(answered, nanoseconds, answer, on: connection)
     }
 
-    /// The same for an answer that is stored. Never inlined: what it is handed would be retained
-    /// for it, a hundred instructions of a hit.
+    /// The same for an answer that is stored. Never inlined: its arguments would be retained, a
+    /// hundred instructions of a hit.
     @inline(never)
     func record(
         _ answered: AnsweredRequest, _ stored: StoredResponse, _ form: AnswerForm, _ coding: ContentCoding, age: Int,

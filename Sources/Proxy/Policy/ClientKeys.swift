@@ -24,17 +24,17 @@ public struct ClientKeys: Sendable {
     let clients: [Client]
     /// The file: keys stay in it.
     private let file: SecretBytes
-    /// Where the key of each is in it, in the same order.
+    /// The places of the clients' keys in it, in the same order.
     private let places: [Range<Int>]
     /// The clients whose keys have this hash, which is another one in each process: a search takes
     /// no longer for many clients, and its time says nothing of any key.
     private let byHash: [Int: [Int]]
 
-    /// - Parameter previous: what was in force before; what clients of the same name did goes on
-    ///   being counted.
+    /// - Parameter previous: the keys in force before; the counts of a client go on under the same
+    ///   name.
     /// - Throws: `ClientKeysError`, which names the line and never the key.
     public init(_ file: SecretBytes, continuing previous: ClientKeys? = nil) throws(ClientKeysError) {
-        // Only as many bytes as there are: what was read may have room for the largest file.
+        // A copy without spare room: the file's buffer may have room for the largest file.
         let file = file.withUnsafeBytes { SecretBytes($0) }
         let former = Dictionary(uniqueKeysWithValues: (previous?.clients ?? []).map { ($0.name, $0) })
         var (clients, places, byHash): ([Client], [Range<Int>], [Int: [Int]]) = ([], [], [:])
@@ -107,7 +107,7 @@ public struct ClientKeys: Sendable {
         return hasher.finalize()
     }
 
-    /// `N/s`; the message does not repeat what is there, which may be part of a key.
+    /// `N/s`; the message does not repeat the word, which may be part of a key.
     private static func rate(
         _ bytes: Span<UInt8>, _ word: Range<Int>, _ line: Int
     ) throws(ClientKeysError) -> Int {

@@ -2,15 +2,15 @@ import HTTP
 
 /// Sites that may read answers from a browser (`cors_origin`); the Fetch standard's CORS protocol.
 ///
-/// The proxy answers for itself: what the origin says about other sites is dropped, because it says
-/// it to one site and would be stored for all (APPLE-MUSIC-API 9.7).
+/// The proxy answers for itself: the origin's own CORS fields are dropped, because they are for one
+/// site and would be stored for all (APPLE-MUSIC-API 9.7).
 public enum CrossOrigin: Sendable, Equatable {
     /// Every site.
     case any
     /// The pages that one of these names.
     case only([PageOrigin])
 
-    /// Writes what a browser at the request's `Origin` may be told; nothing for requests that come
+    /// Writes the fields for a browser at the request's `Origin`; nothing for requests that come
     /// from no page.
     func write(for head: RequestHead, _ bytes: Span<UInt8>, to buffer: inout ByteBuffer) {
         guard let origin = head.fields.first(.origin) else {
@@ -30,7 +30,7 @@ public enum CrossOrigin: Sendable, Equatable {
         Self.writeReadable(to: &buffer)
     }
 
-    /// The same for a request that could not be read, so that a page learns what was wrong with it
+    /// The same for a request that could not be read, so that a page learns the cause,
     /// where every page may.
     func writeForUnread(to buffer: inout ByteBuffer) {
         guard case .any = self else { return }

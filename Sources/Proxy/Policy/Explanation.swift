@@ -4,7 +4,7 @@ import Compose
 import Freshness
 import HTTP
 
-/// A request that is only thought of.
+/// A request that is explained and not sent.
 public struct HypotheticalRequest: Sendable {
     /// In origin-form.
     public let target: [UInt8]
@@ -30,11 +30,11 @@ public struct HypotheticalRequest: Sendable {
 struct ComposingAttempt {
     /// The target's catalog request; nil where it is not understood.
     let request: CatalogRequest?
-    /// Nil where it was composed, or lacks only what one request brings.
+    /// Nil where it was composed, or one request brings all its missing parts.
     let refusal: Refusal?
 }
 
-/// An answer of the origin's that is not stored, or that none came.
+/// The origin's last answer that is not stored, or its failure to answer.
 public struct LastAnswer: Sendable, Equatable {
     /// The origin's; nil where it gave none.
     public let status: Int?
@@ -56,18 +56,18 @@ public struct Explanation: Sendable {
     /// When the origin would be asked.
     public enum Asking: String, Sendable {
         case never = "no"
-        /// Behind an answer that is given at once.
+        /// After an answer that is given at once.
         case behind
         case first = "yes"
     }
 
     /// Sources that composing would use.
     public struct Composing: Sendable {
-        /// How it would be put together; nil where something would have to be fetched first.
+        /// The kind of composition; nil where something would have to be fetched first.
         public let kind: Reason?
         /// The targets of the stored answers.
         public let parts: [String]
-        /// The target of the request for what is lacking.
+        /// The target of the request for the missing parts.
         public let supplement: String?
         /// Whether that asks for more than this request does.
         public private(set) var fetchesMore = false
@@ -102,6 +102,15 @@ public struct Explanation: Sendable {
     public let needsClientKey: Bool
     /// Unix seconds: what ages are counted by.
     public let now: Int64
+}
+
+extension Explanation {
+    /// Whether a soft purge has ended the freshness of the stored answer: only that leaves none to
+    /// an answer under a fixed TTL. A hard purge removes the answer, which is absent then.
+    public var isPurged: Bool {
+        guard let stored, stored.status < 400, case .fixed(1..., _) = rule else { return false }
+        return stored.lifetime.freshFor == stored.lifetime.initialAge
+    }
 }
 
 extension Explanation.Composing {

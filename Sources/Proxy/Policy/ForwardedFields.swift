@@ -3,7 +3,7 @@ import HTTP
 /// The client's end-to-end fields that go along to the origin, as lines.
 ///
 /// To the API a list of those that it needs. Elsewhere all but the fields of one connection,
-/// everything that `Connection` names, credentials, cookies and what a gateway would say (RFC 9110
+/// everything that `Connection` names, credentials, cookies and a gateway's fields (RFC 9110
 /// 7.6.1, FRAMING 3.4).
 struct ForwardedFields {
     /// Which of the client's fields go along: no client's fields may shape an answer that others

@@ -10,17 +10,17 @@ import HTTP
 final class ForwardedRequest {
     let method: Method
     let methodText: [UInt8]
-    /// Canonical path and query: what the cache knows the target as.
+    /// Canonical path and query: the target in the cache key.
     let target: [UInt8]
-    /// The target that the origin is asked for: `target`, or where nobody else gets the answer the
-    /// client's own spelling of the query (DECISIONS 3.4).
+    /// The target that is sent: `target`, or with the client's own spelling of the query where no
+    /// other client gets the answer (DECISIONS 3.4).
     private let sentTarget: [UInt8]
     /// End-to-end fields of the client's as lines; no credentials among them.
     let fields: [UInt8]
     let clientAuthorization: ClientAuthorization?
     /// The token of the user whom a personal request names.
     let clientUserToken: SecretBytes?
-    /// Under which of its names that token goes along.
+    /// The field in which that token goes along.
     private let tokenForm: TokenForm
     /// Whether a user's token goes along: to personal routes and nowhere else.
     let isPersonal: Bool
@@ -40,7 +40,7 @@ final class ForwardedRequest {
 
     /// - Parameters:
     ///   - bytes: those that `head`'s ranges count in.
-    ///   - refreshes: asks for the whole answer, behind one that the client has.
+    ///   - refreshes: asks for the whole answer in the background; the client gets a stale one.
     ///   - dropsAuthorization: the client's `Authorization` is a key for this proxy.
     ///   - user: whom the request names.
     ///   - permitted: fields that the operator lets through.
@@ -105,9 +105,9 @@ final class ForwardedRequest {
     ///
     /// - Parameters:
     ///   - userToken: stands in on personal requests that bring none.
-    ///   - origin: what the developer token is bound to (APPLE-MUSIC-API 2.1.6), if it is.
+    ///   - origin: the site to which the developer token is bound (APPLE-MUSIC-API 2.1.6), if any.
     ///   - acceptsGzip: whether the answer may come in gzip.
-    ///   - validators: lines that let the origin confirm what is stored.
+    ///   - validators: lines that let the origin confirm the stored answer.
     ///   - name: of this proxy.
     func head(
         to authority: [UInt8], developerToken: SecretBytes?, userToken: SecretBytes?, origin: [UInt8]? = nil,

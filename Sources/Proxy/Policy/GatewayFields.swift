@@ -1,6 +1,6 @@
 import HTTP
 
-/// Fields by which a gateway tells the servers behind it what was asked for, and by whom.
+/// Fields by which a gateway tells its servers which request came, and from whom.
 ///
 /// An origin that believes them answers another request than the one that is keyed, or another
 /// user than the one who asks (FRAMING 3.3). A client can write them as well, so none goes up

@@ -5,8 +5,7 @@ import HTTP
 public struct NamedFields: Sendable, Equatable {
     /// In lower case, with hyphens for underscores.
     let names: [[UInt8]]
-    /// Those of `names` that go along beside a user's token: not those that say who or where the
-    /// user is.
+    /// The `names` that go along with a user's token: none that identifies or locates the user.
     private let besideToken: [[UInt8]]
 
     public init(_ names: [String] = []) {
@@ -14,7 +13,7 @@ public struct NamedFields: Sendable, Equatable {
         besideToken = self.names.filter { !Self.tellOfUser($0) }
     }
 
-    /// Those that go along to a target.
+    /// The names of fields that go along to a target.
     func names(for target: borrowing CanonicalTarget) -> [[UInt8]] {
         target.route.isPersonal ? besideToken : names
     }

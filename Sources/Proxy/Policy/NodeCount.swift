@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How many nodes serve the same clients, for what one of them may give a client its part of. Set
-/// by whoever knows; from any thread.
+/// The number of nodes that serve the same clients: each gives a client its part of the rate. Set
+/// and read from any thread.
 final class NodeCount: Sendable {
     private let count = Atomic<Int>(1)
 

@@ -3,10 +3,10 @@ import Cache
 import Compose
 import Freshness
 
-/// A request to the origin: the request, its reason, and what is already known of the answer.
+/// A request to the origin: the request, its reason, and the known facts about the answer.
 ///
-/// A class, because it is handed from one to the other until it is answered, and is never changed:
-/// copies of so many members were a thousand instructions of a miss.
+/// A class, because it is handed on until it is answered, and never changes: copies of its members
+/// cost a miss a thousand instructions.
 final class OriginRequest {
     let facts: PlanFacts
     /// Why the cache alone was not enough.
@@ -32,8 +32,7 @@ final class OriginRequest {
     let supplement: Supplement?
     /// Whether it asks for more relationships and views than the client wants.
     let isSuperset: Bool
-    /// Expected answer, had it been composed: to be compared with what the origin
-    /// says.
+    /// The composed answer, to be compared with the origin's.
     let expected: ComposedBody?
 
     init(
@@ -55,8 +54,8 @@ final class OriginRequest {
     /// The catalog request; nil where nothing of it is composed.
     var wanted: CatalogRequest? { catalogRequest ?? CatalogRequest(canonical: forwarded.target) }
 
-    /// The key under which the answer to a POST is stored, where the origin says that it is what a
-    /// GET would get.
+    /// The key under which the answer to a POST is stored, where the origin says that a GET would
+    /// get the same.
     var ownContentKey: CacheKey? {
         guard key == nil, forwarded.method == .post, facts.scope == .shared else { return nil }
         return CacheKey(scope: .shared, target: forwarded.target)

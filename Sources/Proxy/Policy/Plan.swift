@@ -11,17 +11,17 @@ import HTTP
 enum Plan {
     /// Answer from the cache, without asking anyone; `ttl` is the freshness left, in seconds.
     case hit(StoredResponse, ttl: Int)
-    /// Answer with what was built out of other stored answers.
+    /// Answer with a composition of other stored answers.
     indirect case compose(ComposedBody)
-    /// Fetch what a composition lacks, and answer with that, or with the whole where that does not
-    /// complete it.
+    /// Fetch the missing parts of a composition, and answer with it, or with the whole where they
+    /// do not complete it.
     indirect case complete(Supplement)
-    /// Ask the origin, answer with what it says, and compare that with what was built.
+    /// Ask the origin, answer with its answer, and compare that with the composed one.
     indirect case verify(ComposedBody, Reason, stored: StoredResponse?)
-    /// Answer with what is stored although it is no longer fresh; `ttl` is negative. `refreshes`:
-    /// the origin is asked in the background.
+    /// Answer with the stored answer although it is no longer fresh; `ttl` is negative.
+    /// `refreshes`: the origin is asked in the background.
     case stale(StoredResponse, ttl: Int, Reason, refreshes: Bool)
-    /// Ask the origin; the answer may be stored. `stored` is what the origin may confirm instead of
+    /// Ask the origin; the answer may be stored. `stored`: the origin may confirm it instead of
     /// sending it anew.
     case fetch(Reason, stored: StoredResponse?)
     /// Ask the origin; whatever it answers belongs to this client alone.
@@ -30,7 +30,7 @@ enum Plan {
     case refuse(Reason)
 }
 
-/// Facts on which a plan depends, beside what the cache holds.
+/// Facts on which a plan depends, beside the stored answer.
 struct PlanFacts {
     let method: Method
     let route: Route
@@ -64,7 +64,7 @@ struct PlanFacts {
 
 extension Plan {
     /// - Parameters:
-    ///   - stored: what the cache holds under the request's key, if it was looked up.
+    ///   - stored: the stored answer under the request's key, if it was looked up.
     ///   - missing: why there is nothing, if so.
     static func decide(
         _ facts: PlanFacts, stored: StoredResponse?, missing: Reason = .absent, unixSeconds: Int64
@@ -93,7 +93,7 @@ extension Plan {
     }
 
     /// The plan for a client that is given nothing stored before the origin has accepted its token:
-    /// the origin is asked, and may confirm what is stored.
+    /// the origin is asked, and may confirm the stored answer.
     var withoutStored: Plan {
         switch self {
         case .hit(let stored, _), .stale(let stored, _, _, _): .fetch(.unprovenToken, stored: stored)

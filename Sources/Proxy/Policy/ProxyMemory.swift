@@ -12,7 +12,7 @@ public enum ProxyMemory {
     public static let recordedBytes = 64 << 20
     /// Excerpts of recent answers.
     public static let excerptBytes = 32 << 20
-    /// The program, and what it has learnt of the origin.
+    /// The program, and its knowledge of the origin.
     public static let programBytes = 32 << 20
     /// A connection that rests, and one with TLS (SPEED.md).
     public static let (connectionBytes, secureConnectionBytes) = (1 << 10, 21 << 10)

@@ -8,8 +8,7 @@ enum RelatedTarget {
     ///   - reference: the field's value, a URI reference.
     ///   - base: the canonical target that was asked for.
     ///   - authority: the origin's own, as `Host` names it.
-    /// - Returns: the canonical target; nil for another origin's, and for what is no target of
-    ///   ours.
+    /// - Returns: the canonical target; nil for another origin's, and for other kinds of URI.
     static func resolve(_ reference: ArraySlice<UInt8>, against base: [UInt8], authority: [UInt8]) -> [UInt8]? {
         let text = reference.prefix { $0 != UInt8(ascii: "#") }
         guard let target = absoluteForm(text, authority) ?? relativeForm(text, base), !target.isEmpty

@@ -20,7 +20,7 @@ extension UpstreamResponse {
     /// Whole seconds between request and answer (RFC 9111 4.2.3).
     var delay: Int { Int((receivedAt.nanoseconds - requestedAt.nanoseconds) / 1_000_000_000) }
 
-    /// A coding that was not asked for: what is stored can be read here.
+    /// A coding that was not asked for: stored content must be readable here.
     var hasContentCoding: Bool {
         !isInflated
             && fields.lines.contains { line in
@@ -56,7 +56,7 @@ extension UpstreamResponse {
         lines(isPersonal) { $0 != .age }
     }
 
-    /// The lines that a confirmation brings for what is stored; its `Age` counts, and is not
+    /// The lines that a confirmation brings for the stored answer; its `Age` counts, and is not
     /// stored.
     func freshFields(isPersonal: Bool) -> [UInt8] {
         lines(isPersonal) { _ in true }
@@ -140,7 +140,7 @@ extension UpstreamResponse {
         return ContentCoding.named(fields.bytes.span.extracting(first.value)) == .gzip
     }
 
-    /// The content in gzip, where that saves what a second form costs.
+    /// The content in gzip, where that saves more than a second form costs.
     var storableGzip: [UInt8]? { body.count < GzipForm.leastBytes ? nil : gzip }
 
     /// The same answer with its content as it is, and what came beside it; itself where it did not

@@ -6,7 +6,7 @@ public enum UpstreamPurpose: Int, CaseIterable, Sendable {
     case miss
     /// A stored answer is renewed or confirmed, in the background or while a client waits.
     case refresh
-    /// The part that a composed answer lacks.
+    /// The missing parts of a composed answer.
     case supplement
     /// A larger page, or more relationships, than the client wants: later requests are cut from it.
     case larger

@@ -4,7 +4,7 @@ import HTTP
 /// `Via` (RFC 9110 7.6.3).
 ///
 /// Each has a name of its own, so that a chain of them is no loop. Only such names go along to the
-/// origin: no other proxy's, and no client's field, shapes what is asked.
+/// origin: no other proxy's, and no client's field, shapes the request.
 struct ViaChain: Sendable, Equatable {
     /// `refrain-` and 16 hexadecimal digits, drawn at the start.
     struct Name: Sendable, Equatable {

@@ -51,12 +51,12 @@ public final class ProxyNode: Sendable {
         }
     }
 
-    /// Where this node stands, and the others.
+    /// The state of this node, and of the others.
     package var status: SharingStatus { board.status }
 
     /// Whether clients may be sent here: everything that was purged elsewhere is purged here too.
     /// An engine that is away keeps them off for the first ten seconds alone, and not from a node
-    /// that was ready before; whoever purges then is told that this node is missing.
+    /// that was ready before; a purge then reports this node as missing.
     public var isReady: Bool {
         switch status.readiness {
         case .ready: true

@@ -3,10 +3,10 @@ import Glibc
 import Recording
 import Synchronization
 
-// Recording what is served, switched on and off while it is.
+// Recording of traffic, switched on and off while the proxy serves.
 
 extension ProxyServer {
-    /// How the recording fares. From any thread.
+    /// The status of the recording. From any thread.
     public var recording: RecordingStatus { recorder.status }
 
     /// Switches the configured recording on or off; `completion` is called from another thread with
@@ -39,7 +39,7 @@ extension ProxyServer {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// Stops once what was answered so far is written. `completion` is called from another thread.
+    /// Stops once the answers so far are written. `completion` is called from another thread.
     func stopRecording(_ completion: @escaping @Sendable () -> Void) {
         let recorder = recorder
         let paused = recorder.pause()

@@ -44,7 +44,7 @@ public struct ClientBounds: Sendable {
     public var connections = Int.max
     /// Connections of one address at once.
     public var connectionsPerAddress = Int.max
-    /// By whose word a request counts for another address than that of its connection.
+    /// Proxies whose fields may name another address for a request than that of its connection.
     public var trustedProxies = TrustedProxies()
 
     /// The standard amount of memory, and any number of connections.
@@ -98,7 +98,7 @@ public final class ProxyServer: Sendable {
     /// The addresses bound, with port 0 resolved, in the order of the settings.
     public var addresses: [SocketAddress] { running.withLock { $0.listening.map(\.address) } }
 
-    /// Records what is answered, where that is wanted.
+    /// Records answers, where that is wanted.
     public var recorder: TrafficRecorder { running.withLock { $0.settings.shared.recorder } }
 
     private static func bind(
@@ -112,7 +112,7 @@ public final class ProxyServer: Sendable {
             // one must be noticed.
             if sharesPort, address.port != 0 { try Listener.checkIsFree(address) }
             for (index, worker) in workers.enumerated() {
-                // The first worker resolves port 0; the others share what it got.
+                // The first worker resolves port 0; the others share its port.
                 let settings = listener.share(of: index, among: workers.count, boundTo: address)
                 address = try worker.listen(settings, sharesPort, isPaused: isPaused)
                 bound.append(worker)
@@ -135,7 +135,7 @@ public final class ProxyServer: Sendable {
         }
     }
 
-    /// The sum of all loops' counters, and what the cache holds. From any thread.
+    /// The sum of all loops' counters, and the cache's own figures. From any thread.
     public var snapshot: StatisticsSource {
         StatisticsSource(
             statistics: workers.map(\.statistics), timeOfDay: running.withLock { $0.settings.timeOfDay },
@@ -156,7 +156,7 @@ public final class ProxyServer: Sendable {
         group.notify(queue: .global()) { @Sendable in completion() }
     }
 
-    /// Finishes the requests in hand, writes what is queued, and calls `completion` on a background
+    /// Finishes the requests in hand, writes the queues, and calls `completion` on a background
     /// queue with the number of connections that had not finished in time.
     /// - Parameter patience: see `Server.drain`.
     public func drain(patience: Duration? = nil, _ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
@@ -218,8 +218,8 @@ extension ProxyServer {
         }
     }
 
-    /// Binds what is not bound yet, without accepting: what comes meanwhile is served under the new
-    /// settings.
+    /// Binds new listeners, without accepting: connections that come meanwhile are served under the
+    /// new settings.
     private func bindNew(
         _ wanted: [ListenerSettings], _ running: [BoundListener]
     ) throws(ListenError) -> [BoundListener] {

@@ -24,11 +24,11 @@ public final class ProxyService: Service {
     private var agreed: TierGeneration?
 
     /// - Parameters:
-    ///   - shared: what the services of all loops share.
-    ///   - context: what all connections of this loop share.
+    ///   - shared: state of the services of all loops.
+    ///   - context: state of all connections of this loop.
     ///   - gate: the way of this loop's requests to the origin.
     ///   - reader: of the cache's file; nil where there is none.
-    ///   - statistics: what this loop counts.
+    ///   - statistics: this loop's counters.
     ///   - log: nil: no access log.
     public init(
         shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: FileReader?, statistics: Statistics,
@@ -142,10 +142,10 @@ public final class ProxyService: Service {
         return plan
     }
 
-    /// The plan for what was found, and what came of composing, where that was tried. For requests,
+    /// The plan, and the result of composing, where that was tried. For requests,
     /// and for operators who only want to know (`isPeeking`).
     /// - Parameters:
-    ///   - stored: what the cache holds, if it was asked.
+    ///   - stored: the stored answer, if it was looked up.
     ///   - isVariant: whether the answers to the target are told apart by request fields.
     func decide(
         _ facts: PlanFacts, _ stored: StoredResponse?, isVariant: Bool,
@@ -237,7 +237,7 @@ public final class ProxyService: Service {
 
     /// Asks for a newer answer than the stale one that is served, unless that is done already.
     private func refresh(_ request: @autoclosure () -> OriginRequest, _ connection: ClientConnection) {
-        // Where clients bring tokens the flight is that of one: what it is has to be known first.
+        // Where clients bring tokens the flight is that of one: the token has to be known first.
         let made = proxy.accounts.signs ? nil : request()
         let flightKey = FlightKey(key, token: made.map { proxy.accounts.token(of: $0) } ?? ClientToken.none)
         guard let flight = proxy.flights.refresh(flightKey, now: proxy.base.now) else { return }
@@ -272,7 +272,7 @@ extension ProxyService {
     }
 }
 
-// MARK: - What all nodes have to know of a user
+// MARK: - Agreement of the nodes on a user
 
 extension ProxyService {
     /// Asks the shared tier whether the user has written on any node; of a write tells them all,
@@ -308,7 +308,7 @@ extension ProxyService {
     }
 }
 
-// MARK: - What the plan rests on: who asks, and for what
+// MARK: - Facts for the plan: the user, and the target
 
 extension ProxyService {
     /// The facts for the plan, and the user whose token goes along: nil without a token, or where

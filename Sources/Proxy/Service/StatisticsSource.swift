@@ -6,7 +6,7 @@ import Server
 import Store
 import Upstream
 
-/// Where the admin surface reads counters from.
+/// The counters that the admin surface reads.
 public struct StatisticsSource: Sendable {
     private let statistics: [Statistics]
     private let shared: @Sendable () -> ProxyShared
@@ -16,7 +16,7 @@ public struct StatisticsSource: Sendable {
     /// none.
     public let certificateEnd: @Sendable () -> Int64?
 
-    /// Closures tell what is in force when they are called.
+    /// Closures tell the values in force when they are called.
     /// - Parameter statistics: one for each loop.
     public init(
         statistics: [Statistics], timeOfDay: TimeOfDay = .system,
@@ -67,7 +67,7 @@ public struct StatisticsSource: Sendable {
         ]
     }
 
-    /// How long requests took that were answered so: from the complete request to the first byte of
+    /// The latencies of requests with this outcome: from the complete request to the first byte of
     /// the answer, the end of a streamed one.
     public func latency(_ outcome: Outcome) -> LatencyCounts {
         statistics.reduce(into: LatencyCounts()) { $0 += $1.latencies[outcome.rawValue].snapshot }
@@ -149,12 +149,12 @@ public struct StatisticsSource: Sendable {
     public var memoryEvicted: Int { cache.memory.evicted }
     /// Bytes of lines that the access log took too slowly or not at all; of the log in use now.
     public var accessLogDropped: Int { accessLog()?.dropped ?? 0 }
-    /// How the recording of traffic fares.
+    /// The status of the recording of traffic.
     public var recording: RecordingStatus { shared().recorder.status }
     /// Whether the cache file can be read and written, or none is wanted.
     public var isStoreAvailable: Bool { cache.file.map { $0.records.health == .available } ?? true }
     /// The disk that the cache file is on; nil without one, or where it does not tell.
     public var cacheDisk: DiskSpace? { cache.file?.records.disk }
-    /// How the cache file fares; all zero without one.
+    /// The status of the cache file; all zero without one.
     public var store: StoreStatus { cache.file?.records.status ?? StoreStatus() }
 }

@@ -13,7 +13,7 @@ final class Worker: @unchecked Sendable {
     let server: Server
     let service: ProxyService
     private var gate: UpstreamGate
-    /// Those that others took the place of, until their last request has ended.
+    /// The gates before it, until their last request has ended.
     private var retired: [UpstreamGate] = []
 
     init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
@@ -86,7 +86,7 @@ final class Worker: @unchecked Sendable {
                 service.proxy.observer.log?.flush()
                 service.proxy.observer.traffic.handOver(isLast: true)
                 gate.drain()
-                // For good: what is still to be asked goes to the origin.
+                // For good: later requests go to the origin.
                 service.proxy.sharing.tier?.close()
                 loop.stop { @Sendable in completion(cutOff) }
             }

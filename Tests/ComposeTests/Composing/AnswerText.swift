@@ -3,7 +3,7 @@ import Testing
 
 @testable import Compose
 
-// The text of made-up answers. Everything is spelt in one way only, so that what is composed can be
+// The text of made-up answers. Everything is spelt in one way only, so that composed answers can be
 // compared byte for byte.
 
 /// A resource with an attribute.
@@ -54,6 +54,13 @@ func album(_ id: String, _ artists: [String] = [artistID("7")]) -> String {
 
 func album(_ id: String, _ artists: [String], _ genres: [String]) -> String {
     resource("albums", id, [relation("artists", artists), relation("genres", genres)])
+}
+
+/// A document of an artist with these albums, and views as `relation` writes them.
+func artistShown(_ id: String, _ albums: [String] = [identifier("albums", "3")], _ views: [String] = []) -> String {
+    let shown = resource("artists", id, [relation("albums", albums)])
+    if views.isEmpty { return document(shown) }
+    return document(String(shown.dropLast()) + ",\"views\":{\(views.joined(separator: ","))}}")
 }
 
 func artist(_ id: String) -> String { resource("artists", id) }

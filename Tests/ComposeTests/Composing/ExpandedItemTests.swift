@@ -39,14 +39,10 @@ import Testing
     private static let expanded = Outcome.composed(album("1", [artist("7")]))
 
     static let answers: [Row] = [
-        Row("an element is taken from its own answer", forms + [base, seven], target, expanded),
-        Row("an element is taken from a batch", forms + [base, shown("artists?ids=6,7")], target, expanded),
-        Row(
-            "an element is taken from another album that includes it",
-            forms + [base, shown("albums/2?include=artists")], target, expanded),
-        Row(
-            "an element shows no more than elements do there",
-            forms + [base, Stored("artists/7", document(withAlbums("7")))], target, expanded),
+        Row("an element out of its own answer", forms + [base, seven], target, expanded),
+        Row("an element out of a batch", forms + [base, shown("artists?ids=6,7")], target, expanded),
+        Row("an element out of another album", forms + [base, shown("albums/2?include=artists")], target, expanded),
+        Row("an element is reduced", forms + [base, Stored("artists/7", document(withAlbums("7")))], target, expanded),
         Row(
             "two relationships come out of two answers",
             [
@@ -66,7 +62,7 @@ import Testing
     static let fetches: [Row] = [
         Row("the element that is missing is fetched", forms + [base], target, .fetch("artists?ids=7")),
         Row(
-            "while the form is known", [briefly, Taught.artist, Taught.artists, base], target, after: 49,
+            "within a known form", [briefly, Taught.artist, Taught.artists, base], target, after: 49,
             .fetch("artists?ids=7")),
         Row(
             "elements that are missing are fetched together, in order, each once", [severalArtists] + forms + [trio],
@@ -75,14 +71,9 @@ import Testing
             "elements are fetched in the language that was asked for", forms + [shown("albums/1?l=de")],
             "albums/1?include=artists&l=de", .fetch("artists?ids=7&l=de")),
         Row(
-            "only what is missing is fetched", [severalArtists] + forms + [trio, shown("artists/3")], target,
+            "only missing ones are fetched", [severalArtists] + forms + [trio, shown("artists/3")], target,
             .fetch("artists?ids=7")),
-        Row(
-            "an element that has gone stale is missing", forms + [base, shown("artists/7", freshFor: 50)], target,
-            after: 50, .fetch("artists?ids=7")),
-        Row(
-            "an identifier elsewhere does not stand for a missing element", forms + [base, shown("albums/2")], target,
-            .fetch("artists?ids=7")),
+        Row("an identifier is no element", forms + [base, shown("albums/2")], target, .fetch("artists?ids=7")),
         Row(
             "elements of one type are fetched where those of the other are there", formsOfBoth() + [withGenre, seven],
             "albums/1?include=artists,genres", .fetch("genres?ids=21")),
@@ -101,40 +92,37 @@ import Testing
     static let refusals: [Row] = [
         Row(
             "a base that has gone stale, whatever else might be fetched", forms + [shown("albums/1", freshFor: 50)],
-            target, after: 50, .refusal, "item not-held"),
+            target, after: 50, refused: "item not-held"),
         Row(
             "missing elements that no batch was seen to bring", [Taught.albumWithArtists, Taught.artist, base], target,
-            .refusal, "item element-not-held"),
+            refused: "item element-not-held"),
         Row(
             "missing elements in a form that was not seen for too long",
-            [briefly, Taught.artist, Taught.artists, base], target, after: 50, .refusal, "item form-ran-out"),
+            [briefly, Taught.artist, Taught.artists, base], target, after: 50, refused: "item form-ran-out"),
         Row(
             "missing elements whose relationships are whole resources",
-            withBatch(withWholeAlbums("90"), withWholeAlbums("90")), target, .refusal, "item element-not-held"),
+            withBatch(withWholeAlbums("90"), withWholeAlbums("90")), target, refused: "item element-not-held"),
         Row(
-            "missing elements of two types", formsOfBoth() + [withGenre], "albums/1?include=artists,genres", .refusal,
-            "supplement several-types"),
+            "missing elements of two types", formsOfBoth() + [withGenre], "albums/1?include=artists,genres",
+            refused: "supplement several-types"),
         Row(
             "more missing elements than one request may ask for",
-            manyForms + [shown("albums/1", artists: many + ["225"])], target, .refusal, "supplement too-many-missing"),
+            manyForms + [shown("albums/1", artists: many + ["225"])], target, refused: "supplement too-many-missing"),
         Row(
             "missing elements whose relationships no batch shows", withBatch(withAlbums("90"), artist("90")), target,
-            .refusal, "item element-not-held"),
-        Row(
-            "an include that was never seen", [Taught.album, Taught.artist, Taught.artists, base], target, .refusal,
-            "item form-never-seen"),
+            refused: "item element-not-held"),
         Row(
             "an include that shows another list beside",
             [
                 shown("albums/9?include=artists", artists: ["90"], genres: ["34"]), Taught.artist, Taught.artists, base,
                 seven,
-            ], target, .refusal, "item relationship-not-held"),
+            ], target, refused: "item relationship-not-held"),
         Row(
             "a longer list than any that was seen there, of a name that nothing is documented of",
             [
                 genres("albums/9?include=genres", [genre("34")]), shown("genres/34"), shown("genres?ids=34"),
                 genres("albums/1", [genreID("34"), genreID("21")]),
-            ], "albums/1?include=genres", .refusal, "item size-never-seen"),
+            ], "albums/1?include=genres", refused: "item size-never-seen"),
     ]
 
     /// An album with nothing but genres.

@@ -25,12 +25,6 @@ import Testing
         #expect(try scene.ask("albums/1", after: 201) == Self.answered)
     }
 
-    @Test func aContradictionOfOneFormLeavesOthersAlone() throws {
-        let scene = try StoredScene([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
-        try scene.store(Stored("albums/8", Self.otherForm, after: 5))
-        #expect(try scene.ask("artists/7") == .reduced(artist("7")))
-    }
-
     @Test func otherAttributesOfAResourceInAnotherPlaceAreALesson() throws {
         let scene = try StoredScene([Taught.albumWithArtists, Taught.artist, Self.larger])
         #expect(try scene.ask("artists/7") == .reduced(artist("7")))
@@ -41,16 +35,6 @@ import Testing
         // Where nothing was known it contradicts nothing.
         let first = Stored("artists/90", document(resource("artists", "90", attribute: "title")))
         #expect(try StoredScene([Taught.albumWithArtists]).store(first) == .nothingNew)
-    }
-
-    @Test func fourAgreementsMakeUpForADifference() throws {
-        let other = Stored("artists/90", document(resource("artists", "90", attribute: "title")))
-        let scene = try StoredScene([Taught.albumWithArtists, other, Self.larger])
-        for id in ["50", "51", "52", "53"] {
-            #expect(try scene.ask("artists/7") == .refusal, "before \(id)")
-            try scene.store([shown("albums/\(id)?include=artists", artists: [id]), shown("artists/\(id)")])
-        }
-        #expect(try scene.ask("artists/7") == .reduced(artist("7")))
     }
 
     /// They touch some placements and not others.

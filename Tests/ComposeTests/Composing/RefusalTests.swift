@@ -9,19 +9,18 @@ import Testing
     static let rows: [Row] = [
         Row(
             "a batch in a form that showed nothing yet", [shown("albums?ids=404"), shown("albums/1")], "albums?ids=1",
-            .refusal, "batch type-never-seen"),
+            refused: "batch type-never-seen"),
         Row(
-            "parameters that change what is asked for by id",
+            "parameters that change batches",
             [shown("albums/9?extend=a", artists: ["90"]), shown("albums?extend=a&ids=1,2")], "albums/1?extend=a",
-            .refusal, "item parameters-forbid"),
+            refused: "item parameters-forbid"),
         Row(
             "an older answer that a newer one contradicts",
             [Taught.album, larger, Stored("albums?ids=1,2", document([renamed, album("2")]), after: 1)], "albums/1",
-            .refusal, "item contradicted"),
-        Row(
-            "a resource that was not found since", [Taught.album, larger, gone], "albums/1", .refusal, "item withdrawn"),
-        Row("searches", [Taught.album], "search?term=a&types=albums", .refusal, "other found-otherwise"),
-        Row("charts", [Taught.album], "charts?types=albums", .refusal, "other found-otherwise"),
+            refused: "item contradicted"),
+        Row("a resource not found since", [Taught.album, larger, gone], "albums/1", refused: "item withdrawn"),
+        Row("searches", [Taught.album], "search?term=a&types=albums", refused: "other found-otherwise"),
+        Row("charts", [Taught.album], "charts?types=albums", refused: "other found-otherwise"),
     ]
 
     private static let renamed = album("1").replacing("\"albums 1\"", with: "\"another name\",\"more\":1")

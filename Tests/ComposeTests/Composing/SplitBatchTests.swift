@@ -22,26 +22,17 @@ import Testing
 
     static let answers: [Row] = [
         Row("a batch is in the order of its ids", forms + [one, two], "albums?ids=2,1", .split(albums("2", "1"))),
-        Row(
-            "a larger batch answers a smaller one in its order", forms + [shown("albums?ids=1,2,3")], "albums?ids=3,1",
-            .reduced(albums("3", "1"))),
-        Row(
-            "two batches make a third", forms + [shown("albums?ids=1,3"), shown("albums?ids=2")], "albums?ids=3,2,1",
-            .split(albums("3", "2", "1"))),
+        Row("out of a larger batch", forms + [shown("albums?ids=1,2,3")], "albums?ids=3,1", .reduced(albums("3", "1"))),
         Row(
             "a batch of one needs no order to be known", [Taught.album, shown("albums?ids=9", artists: ["90"]), one],
             "albums?ids=1", .reduced(albums("1"))),
+        Row("an absent item is left out", forms + [none404, two], "albums?ids=404,2,1", .split(albums("2", "1"))),
         Row(
-            "what a fresh batch did not find is left out", forms + [none404, two], "albums?ids=404,2,1",
-            .split(albums("2", "1"))),
-        Row(
-            "what was found meanwhile is not absent",
+            "an item found since is not absent",
             forms + [none404, Stored("albums?ids=404", document(album("404"))), two], "albums?ids=404,2",
             .split(albums("404", "2"))),
         Row("a batch of nothing but what was not found is empty", forms + [none404], "albums?ids=404", .reduced([])),
-        Row(
-            "what was not found first does not leave a comma behind", forms + [none404, two], "albums?ids=2,404",
-            .split(albums("2"))),
+        Row("an absent last item leaves no comma", forms + [none404, two], "albums?ids=2,404", .split(albums("2"))),
         Row(
             "more than is documented, where as many were answered before", artistForms + [shown(artists(ids))],
             artists(ids.reversed()), .reduced(ids.reversed().map { artist($0) })),
@@ -64,50 +55,40 @@ import Testing
 
     static let fetches: [Row] = [
         Row("the one that is missing is fetched", forms + [one], "albums?ids=1,2", .fetch("albums?ids=2")),
+        Row("missing ones are fetched in their order", forms + [one], "albums?ids=5,1,3", .fetch("albums?ids=5,3")),
         Row(
-            "those that are missing are fetched in their order", forms + [one], "albums?ids=5,1,3",
-            .fetch("albums?ids=5,3")),
+            "missing elements are fetched alone", expandedForms + [one, shown("albums/2", artists: ["3"])],
+            "albums?ids=1,2&include=artists", .fetch("artists?ids=3,7")),
         Row(
-            "one that has gone stale is fetched", forms + [one, shown("albums/2", freshFor: 50)], "albums?ids=1,2",
-            after: 50, .fetch("albums?ids=2")),
+            "an item without its elements is fetched whole", expandedForms + [one, expandedTwo],
+            "albums?ids=1,2&include=artists", .fetch("albums?ids=1&include=artists")),
         Row(
-            "elements that are all that is missing are fetched alone",
-            expandedForms + [one, shown("albums/2", artists: ["3"])], "albums?ids=1,2&include=artists",
-            .fetch("artists?ids=3,7")),
-        Row(
-            "an item that lacks elements is fetched whole beside one that is there",
-            expandedForms + [one, expandedTwo], "albums?ids=1,2&include=artists", .fetch("albums?ids=1&include=artists")
-        ),
-        Row(
-            "what was not found is asked for again once that has run out", forms + [none404, two], "albums?ids=404,2",
+            "an absence that has run out is asked for again", forms + [none404, two], "albums?ids=404,2",
             after: 60, .fetch("albums?ids=404")),
         Row(
-            "what was not found in a batch that has gone stale is asked for again",
-            forms + [shown("albums?ids=404,1", freshFor: 20), two], "albums?ids=404,2", after: 20,
-            .fetch("albums?ids=404")),
+            "an absence in a stale batch is asked for again", forms + [shown("albums?ids=404,1", freshFor: 20), two],
+            "albums?ids=404,2", after: 20, .fetch("albums?ids=404")),
         Row(
-            "what a batch did not find when it was noted, and has by now",
+            "an absence that the batch no longer shows",
             forms + [none404, Stored("albums?ids=1,404", document(albums("1", "404")), isNoted: false), two],
             "albums?ids=404,2", .fetch("albums?ids=404")),
     ]
 
     static let refusals: [Row] = [
-        Row("a batch of which nothing is stored", forms, "albums?ids=1,2", .refusal, "batch not-held"),
-        Row(
-            "a batch in a form that was never seen", [Taught.album, one, two], "albums?ids=1,2", .refusal,
-            "batch form-never-seen"),
+        Row("a batch of which nothing is stored", forms, "albums?ids=1,2", refused: "batch not-held"),
+        Row("a form never seen", [Taught.album, one, two], "albums?ids=1,2", refused: "batch form-never-seen"),
         Row(
             "a batch of two before a batch showed an order",
-            [Taught.album, shown("albums?ids=9", artists: ["90"]), one, two], "albums?ids=1,2", .refusal,
-            "batch order-unknown"),
-        Row("what is asked for twice", forms + [one, two], "albums?ids=1,2,1", .refusal, "batch duplicates-unknown"),
-        Row("more than is documented", artistForms + manyArtists, artists(ids), .refusal, "batch too-many-ids"),
+            [Taught.album, shown("albums?ids=9", artists: ["90"]), one, two], "albums?ids=1,2",
+            refused: "batch order-unknown"),
+        Row("what is asked for twice", forms + [one, two], "albums?ids=1,2,1", refused: "batch duplicates-unknown"),
+        Row("more than is documented", artistForms + manyArtists, artists(ids), refused: "batch too-many-ids"),
         Row(
             "a batch one of whose items is nowhere and the other lacks elements", expandedForms + [one],
-            "albums?ids=1,2&include=artists", .refusal, "batch not-held"),
+            "albums?ids=1,2&include=artists", refused: "batch not-held"),
         Row(
             "a batch out of items before one resource was seen in both", [Taught.albums, one, two], "albums?ids=1,2",
-            .refusal, "batch places-never-compared"),
+            refused: "batch places-never-compared"),
     ]
 
     @Test(arguments: answers) func batchesAreMadeOfWhatIsThere(_ row: Row) throws { try row.check() }

@@ -216,12 +216,14 @@ struct Row: Sendable, CustomTestStringConvertible {
     /// The rule and the reason of a refusal, in the words of the counters.
     let reason: String?
 
-    init(
-        _ name: String, _ stored: [Stored], _ target: String, after: Int64 = 10, _ expected: Outcome,
-        _ reason: String? = nil
-    ) {
+    init(_ name: String, _ stored: [Stored], _ target: String, after: Int64 = 10, _ expected: Outcome) {
         (testDescription, self.stored, self.target, self.after) = (name, stored, target, after)
-        (self.expected, self.reason) = (expected, reason)
+        (self.expected, reason) = (expected, nil)
+    }
+
+    init(_ name: String, _ stored: [Stored], _ target: String, after: Int64 = 10, refused reason: String) {
+        (testDescription, self.stored, self.target, self.after) = (name, stored, target, after)
+        (expected, self.reason) = (.refusal, reason)
     }
 
     func check(_ scene: StoredScene = StoredScene()) throws {

@@ -82,12 +82,6 @@ import Testing
 
     // MARK: Views
 
-    private static func artistShown(_ id: String, _ albums: [String], _ views: [String] = []) -> String {
-        let shown = resource("artists", id, [relation("albums", albums)])
-        guard !views.isEmpty else { return document(shown) }
-        return document(String(shown.dropLast()) + ",\"views\":{\(views.joined(separator: ","))}}")
-    }
-
     private static func topSongs(_ song: String) -> String { relation("top-songs", [resource("songs", song)]) }
     private static func albumID(_ id: String) -> String { identifier("albums", id) }
 
@@ -105,8 +99,8 @@ import Testing
         #expect(try scene.ask("artists/1") == .fetch("artists/1?views=top-songs"))
         #expect(try scene.ask("artists/1?views=top-songs") == .refusal, "there is no more")
         try scene.store(
-            Stored("artists/1?views=top-songs", Self.artistShown("1", [Self.albumID("4")], [Self.topSongs("6")])))
-        #expect(try scene.ask("artists/1") == .answer(Self.artistShown("1", [Self.albumID("4")]), .reduced))
+            Stored("artists/1?views=top-songs", artistShown("1", [Self.albumID("4")], [Self.topSongs("6")])))
+        #expect(try scene.ask("artists/1") == .answer(artistShown("1", [Self.albumID("4")]), .reduced))
         // Batches show none (APPLE-MUSIC-API 4.3.5).
         let batched = try self.scene(
             Self.artistForms + [shown("artists?ids=8,9")], missing: "artists/1?views=top-songs")
@@ -117,10 +111,10 @@ import Testing
         let scene = try scene(Self.artistForms, missing: "artists/1?include=albums")
         let both = "artists/1?include=albums&views=top-songs"
         #expect(try scene.ask("artists/1?views=top-songs") == .fetch(both))
-        try scene.store(Stored(both, Self.artistShown("1", [resource("albums", "4")], [Self.topSongs("6")])))
-        let viewed = Self.artistShown("1", [Self.albumID("4")], [Self.topSongs("6")])
+        try scene.store(Stored(both, artistShown("1", [resource("albums", "4")], [Self.topSongs("6")])))
+        let viewed = artistShown("1", [Self.albumID("4")], [Self.topSongs("6")])
         #expect(try scene.ask("artists/1?views=top-songs") == .answer(viewed, .reduced))
-        let included = Self.artistShown("1", [resource("albums", "4")])
+        let included = artistShown("1", [resource("albums", "4")])
         #expect(try scene.ask("artists/1?include=albums") == .answer(included, .reduced))
     }
 
@@ -128,7 +122,7 @@ import Testing
     @Test func manyBytesAreNotAskedFor() throws {
         for (bytes, isAsked) in [(ResourceSizes.mostFurther / 2, true), (ResourceSizes.mostFurther * 2, false)] {
             let views = [Self.topSongs(String(repeating: "5", count: bytes / 3))]
-            let large = Stored("artists/9?views=top-songs", Self.artistShown("9", [Self.albumID("3")], views))
+            let large = Stored("artists/9?views=top-songs", artistShown("9", [Self.albumID("3")], views))
             let scene = try scene([Self.artistForms[0], large], missing: "artists/1?views=top-songs")
             #expect(try scene.ask("artists/1") == (isAsked ? .fetch("artists/1?views=top-songs") : .refusal))
         }

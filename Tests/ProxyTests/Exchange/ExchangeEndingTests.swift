@@ -92,7 +92,7 @@ import Testing
         #expect(answered.play(.unwanted) == "")
         // A client that is taken to have left gets a stale answer.
         var stale = Script.leading { $0.hasStandIn = true }
-        stale.standIn = Script.stored(age: 100)
+        stale.standIn = Script.stored()
         let step = stale.play(.unwanted)
         #expect(step == "cancel timer, finish failed clientLeft, stale for clientLeft of none, cancel")
     }

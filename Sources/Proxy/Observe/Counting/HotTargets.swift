@@ -25,7 +25,7 @@ public final class HotTargets: Sendable {
         }
     }
 
-    /// One target with what it counts for by now.
+    /// One target with its present weight.
     public struct Target: Sendable, Equatable {
         /// Canonical path and query.
         public let target: String

@@ -1,8 +1,8 @@
 import Freshness
 import Text
 
-/// How a request was answered, in one word (`meaning`): what latencies are told apart by. Every
-/// request has exactly one; preflights have none.
+/// How a request was answered, in one word (`meaning`). Latencies are kept by it. Every request has
+/// exactly one; preflights have none.
 public enum Outcome: Int, CaseIterable, Sendable {
     case hit, composed, stale, revalidated, collapsed, miss, staleIfError, bypass, failed, refused
 

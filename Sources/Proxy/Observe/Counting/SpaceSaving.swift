@@ -6,7 +6,7 @@ import Freshness
 // Must hold: a key whose weight exceeds the total divided by `capacity` is there; a weight shown is
 // never below the true one, and above it by `excess` at most.
 
-/// Finds what is heavy. It is pure; code that shares it locks it.
+/// Finds the heaviest keys. It is pure; code that shares it locks it.
 struct SpaceSaving: Sendable {
     struct Item: Sendable {
         var key: CacheKey
@@ -28,7 +28,7 @@ struct SpaceSaving: Sendable {
         self.capacity = capacity
     }
 
-    /// Adds to the weight of `key`, as often as it stands for.
+    /// Adds to the weight of `key`; `count`: the requests that it represents.
     mutating func add(_ key: CacheKey, weight: Double, count: Double = 1, _ reason: Reason? = nil) {
         if let place = places[key.hash] {
             items[place].weight += weight
@@ -46,8 +46,8 @@ struct SpaceSaving: Sendable {
         }
     }
 
-    /// Halves all weights: what was heavy once does not stay so for ever, and is forgotten once it
-    /// is next to nothing.
+    /// Halves all weights: a key that was heavy once does not stay so for ever, and is forgotten
+    /// once its weight is next to nothing.
     mutating func fade() {
         guard !items.isEmpty else { return }
         items.removeAll { $0.weight < Self.least }

@@ -2,7 +2,7 @@ import Upstream
 
 // Requests to the origin by the client that caused them, in bounded room: Space-Saving (Metwally,
 // Agrawal, El Abbadi, 2005) decides which networks have a row; of other parties there are no more
-// than keys. Counts are exact: what a network had counted when it lost its row is in `others`.
+// than keys. Counts are exact: when a network loses its row, its count goes to `others`.
 // Must hold: the rows and `others` add up to all requests; a network with more than the total
 // divided by `capacity` has a row; no other party loses its row.
 

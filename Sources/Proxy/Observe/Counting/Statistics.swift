@@ -15,8 +15,8 @@ public enum Counter: Int, CaseIterable, Sendable {
     /// Requests to the origin that failed: no answer, a broken one, a 5xx, or a refusal of the
     /// proxy's own token.
     case upstreamErrors
-    /// Requests that were malformed or not admitted, or accept only what is not stored
-    /// (`only-if-cached`).
+    /// Requests that were malformed or not admitted, or accept only a stored answer
+    /// (`only-if-cached`), and there was none.
     case refused
     case stored, rateLimited, retried, queued
     /// Requests that found the queue for the origin full, or gave way in it to more urgent ones.

@@ -55,7 +55,7 @@ final class AccessLog {
 
     /// A preflight, which is no request of an app's.
     /// - Parameters:
-    ///   - path: what the page asks about, without the query; the route where that is private.
+    ///   - path: of the target, without the query; the route where that is private.
     ///   - refusal: why the browser will not send the request; nil where it will.
     func recordPreflight(_ path: [UInt8], _ refusal: StaticString?, on connection: ClientConnection) {
         recordUnread(Array("OPTIONS".utf8), path, 204, 0, "preflight", refusal?.description, 0, connection)
@@ -126,7 +126,7 @@ final class AccessLog {
     }
 
     /// `client - name [time] "request" status bytes "-" "agent" word/detail seconds upstream-seconds "key" trace`:
-    /// the combined format, and behind it what the cache did; the referrer is left out.
+    /// the combined format, and after it the cache's action; the referrer is left out.
     private func writeCombined(
         _ answered: AnsweredRequest, _ nanoseconds: Int64, _ connection: ClientConnection, _ bytes: Span<UInt8>
     ) {
@@ -273,8 +273,8 @@ final class AccessLog {
         text.withUTF8 { lines.appendEscaped($0.span, upTo: most) }
     }
 
-    /// By which the request is followed through several programs; only where it is what it should
-    /// be.
+    /// The id by which the request is followed through several programs; nil where it is malformed
+    /// or given twice.
     private static func trace(_ head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
         guard let field = head.fields.first(.traceparent), head.fields.count(.traceparent) == 1 else { return nil }
         return TraceContext.traceID(bytes, field.value.range)

@@ -3,9 +3,9 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// Where access lines go: one descriptor, written on a queue of its own so that a slow disk or a
-/// full pipe never holds a loop up. When more than `mostQueuedBytes` wait, or the system refuses to
-/// write, lines are dropped and counted, and the operator is told when that begins and ends.
+/// The file of the access log: one descriptor, written on a queue of its own so that a slow disk or
+/// a full pipe never holds a loop up. When more than `mostQueuedBytes` wait, or the system refuses
+/// to write, lines are dropped and counted, and the operator is told when that begins and ends.
 public final class AccessLogSink: Sendable {
     private let descriptor: CInt
     /// nil for a descriptor that was handed over, such as standard output.
@@ -50,8 +50,7 @@ public final class AccessLogSink: Sendable {
         guard let path else { return false }
         let opened = try Self.open(path)
         defer { close(opened) }
-        // The number stays the same, so no writer has to be told; dup2 swaps the file behind it at
-        // once.
+        // The number stays the same, so no writer has to be told; dup2 swaps its file at once.
         guard dup2(opened, descriptor) >= 0 else { throw SystemError(call: "dup2", errno: errno) }
         return true
     }
@@ -81,8 +80,8 @@ public final class AccessLogSink: Sendable {
         tell("the log can be written again; \(dropped) bytes of lines were dropped since the start")
     }
 
-    /// Waits until everything queued has been written, or a reader has taken nothing for so long
-    /// that what is left is lost.
+    /// Waits until everything queued has been written, for `limit` at most: a reader may take
+    /// nothing.
     func flush(within limit: DispatchTimeInterval) {
         let done = DispatchSemaphore(value: 0)
         queue.async { @Sendable in done.signal() }

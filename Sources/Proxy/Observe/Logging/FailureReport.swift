@@ -44,6 +44,6 @@ final class FailureReport: Sendable {
         }
     }
 
-    /// Forgets what was reported, because another origin is asked from now on.
+    /// Forgets past reports, because another origin is asked from now on.
     func forget() { quiet.withLock { $0 = [:] } }
 }

@@ -17,7 +17,7 @@ public final class LiveFeed: Sendable {
         /// Bytes of content.
         public let bytes: Int
         public let outcome: Outcome
-        /// `hit`, or why the origin was asked, and behind a `/` what the detail was: as in the
+        /// `hit`, or why the origin was asked, and after a `/` the detail: as in the
         /// access log.
         public let words: String
         public let nanoseconds: Int64

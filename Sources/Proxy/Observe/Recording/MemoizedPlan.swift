@@ -6,7 +6,7 @@ import Server
 final class MemoizedPlan {
     /// Set while the request is a plain hit.
     var hit: PlainHit?
-    /// Where a recording has noted it last.
+    /// Its last note in a recording.
     var noted: NotedSubject?
     private var madeExcerpt: [UInt8]?
 

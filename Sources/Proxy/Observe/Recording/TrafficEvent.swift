@@ -71,7 +71,7 @@ struct TrafficBatch: Sendable {
     var isFull: Bool { events.count >= Self.capacity || byteCount >= Self.mostBytes }
 }
 
-/// Which subject of which batch stands for a known request.
+/// The batch and the subject of a known request.
 struct NotedSubject {
     private let batch: Int
     let index: Int

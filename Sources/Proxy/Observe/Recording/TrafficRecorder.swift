@@ -1,4 +1,4 @@
-// Records what the loops answer. Loops hand batches over; one thread of its own, which the
+// Records the answers of the loops. Loops hand batches over; one thread of its own, which the
 // scheduler runs when nothing else wants to, formats and writes them.
 // Must hold: nothing here makes a loop wait; what waits to be written is bounded, and what
 // exceeds the bound is counted.
@@ -10,7 +10,7 @@ import Recording
 import Synchronization
 import Text
 
-/// How a recording fares.
+/// The status of a recording.
 public struct RecordingStatus: Sendable, Equatable {
     /// Settings of the configuration; nil: nothing can be recorded.
     public var configured: RecordingSettings?
@@ -78,7 +78,7 @@ public final class TrafficRecorder: Sendable {
 
     public var status: RecordingStatus { state.withLock { $0.status } }
 
-    /// Says what can be recorded; what is being recorded goes on.
+    /// Says what can be recorded; a recording in progress goes on.
     public func configure(_ settings: RecordingSettings?) {
         state.withLock { $0.status.configured = settings }
     }
@@ -87,7 +87,7 @@ public final class TrafficRecorder: Sendable {
     @inline(__always)
     var share: Int { taken.load(ordering: .relaxed) }
 
-    /// Takes what a loop has gathered; false where too much is waiting already, and more than this
+    /// Takes a loop's batch; false where too much is waiting already, and more than this
     /// will come.
     func take(_ batch: TrafficBatch, isLast: Bool = false) -> Bool {
         let isBehind =
@@ -110,7 +110,7 @@ public final class TrafficRecorder: Sendable {
         }
     }
 
-    /// Takes nothing more from now on; what the loops have gathered is still written, until `end`.
+    /// Takes no more requests from now on; the loops' batches are still written, until `end`.
     /// - Returns: what `end` has to be told.
     @discardableResult
     func pause() -> Int {
@@ -121,7 +121,7 @@ public final class TrafficRecorder: Sendable {
         }
     }
 
-    /// Writes what is waiting and closes the files; where it was told to begin again since the
+    /// Writes the waiting batches and closes the files; where it was told to begin again since the
     /// pause, it goes on.
     /// - Parameter paused: what `pause` said; nil: it pauses now.
     func end(_ paused: Int? = nil, _ completion: @escaping @Sendable () -> Void) {
@@ -186,8 +186,8 @@ public final class TrafficRecorder: Sendable {
                 defer { state.orders = [] }
                 return state.orders
             }
-            // Taken after the orders: what a loop handed over before one of them was given is
-            // written before it is carried out.
+            // Taken after the orders: a batch that a loop handed over before an order is written
+            // before that is carried out.
             for batch in batches.takeAll() { write(batch, session) }
             for order in orders { carryOut(order, &session) }
         }
@@ -250,7 +250,7 @@ public final class TrafficRecorder: Sendable {
         }
     }
 
-    /// Adds what a session has done since the last time, and says once what has gone wrong.
+    /// Adds a session's progress since the last time, and warns of a new problem once.
     private func note(_ session: RecordingSession) {
         let progress = session.takeProgress()
         let before = state.withLock { state in

@@ -4,7 +4,7 @@ import Freshness
 import HTTP
 import Server
 
-/// One loop's share of a recording: notes what was answered, and hands it over in batches.
+/// One loop's share of a recording: notes answered requests, and hands them over in batches.
 ///
 /// Confined to its loop. A request costs no allocation, no lock and no call to the system here, and
 /// nothing ever waits: when the writer is behind, requests are left out and counted.
@@ -28,7 +28,7 @@ final class TrafficTap {
     @inline(__always)
     var isOn: Bool { recorder.share > 0 }
 
-    /// Notes a request that was answered with what is stored.
+    /// Notes a request that was answered with a stored answer.
     /// - Parameter known: the memoized plan of the request, where that is at hand.
     func note(
         _ answered: borrowing AnsweredRequest, _ nanoseconds: Int64, _ stored: StoredResponse, _ form: AnswerForm,
@@ -77,7 +77,7 @@ final class TrafficTap {
                 length: answered.contentLength, age: age, isHTTP2: connection.isHTTP2, subject: subject))
     }
 
-    /// Adds a subject, which stands for the same request with the same answer from now on.
+    /// Adds a subject; later events of the same request with the same answer refer to it.
     private func subject(
         _ answered: borrowing AnsweredRequest, _ answer: TrafficAnswer, _ connection: ClientConnection
     ) -> Int {
@@ -106,7 +106,7 @@ final class TrafficTap {
         return index
     }
 
-    /// Bytes that the answer may keep from being freed: the cache may let go of what it has stored
+    /// Bytes that the answer may keep from being freed: the cache may let go of the stored answer
     /// while this waits.
     ///
     /// Those of a stored answer count when it is new to its batch and to its request, and not with
@@ -118,7 +118,7 @@ final class TrafficTap {
         return answer.byteCount
     }
 
-    /// Hands over what has gathered; false where the writer is too far behind to take it, and this
+    /// Hands over the gathered batch; false where the writer is too far behind to take it, and this
     /// is not the last of it.
     @discardableResult
     func handOver(isLast: Bool = false) -> Bool {

@@ -3,7 +3,7 @@ import Testing
 @testable import Compose
 
 /// The newest answer that shows a resource or a list is the one that counts, in all others too.
-@Suite struct NewestSightTests {
+@Suite struct NewestAnswerTests {
     /// Stored answers that an answer is composed of, and a newer one that contradicts them.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -92,7 +92,7 @@ import Testing
             forms + [shown("albums?ids=404,1"), shown("albums/2")], newer: inSong, "albums?ids=2,404",
             outdated: document(album("2"))),
         Case(
-            "a page that begins otherwise by now", pages, newer: otherBeginning, "artists/1/albums?limit=10",
+            "a page with another beginning", pages, newer: otherBeginning, "artists/1/albums?limit=10",
             outdated: name("albums", "1000")),
         Case(
             "the rest of a page that begins otherwise by now", pages, newer: otherBeginning,
@@ -110,14 +110,6 @@ import Testing
             let outcome = try StoredScene(stored).ask(row.target)
             #expect(!outcome.description.contains(row.outdated), "\(outcome)")
         }
-    }
-
-    @Test func theNewestOfManySourcesCounts() throws {
-        var newest = Self.renewed("artists", "7", shown("albums/1?include=artists"))
-        newest.after = 5
-        let older = (11...16).map { shown("albums/\($0)?include=artists") }
-        let scene = try StoredScene([Taught.albumWithArtists, Taught.artist, newest] + older)
-        #expect(try scene.ask("artists/7") == .answer(Self.renewed("artists", "7", shown("artists/7")).body, .reduced))
     }
 
     /// A resource that is back is composed, although it was not found before.
