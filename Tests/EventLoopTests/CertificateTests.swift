@@ -74,13 +74,6 @@ import Testing
         Case("unknown authority of the same name", "certificate signature failure") { _ in
             try ThrowawayAuthority().issue(hosts: ["localhost"])
         },
-        Case("intermediate of an unknown authority", "unable to get local issuer") { _ in
-            let intermediate = try ThrowawayAuthority(
-                name: "between", parent: ThrowawayAuthority(name: "unknown"))
-            let leaf = try intermediate.issue(hosts: ["localhost"])
-            return ThrowawayAuthority.Leaf(
-                certificatePEM: leaf.certificatePEM + intermediate.certificatePEM(), keyPEM: leaf.keyPEM)
-        },
         Case("leaf that plays authority", "certificate") { authority in
             let middle = try authority.issue(hosts: ["localhost"])
             var profile = LeafProfile()

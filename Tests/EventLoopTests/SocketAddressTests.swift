@@ -30,26 +30,19 @@ import Testing
         #expect(address.description == "[::1]:443" && address.isIPv6)
     }
 
-    @Test(arguments: [
-        ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:db8:0:1::7", "2001:db8:0:1::/64"),
-        ("::1", "::/64"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
-    ])
-    func aNetworkIsShownAsItsAddressOrPrefix(host: String, text: String) throws {
-        let network = try #require(SocketAddress(host: host, port: 1)?.network)
-        #expect(SocketAddress.text(ofNetwork: network) == text)
-    }
-
     /// A household with an IPv6 network has as many addresses as it likes.
-    @Test func networkIsAnIPv4HostOrHalfOfIPv6() throws {
-        func network(_ host: String) throws -> UInt64 { try #require(SocketAddress(host: host, port: 1)?.network) }
-        #expect(try network("192.0.2.1") != network("192.0.2.2"))
-        #expect(try network("192.0.2.1") == network("::ffff:192.0.2.1"))
-        #expect(try network("::ffff:192.0.2.2") != network("::ffff:192.0.2.1"))
-        #expect(try network("2001:db8::1") == network("2001:db8::2:3:4:5"))
-        #expect(try network("2001:db8::1") != network("2001:db8:0:1::1"))
-        #expect(try network("2001:db8::1") != network("32.1.13.184"))
+    @Test func aNetworkIsAnIPv4HostOrHalfOfIPv6() throws {
+        let cases = [
+            ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.2", "192.0.2.2"),
+            ("2001:db8:0:1::7", "2001:db8:0:1::/64"), ("2001:db8::1", "2001:db8::/64"),
+            ("2001:db8::2:3:4:5", "2001:db8::/64"), ("32.1.13.184", "32.1.13.184"), ("::1", "::/64"),
+            ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
+        ]
+        for (index, (host, text)) in cases.enumerated() {
+            let network = try #require(SocketAddress(host: host, port: UInt16(index))?.network)
+            #expect(SocketAddress.text(ofNetwork: network) == text)
+        }
         #expect(SocketAddress(path: "/run/x.sock")?.network == nil)
-        #expect(SocketAddress("192.0.2.1:1")?.network == SocketAddress("192.0.2.1:2")?.network)
     }
 
     @Test(arguments: [
