@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 import Text
 
@@ -91,24 +90,5 @@ func numbers(namedBy value: JSON) -> [UInt64] {
         #expect(numbers(document(0..<9_000)) == [ResourceMention.everything])
         let again = (0..<5).map { _ in document(0..<3_000) }.joined(separator: ",")
         #expect(numbers("[\(again)]").count == 3_000)
-    }
-
-    @Test(arguments: 1...TestSize.of(200, release: 1_000) as ClosedRange<UInt64>)
-    func `a damaged text is judged as the parser judges it`(seed: UInt64) {
-        var random = RandomDocument(seed: seed)
-        var bytes = JSON.array([random.document(), ["id": "1", "type": "songs"]]).bytes
-        let damage = Array("{}[]\",:\\u0eE.-tfn \u{0}\u{1F}".utf8) + [0x80, 0xFF]
-        for _ in 0..<Int.random(in: 1...3, using: &random.random) {
-            bytes[Int.random(in: 1..<bytes.count, using: &random.random)] = damage.randomElement(using: &random.random)!
-        }
-        let found = DocumentScan(bytes.span).mentions
-        do throws(JSONError) {
-            let value = try JSON.parse(bytes)
-            #expect(found == numbers(namedBy: value), "seed \(seed)")
-        } catch {
-            // A fault that only a reader of the string would notice.
-            if error.reason == .invalidUTF8 || error.reason == .loneSurrogate { return }
-            #expect(found == [ResourceMention.everything], "seed \(seed): \(error)")
-        }
     }
 }

@@ -118,17 +118,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         #expect(try route(target).isShared)
     }
 
-    @Test func `templates carry nothing of the request`() throws {
-        var random = SeededGenerator(seed: 7)
-        let words = [
-            "v1", "catalog", "us", "me", "library", "songs", "albums", "view", "search", "canary", "storefronts",
-            "language",
-        ]
-        for _ in 0..<5000 {
-            let segments = (0..<Int.random(in: 1...7, using: &random)).map { _ in words.randomElement(using: &random)! }
-            let target = "/" + segments.joined(separator: "/") + "?term=canary&include=canary"
-            #expect(!"\(try route(target).template)".contains("canary"), "\(target)")
-        }
+    @Test func `templates but one are paths`() {
         for shape in RouteTemplate.Shape.allCases where shape != .other {
             #expect("\(RouteTemplate(shape, .albums))".hasPrefix("/v1/"), "\(shape)")
         }

@@ -38,13 +38,6 @@ private func refusal(ofToken path: String) -> SecretFileError.Reason? {
 
     init() throws { directory = try TemporaryFolder() }
 
-    @Test(arguments: [0o600, 0o400, 0o700] as [mode_t])
-    func `a file or link of one's own is read`(mode: mode_t) throws {
-        let path = try directory.write("content\n", mode: mode)
-        #expect(symlink(path, directory.path + "/link") == 0)
-        for path in [path, directory.path + "/link"] { #expect(try SecretFile.read(path).text == "content\n") }
-    }
-
     @Test(arguments: [0o604, 0o644, 0o660, 0o601, 0o610, 0o620, 0o602, 0o666, 0o777] as [mode_t])
     func `any right for others is refused, and the error names path and mode alone`(mode: mode_t) throws {
         let path = try directory.write("canary", mode: mode)

@@ -76,16 +76,6 @@ let exampleKeyPEM = """
             }
         }
     }
-
-    @Test func `signatures are 64 bytes and convert to DER and back`() throws {
-        let key = try SigningKey(pem: SigningKey.generatePEM())
-        for number in 0..<TestSize.of(100, release: 1_000) {
-            let raw = try key.signature(of: Array("message \(number)".utf8))
-            #expect(raw.count == 64)
-            let der = try #require(ECDSASignature.der(raw: raw))
-            #expect(ECDSASignature.raw(der: der) == raw)
-        }
-    }
 }
 
 @Suite struct ECDSASignatureTests {
