@@ -169,6 +169,7 @@ import Testing
         #expect(await next.end().text == "/next")
         #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: nil, inFlight: 0, waiting: 0))
         #expect(!gone.receiver.hasEnded)
+        waitUntil { scene.origin.endedConnections == 1 }
     }
 
     @Test func cancellingTheSendingGivesTheTurnBackToo() async throws {
