@@ -15,7 +15,7 @@ import Testing
 
         /// - Parameters:
         ///   - reason: part of the error's text.
-        ///   - host: what the client wants.
+        ///   - host: the name that the client wants.
         init(
             _ name: String, _ reason: String, host: String = "localhost",
             weaken: @escaping @Sendable (OpaquePointer) -> Void = { _ in },
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// The control: what differs from the cases above in nothing but the fault is accepted.
+    /// The control: certificates that differ from the cases above in the fault alone are accepted.
     @Test(arguments: [
         ("localhost", "localhost"), ("LOCALHOST", "localhost"), ("a.test.example", "*.test.example"),
         ("127.0.0.1", "127.0.0.1"), ("::1", "::1"),

@@ -23,7 +23,7 @@ import Testing
         return Resolver(ttl: .seconds(60)) { _ in .success(addresses) }
     }
 
-    /// Patient where nothing else is said: only what is meant to be late may be.
+    /// Patient by default: only an address that is meant to be late may be.
     private func dial(
         _ port: UInt16, _ resolver: Resolver, host: String = "localhost", tls: ClientTLS? = nil, rotation: Int = 0,
         within time: Duration = .seconds(600)

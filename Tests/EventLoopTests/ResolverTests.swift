@@ -65,8 +65,7 @@ import Testing
         #expect(lookups.withLock { $0 } == 1)
     }
 
-    /// Answers a name with what a script says, look-up by look-up; the last entry is for all that
-    /// follow.
+    /// Answers a name by a script, look-up by look-up; the last entry is for all that follow.
     private func resolver(
         ttl: Duration = .zero, graceLifetime: Duration = .seconds(60), staleLifetime: Duration = .seconds(3600),
         _ lookups: Lookups

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// Words of eight bytes must find exactly what looking at each byte finds.
+/// A search by words of eight bytes finds the same as one byte by byte.
 @Suite struct ByteSearchTests {
     @Test(arguments: TestSize.of(0..<100, full: 0..<300))
     func wordsFindWhatBytesFind(seed: Int) {

@@ -83,7 +83,7 @@ import Testing
         for claim: [UInt8] in [[5, 0, 0, 0], [0, 0, 0, 0], [0xFF, 0xFF, 3, 0]] {
             #expect(outcome(zeros.dropLast(4) + claim) == .failure(.malformed))
         }
-        // And what says that it is large is not asked for that much.
+        // Content that claims to be large does not get that much memory.
         #expect(outcome(Self.hello.dropLast(4) + [0xFF, 0xFF, 0xFF, 0xFF]) == .failure(.suspicious))
         #expect(outcome(Self.hello.dropLast(4) + [0, 0, 3, 0]) == .failure(.malformed))
     }

@@ -64,7 +64,7 @@ import Testing
         let tokens = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         let bytes = [UInt8]("GET / HTTP/1.1\r\nHost: a\r\nX".utf8) + [byte] + [UInt8]("Y: c\r\n\r\n".utf8)
         let error = thrown { () throws(ParseError) in try ParsedRequest(bytes) }
-        // A colon ends the name, and what follows it is the value.
+        // A colon ends the name, and the value follows it.
         #expect((error == nil) == (tokens.contains(byte) || byte == UInt8(ascii: ":")), "\(byte)")
     }
 

@@ -5,8 +5,7 @@ import Testing
 
 @testable import Upstream
 
-/// The pool with real sockets: connections, their reuse, and what becomes of requests when they
-/// break.
+/// The pool with real sockets: connections, their reuse, and requests whose connections break.
 @Suite(.timeLimit(.minutes(10))) struct UpstreamPoolTests {
     private typealias Step = ScriptedOrigin.Step
 

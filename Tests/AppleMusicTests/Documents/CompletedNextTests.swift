@@ -77,8 +77,8 @@ private func completed(_ next: String, _ target: String) throws -> String? {
         }
     }
 
-    /// Followed link by link, every request has what the first one had, and the offset is the
-    /// origin's.
+    /// Followed link by link, every request has the parameters of the first one, and the offset is
+    /// the origin's.
     @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
     func `a client that follows completed links keeps asking for the same`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 
 /// How a model origin writes its links.
 private enum LinkStyle: CaseIterable {
-    /// `?l=fr&offset=25`: what decorates the request is dropped (APPLE-MUSIC-API 7.4).
+    /// `?l=fr&offset=25`: decoration of the request is dropped (APPLE-MUSIC-API 7.4).
     case plain
     case withoutLanguage
     /// `?include=a&l=fr&limit=25&offset=50`.
