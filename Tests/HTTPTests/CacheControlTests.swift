@@ -80,14 +80,4 @@ import Testing
         #expect(parse("max-age=0", "max-age=60").maxAge == 0)
         #expect(parse("max-age=x, max-age=60").maxAge == 0)
     }
-
-    @Test func deltaSecondsAreDigits() {
-        for (text, expected) in [
-            ("0", 0), ("7", 7), ("4294967296", DeltaSeconds.max), ("", nil), ("-1", nil), ("1.0", nil), ("1 ", nil),
-            ("7a", nil),
-        ] as [(String, Int?)] {
-            let bytes = [UInt8](text.utf8)
-            #expect(DeltaSeconds.parse(bytes.span, 0..<bytes.count) == expected)
-        }
-    }
 }

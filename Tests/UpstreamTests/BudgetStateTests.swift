@@ -68,16 +68,6 @@ func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID { BudgetState.JobID(
         #expect(budget.tick(now: now + .seconds(2)) == [.start(job(1))])
     }
 
-    @Test(arguments: [(1, 1), (2, 1), (3, 1), (4, 2), (9, 4)])
-    func backgroundUsesHalfTheConnectionsAtMost(connections: Int, share: Int) {
-        var budget = budget(lanes: [connections], maxWaiting: 100, inBackground: 100)
-        let started = (0..<20).filter { !budget.submit(job($0), .refresh, now: now).isEmpty }
-        #expect(started.count == share)
-        // The others are left to clients, to one that joins a waiting request too.
-        guard connections > share else { return }
-        #expect(budget.promote(job(19), to: .revalidation, now: now) == [.start(job(19))])
-    }
-
     // MARK: Room for optional requests
 
     private func hasRoom(_ budget: BudgetState, _ lane: Int, _ now: Instant) -> Bool {

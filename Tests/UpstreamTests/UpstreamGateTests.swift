@@ -53,13 +53,6 @@ import Testing
         #expect(scene.targets == ["/first", "/client", "/promoted", "/revalidation", "/refresh"])
     }
 
-    @Test func turnOfOneLoopMayStartARequestOfAnother() async throws {
-        let scene = try GateScene(ScriptedOrigin([.echo]), loops: 2, connections: 4, budget: UpstreamBudget(rate: 50))
-        let all = (0..<20).map { scene.send("/\($0)", lane: $0 % 2) }
-        for (index, sent) in all.enumerated() { #expect(await sent.end().text == "/\(index)") }
-        #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: 50, inFlight: 0, waiting: 0))
-    }
-
     @Test func requestBeyondTheQueueIsRefusedWithTheTimeToComeBack() async throws {
         let (scene, gate) = try heldScene(budget: UpstreamBudget(maxWaiting: 1, maxWaitingInBackground: 1))
         let first = scene.send("/first")
