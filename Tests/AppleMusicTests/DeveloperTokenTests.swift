@@ -112,7 +112,7 @@ extension TokenVerifier {
     }
 
     @Test(arguments: ["", ".", "..", "a.b.c", "e30.e30", "e30.e30.AA.AA", "W10.e30.AA", "e30=.e30.AA"])
-    func `what is no token is refused`(text: String) { #expect(!verifier.accepts(SecretBytes(text))) }
+    func `anything but a token is refused`(text: String) { #expect(!verifier.accepts(SecretBytes(text))) }
 
     @Test func `the example of RFC 7515 A 3 is signed by its key`() throws {
         let key = try SigningKey(pem: SecretBytes(exampleKeyPEM))
@@ -176,7 +176,7 @@ extension TokenVerifier {
         #expect(try TokenClaims(token: earlier).issuedAt == now - 121)
     }
 
-    @Test func `a rejection renews at most once a minute and tells who holds an old token`() throws {
+    @Test func `a rejection renews at most once a minute`() throws {
         let tokens = try DeveloperTokens(signer: makeSigner(), at: now)
         let first = tokens.current(at: now)
         #expect(tokens.renewAfterRejection(of: first, at: now))

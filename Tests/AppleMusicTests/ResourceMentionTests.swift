@@ -69,14 +69,14 @@ func numbers(namedBy value: JSON) -> [UInt64] {
     }
 
     @Test(arguments: ["", " ", "<html>", "\"id\"", "12", "null", "\u{1F}\u{8B}", "plain text with {\"id\":\"1\"}"])
-    func `what is no JSON object or array names nothing`(text: String) { #expect(numbers(text).isEmpty) }
+    func `anything but a JSON object or array names nothing`(text: String) { #expect(numbers(text).isEmpty) }
 
     @Test(arguments: [
         "{", "[", "{]", "[}", "[1,]", "{,}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "[1 2]", "[01]", "[1.]", "[-]",
         "[tru]", "[nul", "[\"\u{1}\"]", "[\"xxxxxxxxxxxx\nxxxxxxxxxxxxxxx\"]", "{\"\u{0}\":1}",
         #"["\x"]"#, #"["\u12g4"]"#, #"["\u12"#, "[] []", "[]x", "[+1]", "[1e]", "[NaN]",
     ])
-    func `what begins like JSON and is not may name everything`(text: String) {
+    func `text that begins like JSON may name everything`(text: String) {
         #expect(numbers(text) == [ResourceMention.everything])
     }
 

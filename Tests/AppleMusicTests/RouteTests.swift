@@ -33,7 +33,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         ("/v1/catalog/gb/Songs/1", .catalog, "/v1/catalog/{storefront}/..."),
         ("/v1/language/gb/tag?acceptLanguage=en", .storefronts, "/v1/language/{storefront}/tag"),
     ])
-    func `the rest of what may be shared`(target: String, expected: ResourceClass, template: String) throws {
+    func `other shared paths have their class`(target: String, expected: ResourceClass, template: String) throws {
         let route = try route(target)
         #expect(route.resourceClass == expected && route.storefront == Storefront("gb"))
         #expect(route.isShared)
@@ -114,7 +114,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         "/v1/catalog/us/songs?ids[ratings]x=1", "/v1/catalog/us/songs?ids=ratings", "/v1/catalog/us/playlists/library",
         "/v1/catalog/us/songs/1?xinclude=library", "/v1/catalog/us/songs/1?include",
     ])
-    func `what only resembles a personal marker is shared`(target: String) throws {
+    func `text that resembles a personal marker is shared`(target: String) throws {
         #expect(try route(target).isShared)
     }
 

@@ -48,7 +48,7 @@ private func refusal(ofToken path: String) -> SecretFileError.Reason? {
         #expect(!message.contains("canary"))
     }
 
-    @Test func `what is no regular file is refused without waiting`() throws {
+    @Test func `anything but a regular file is refused without waiting`() throws {
         let pipe = directory.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         for path in [pipe, directory.path, "/dev/zero"] { #expect(refusal(path) == .notPrivate(.notRegularFile)) }
@@ -86,7 +86,7 @@ private func refusal(ofToken path: String) -> SecretFileError.Reason? {
         }
     }
 
-    @Test func `a token loses the line end behind it`() throws {
+    @Test func `a token loses the line end after it`() throws {
         for end in ["", "\n", "\r\n"] {
             #expect(try SecretFile.readToken(directory.write("aZ09-._~+/=" + end)).text == "aZ09-._~+/=")
         }

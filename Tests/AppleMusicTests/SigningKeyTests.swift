@@ -41,7 +41,7 @@ let exampleKeyPEM = """
         #expect(error(SecretBytes(ed25519)) == .wrongAlgorithm)
     }
 
-    @Test func `what is no private key is refused`() throws {
+    @Test func `anything but a private key is refused`() throws {
         let pem = try SigningKey.generatePEM().text
         let publicKey = """
             -----BEGIN PUBLIC KEY-----
@@ -101,7 +101,7 @@ let exampleKeyPEM = """
         }
     }
 
-    @Test func `what is no signature is refused`() {
+    @Test func `anything but a signature is refused`() {
         let good = ECDSASignatureTests.handmade([1], [2])
         for count in 0..<good.count { #expect(ECDSASignature.raw(der: Array(good[..<count])) == nil) }
         #expect(ECDSASignature.raw(der: good + [0]) == nil, "something behind it")

@@ -87,7 +87,7 @@ import Testing
         #expect(loop.eventually { if case .tls? = outcome.failure { true } else { false } })
     }
 
-    @Test func failuresSayWhatWasMissing() throws {
+    @Test func failuresSayTheirCause() throws {
         let closed = try TestServer(loop: loop)
         loop.sync { closed.listener.close() }
         let (_, unknown) = dial(1, Resolver(), host: "")

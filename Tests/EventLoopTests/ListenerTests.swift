@@ -65,7 +65,7 @@ import Testing
         for client in clients { client.close() }
     }
 
-    @Test func closingKeepsWhatWasAccepted() throws {
+    @Test func closingKeepsAcceptedConnections() throws {
         let server = try TestServer(loop: loop)
         let client = try RawClient(port: server.port)
         #expect(try client.echoes("a"))

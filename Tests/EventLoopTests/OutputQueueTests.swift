@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct OutputQueueTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func givesBackWhatWentInInOrder(seed: UInt64) {
+    func bytesComeOutInOrder(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var queue = OutputQueue()
         var model: [UInt8] = []

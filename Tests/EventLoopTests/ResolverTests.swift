@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func whoHasTriedWhatIsKnownGetsWhatIsNewer() throws {
+    @Test func askersWhoseAddressesFailedGetNewerOnes() throws {
         let resolver = resolver(ttl: .seconds(60), Lookups("192.0.2.1", "192.0.2.2"))
         let hosts = [try host(resolver), try host(resolver, since: .now()), try host(resolver)]
         #expect(hosts == ["192.0.2.1", "192.0.2.2", "192.0.2.2"])

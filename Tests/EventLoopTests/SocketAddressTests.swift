@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct SocketAddressTests {
     @Test(arguments: ["127.0.0.1:8080", "[::1]:8080", "0.0.0.0:0", "[2001:db8::17]:65535"])
-    func printsWhatItParsed(_ text: String) throws {
+    func addressesArePrintedAsTheyWereParsed(_ text: String) throws {
         let address = try #require(SocketAddress(text))
         #expect(address.description == text)
         // The way through the kernel's representation keeps everything.
@@ -52,7 +52,7 @@ import Testing
         ("febf::1", true), ("fec0::1", false), ("fb00::1", false), ("2001:db8::1", false), ("::ffff:10.0.0.1", true),
         ("::ffff:8.8.8.8", false),
     ])
-    func whatNoOtherNetworkReachesIsPrivate(host: String, isPrivate: Bool) {
+    func addressesOfOneNetworkArePrivate(host: String, isPrivate: Bool) {
         #expect(SocketAddress(host: host, port: 1)?.isPrivate == isPrivate)
     }
 }

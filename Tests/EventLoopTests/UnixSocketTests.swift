@@ -43,7 +43,7 @@ import class Foundation.FileManager
         client.close()
     }
 
-    @Test func whatADeadProcessLeftIsReplaced() throws {
+    @Test func aDeadProcessesSocketIsReplaced() throws {
         let dead = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
         #expect(address.withSockaddr { Glibc.bind(dead, $0, $1) } == 0)
         close(dead)
@@ -52,7 +52,7 @@ import class Foundation.FileManager
         _ = try RawClient(path: path)
     }
 
-    @Test func whatIsNoDeadSocketIsLeftAlone() throws {
+    @Test func livingSocketsAndOtherFilesAreLeftAlone() throws {
         let first = try listen()
         let error = #expect(throws: SystemError.self) { try listen() }
         #expect(error == SystemError(call: "bind", errno: EADDRINUSE))

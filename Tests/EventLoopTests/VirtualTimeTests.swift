@@ -61,7 +61,7 @@ import Testing
         #expect(order == ["handed in", "timer"])
     }
 
-    @Test func whatWasBegunElsewhereIsDoneBeforeTimePasses() throws {
+    @Test func workBegunElsewhereIsDoneBeforeTimePasses() throws {
         let settled = Mutex<[Duration]>([])
         let time = Mutex<VirtualTime?>(nil)
         let virtual = VirtualTime { @Sendable in

@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 101 Switching\r\n\r\n",
         "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
-    ]) func whatIsMalformedIsNoAnswer(_ text: String) {
+    ]) func malformedBytesAreNoAnswer(_ text: String) {
         #expect(throws: ParseError.self) { try Self.read(text) }
     }
 

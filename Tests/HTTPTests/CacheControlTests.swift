@@ -36,7 +36,7 @@ import Testing
         #expect(parse("no-cache=\"a, max-age=9\"").maxAge == nil)
     }
 
-    @Test func whatIsQuotedIsNoDirective() {
+    @Test func quotedTextIsNoDirective() {
         #expect(parse("ext=\"max-age=100, no-store\", max-age=1") == parse("max-age=1"))
         #expect(parse("max-age=1, ext=\"\\\", max-age=100\"").maxAge == 1)
         #expect(parse("ext=\"max-age=100").maxAge == nil)

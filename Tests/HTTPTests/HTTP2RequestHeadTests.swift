@@ -85,7 +85,7 @@ import Testing
         ("connection", "close"), ("keep-alive", "1"), ("proxy-connection", "close"), ("transfer-encoding", "chunked"),
         ("upgrade", "h2c"), ("te", "gzip"),
     ])
-    func whatBelongsToAConnectionIsRefused(name: String, value: String) {
+    func fieldsOfAConnectionAreRefused(name: String, value: String) {
         #expect(refusal(Self.get + [(name, value)]) == .connectionField)
     }
 

@@ -10,7 +10,7 @@ import Text
     }
 
     @Test(arguments: UInt64(1)...100)
-    func `what is encoded is decoded again and equals Foundation's`(seed: UInt64) {
+    func `encoded bytes are decoded again and equal Foundation's`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bytes = (0..<Int.random(in: 0...100, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
         let (padded, encoded) = (Base64.standard.encode(bytes), Base64.url.encode(bytes))

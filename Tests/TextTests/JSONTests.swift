@@ -84,7 +84,7 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
         "[1,]", "{,}", #"{"a":1,}"#, #"{"a" 1}"#, "{a:1}", "[1 2]", "{]", "[}", "'a'", "//\n1", "]", "True", "nul1",
         #"{1:2}"#,
     ])
-    func `what other parsers let pass is refused`(text: String) { #expect(reason(text) == .unexpectedByte) }
+    func `text that other parsers let pass is refused`(text: String) { #expect(reason(text) == .unexpectedByte) }
 
     @Test func `every cut of a text is truncated and says so`() {
         let text = Array(#"{"a":[1,true,null,"x\u00e9\ud83c\udfb5"],"b":{"c":-1.5}}"#.utf8)
@@ -121,7 +121,7 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
     }
 
     @Test(arguments: UInt64(1)...200)
-    func `what is written is read back`(seed: UInt64) throws {
+    func `written values are read back`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let value = JSON.random(&random, depth: 6)
         #expect(try JSON.parse(value.bytes) == value, "seed \(seed)")

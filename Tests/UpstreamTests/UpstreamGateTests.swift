@@ -224,7 +224,7 @@ import Testing
         #expect(interim.first?.fields.bytes == Array("Link: </a>\r\n".utf8))
     }
 
-    @Test(arguments: [false, true]) func aGateThatEndsFinishesWhatItHas(isRetired: Bool) async throws {
+    @Test(arguments: [false, true]) func aGateThatEndsFinishesItsRequests(isRetired: Bool) async throws {
         let (scene, gate) = try heldScene()
         let (first, second) = (scene.send("/first"), scene.send("/second"))
         let isLetGo = Atomic<Bool>(false)

@@ -154,7 +154,7 @@ import Testing
     // MARK: Ends
 
     /// The streams keep their connections alive, so these have to notice.
-    @Test func connectionThatItsPoolHasLeftBehindClosesWhenTheOriginSpeaks() async throws {
+    @Test func connectionWithoutItsPoolClosesWhenTheOriginSpeaks() async throws {
         let gate = ScriptedOrigin.Gate()
         let scene = try UpstreamScene(ScriptedOrigin([.request, .answer("one"), .wait(gate), .send("x"), .hold]))
         #expect(await scene.send().end().text == "one")

@@ -98,7 +98,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         "songs/1/albums?offset=00", "songs/1/albums?offset=x", "songs/1/albums?offset=", "songs/1/albums?offset=0,0",
         "songs/1/albums?offset=1&offset=2", "charts?limit=0", "search?term=a&offset=01", "search?term=a&l=",
     ])
-    func `what could be read in two ways is none`(rest: String) {
+    func `targets that could be read in two ways are none`(rest: String) {
         #expect(parsed("/v1/catalog/us/" + rest) == nil)
     }
 

@@ -12,7 +12,7 @@ private func completed(_ next: String, _ target: String) throws -> String? {
 @Suite struct CompletedNextTests {
     private static let albums = "/v1/catalog/us/artists/1/albums"
 
-    @Test func `what the origin dropped comes back in alphabetical order`() throws {
+    @Test func `dropped parameters come back in alphabetical order`() throws {
         let target = Self.albums + "?limit=50&include=tracks,artists&offset=50&extend=b,a&z=1"
         #expect(
             try completed(Self.albums + "?offset=100", target) == Self.albums
@@ -23,7 +23,7 @@ private func completed(_ next: String, _ target: String) throws -> String? {
             try completed("/v1/storefronts?offset=2", "/v1/storefronts?limit=2") == "/v1/storefronts?limit=2&offset=2")
     }
 
-    @Test func `what the origin wrote stays as it wrote it`() throws {
+    @Test func `the origin's own parameters stay as written`() throws {
         let target = Self.albums + "?limit=50&l=fr-FR&sort=-name&art[url]=f&include=artists"
         let next = Self.albums + "?sort=%2Dname&l=fr&art%5burl%5d=f&limit=25&offset=100"
         let expected = Self.albums + "?art%5burl%5d=f&include=artists&l=fr&limit=25&offset=100&sort=%2Dname"
@@ -33,7 +33,7 @@ private func completed(_ next: String, _ target: String) throws -> String? {
                 + "?a&a=&art[url]=f&b=2&b=1&include=artists&l=fr-FR&limit=50&offset=9&sort=-name")
     }
 
-    @Test func `what says which resources or where the page begins is not put in`() throws {
+    @Test func `parameters of resources and offsets are not put in`() throws {
         let target = Self.albums + "?ids=1&ids[songs]=2&term=a&types=songs&offset=3"
         #expect(try completed(Self.albums + "?offset=6", target) == nil)
         #expect(try completed(Self.albums, target) == nil)

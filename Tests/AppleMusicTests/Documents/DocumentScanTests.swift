@@ -51,7 +51,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
     }
 
     /// The words of a name are loaded otherwise where the text ends soon after it.
-    @Test func `a name has one number wherever it stands`() {
+    @Test func `a name has one number wherever it is`() {
         for count in 0..<50 {
             let name = (0..<count).map { UInt8($0 % 26) + 0x61 }
             let number = ResourceDocument.nameNumber(name.span)
@@ -139,7 +139,7 @@ extension DocumentScanTests {
         #"{"next":1}"#, #"{"next":null}"#, #"{"next":{}}"#, #"{"next":[]}"#, #"{"next":"\/v1"}"#,
         #"{"results":{"songs":{"data":[{"id":"1"}]}}}"#, #"{"results":{"songs":[{"data":[3]}]}}"#,
     ])
-    func `what the API does not make is no document`(text: String) {
+    func `texts that the API does not make are no document`(text: String) {
         #expect(scanned(text) == nil)
     }
 
