@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func hostMayOnlyRepeatTheAuthority() throws {
-        #expect(try written(Self.get + [("host", "A.example")]).text.components("host") == 1)
+        #expect(try written(Self.get + [("host", "A.example")]).text.ranges(of: "\r\nhost").count == 1)
         #expect(refusal(Self.get + [("host", "b.example")]) == .authorityMismatch)
         let alone = changed(":authority", to: nil) + [("host", "a.example")]
         #expect(try written(alone).text.contains("\r\nhost: a.example\r\n"))
@@ -138,8 +138,4 @@ extension HTTP2RequestHead {
         let (name, value) = (Array(name.utf8), Array(value.utf8))
         add(name.span, value.span, to: &head)
     }
-}
-
-extension String {
-    fileprivate func components(_ word: String) -> Int { self.split(separator: "\r\n").count { $0.hasPrefix(word) } }
 }

@@ -114,8 +114,6 @@ import Testing
         #expect(other.submit(job(6), .waitingClient, of: a, now: now) == [.refuse(job(5), retryAfter: 6)])
     }
 
-    // MARK: Coming and going
-
     @Test func aSharedRequestWaitsInTheShorterLine() {
         var budget = busy()
         for number in 1...5 { _ = budget.submit(job(number), .waitingClient, of: a, now: now) }

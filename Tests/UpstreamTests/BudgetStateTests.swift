@@ -107,8 +107,6 @@ func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID { BudgetState.JobID(
         #expect(hasRoom(refused, 0, now + .seconds(3)))
     }
 
-    // MARK: The queue's bound
-
     @Test func requestBeyondTheQueueIsRefused() {
         var budget = budget(maxWaiting: 2, asked: 0..<3)
         #expect(budget.submit(job(3), .waitingClient, now: now) == [.refuse(job(3), retryAfter: 2)])
@@ -125,8 +123,6 @@ func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID { BudgetState.JobID(
         #expect(slow.retryAfter(.waitingClient, now: now) == 5)
     }
 
-    // MARK: The rate
-
     @Test func rateSpacesStartsUntilItIsRaised() {
         var budget = budget(lanes: [8], rate: 10)
         #expect(budget.submit(job(1), .waitingClient, now: now) == [.start(job(1))])
@@ -140,8 +136,6 @@ func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID { BudgetState.JobID(
         raised.rate.limit(to: nil)
         #expect(raised.tick(now: now) == [.start(job(1)), .start(job(2))])
     }
-
-    // MARK: Ends
 
     @Test func closedLaneHoldsNothingAndIsUsedAgain() {
         var budget = budget(lanes: [1, 1])

@@ -151,8 +151,6 @@ import Testing
         #expect(await receiver.end().text == "01234567890123456789")
     }
 
-    // MARK: Ends
-
     /// The streams keep their connections alive, so these have to notice.
     @Test func connectionWithoutItsPoolClosesWhenTheOriginSpeaks() async throws {
         let gate = ScriptedOrigin.Gate()

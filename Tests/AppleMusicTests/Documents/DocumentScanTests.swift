@@ -61,11 +61,9 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
             }
         }
     }
-}
 
-// MARK: Bytes that are no document
+    // MARK: Bytes that are no document
 
-extension DocumentScanTests {
     @Test(arguments: [
         #"{"a":1,"a":2}"#, #"{"a":1,"b":{},"a":2}"#, #"{"x":[{"meta":{"y":{"":1,"":2}}}]}"#,
         #"{"data":[{"id":"1","type":"a","id":"1"}]}"#,
@@ -158,11 +156,9 @@ extension DocumentScanTests {
         #expect(scanned(text) == nil)
         #expect(scan(text).mentions.contains(ResourceMention.number(type: "a", id: "1")))
     }
-}
 
-// MARK: Bounds
+    // MARK: Bounds
 
-extension DocumentScanTests {
     private static func nested(_ depth: Int) -> String {
         #"{"a":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}"
     }
@@ -239,11 +235,9 @@ extension DocumentScanTests {
         }
         #expect(DocumentScan(bytes.span).document != nil && DocumentScan(bytes.span).isAnswer)
     }
-}
 
-// MARK: Properties
+    // MARK: Properties
 
-extension DocumentScanTests {
     @Test(arguments: 1...TestSize.of(40, release: 250) as ClosedRange<UInt64>)
     func `ranges hold what the parser finds`(seed: UInt64) throws {
         var random = RandomDocument(seed: seed)
