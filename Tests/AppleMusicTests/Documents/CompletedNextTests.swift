@@ -52,29 +52,22 @@ private func completed(_ next: String, _ target: String) throws -> String? {
 
     @Test func `a document has its own link completed and nothing else`() throws {
         let target = try CanonicalTarget(Self.albums + "?limit=5&q=%22%5C")
-        let before = #"{"next" : "\#(Self.albums)?offset=5","data":[{"next":"\#(Self.albums)?offset=5"}]}"#
-        let expected =
-            #"{"next" : "\#(Self.albums)?limit=5&offset=5&q=%22%5C","data":[{"next":"\#(Self.albums)?offset=5"}]}"#
-        let link = #""\#(Self.albums)?offset=5""#
-        let body = Array(before.utf8)
-        #expect(completing(body, next: (10, 10 + link.utf8.count), data: (60, 62), target) == expected)
-        #expect(completing(body, next: (10, 10 + link.utf8.count), data: nil, target) == nil, "no list: results, say")
-        #expect(completing(body, next: nil, data: (60, 62), target) == nil)
-        #expect(completing(body, next: (10, 12), data: (60, 62), target) == nil, "an empty link")
+        let link = Self.albums + "?offset=5"
+        let rest = #""data":[{"id":"1","type":"a","next":"\#(link)"}]}"#
+        let expected = #"{"next" : "\#(Self.albums)?limit=5&offset=5&q=%22%5C",\#(rest)"#
+        #expect(completing(#"{"next" : "\#(link)",\#(rest)"#, target) == expected)
+        for body in [#"{"next":"\#(link)","results":{}}"#, "{\(rest)", #"{"next":"",\#(rest)"#] {
+            #expect(completing(body, target) == nil, "\(body)")
+        }
         let other = try CanonicalTarget("/v1/catalog/us/artists/2/albums?limit=5")
-        #expect(completing(body, next: (10, 10 + link.utf8.count), data: (60, 62), other) == nil)
+        #expect(completing(#"{"next" : "\#(link)",\#(rest)"#, other) == nil)
     }
 
-    private func completing(
-        _ body: [UInt8], next: (Int, Int)?, data: (Int, Int)?, _ target: CanonicalTarget
-    ) -> String? {
-        var envelope = ResourceDocument.Envelope()
-        envelope.next = next.map { ByteSpan($0.0, $0.1) } ?? ByteSpan()
-        envelope.data = data.map { ByteSpan($0.0, $0.1) } ?? ByteSpan()
-        let document = ResourceDocument(envelope: envelope, objects: [], relations: [])
-        return CompletedNext.completing(body.span, document: document, target: target).map {
-            String(decoding: $0, as: UTF8.self)
-        }
+    private func completing(_ body: String, _ target: CanonicalTarget) -> String? {
+        let bytes = Array(body.utf8)
+        return DocumentScan(bytes).document.flatMap { document in
+            CompletedNext.completing(bytes.span, document: document, target: target)
+        }.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Followed link by link, every request has the parameters of the first one, and the offset is
