@@ -70,7 +70,7 @@ public struct JSONDifference: Sendable, Equatable {
         JSONDifference(path: step + path, expected: expected, found: found)
     }
 
-    /// `.name` for what looks like a name, else `["any text"]`.
+    /// `.name` for a plain name, else `["any text"]`.
     private static func step(_ name: String) -> String {
         let isPlain =
             name.utf8.allSatisfy { byte in

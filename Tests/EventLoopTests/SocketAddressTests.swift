@@ -30,7 +30,7 @@ import Testing
         #expect(address.description == "[::1]:443" && address.isIPv6)
     }
 
-    /// A household with an IPv6 network has as many addresses as it likes.
+    /// A household with an IPv6 network has any number of addresses.
     @Test func aNetworkIsAnIPv4HostOrHalfOfIPv6() throws {
         let cases = [
             ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.2", "192.0.2.2"),

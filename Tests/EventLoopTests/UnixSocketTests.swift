@@ -114,7 +114,7 @@ import class Foundation.FileManager
     @Test func anInheritedSocketWithoutAPathIsNotTaken() throws {
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        // An abstract name, which the kernel makes up (unix(7)).
+        // An abstract name, which the kernel chooses (unix(7)).
         var family = sa_family_t(AF_UNIX)
         let result = withUnsafeMutablePointer(to: &family) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

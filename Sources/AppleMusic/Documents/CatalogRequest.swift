@@ -38,7 +38,7 @@ public final class CatalogRequest: Sendable {
     /// The `offset` of a list or of results; nil where it is absent. 0 to 999,999,999.
     public let offset: Int?
     /// The number of a resource's context besides its type and id: storefront, language,
-    /// decoration. The same in every process. A client that makes up parameters does not find any
+    /// decoration. The same in every process. A client that invents parameters does not find any
     /// that give the number of another request.
     let resourceContext: UInt64
     /// Whether resources look as they do without any parameter but `include`, `l`, `relate[TYPE]`

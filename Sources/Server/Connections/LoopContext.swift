@@ -57,7 +57,7 @@ public final class LoopContext {
     /// The milliseconds beyond `unixSeconds`.
     package var millisecond: Int { clock.time(at: loop.now).millisecond }
 
-    /// Forgets the conclusions of services from earlier requests.
+    /// Forgets the plans of services for earlier requests.
     package func forgetRequests() {
         memo = RequestMemo()
     }

@@ -59,7 +59,7 @@ struct RequestMemo {
         guard bytes.count <= Self.longest, head.byteCount == bytes.count, !head.tellsWhoAsks else { return }
         let hash = hash(bytes)
         let (place, tag) = (place(hash), UInt32(truncatingIfNeeded: hash))
-        // It came in pieces: earlier conclusions from it stay.
+        // It came in pieces: the plan from before stays.
         if places[place]?.isSpelt(bytes) == true { return }
         if seen[place] == tag {
             places[place] = RepeatedRequest(bytes, head)

@@ -67,7 +67,7 @@ extension BudgetState {
             return [.turnAway(id, retryAfter: wait)]
         }
         var job = Job(priority: priority, account: account)
-        // Mostly nothing waits: it starts without ever standing in a line.
+        // Mostly nothing waits: it starts without ever being in a line.
         if lines.count == 0, lanes[id.lane].hasRoom(inBackground: priority.isBackground), isOpen(limit, now: now) {
             job.startedAt = now
             jobs[id] = job

@@ -108,7 +108,7 @@ struct ResponseReader: Sendable {
         return nextEvent()
     }
 
-    /// The failure for a connection that broke (was reset, timed out in TCP, lacked its
+    /// The failure for a connection that broke (was reset, timed out in TCP, had no
     /// `close_notify`).
     var brokenOff: UpstreamFailure {
         guard case .head = phase else { return .closedEarly(.content) }
