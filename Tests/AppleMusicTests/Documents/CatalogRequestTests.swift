@@ -113,7 +113,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         #expect(french.resourceContext == 0x8C58_5438_FF62_A7F2)
     }
 
-    @Test func `resources stand under equal numbers exactly where their circumstances are equal`() throws {
+    @Test func `resources have equal numbers exactly where their contexts are equal`() throws {
         let same = [
             "albums/1", "albums/2?include=artists", "albums?ids=3,4", "albums/1/tracks?limit=5&offset=5",
             "songs?ids=1&include=albums", "albums/1?relate[songs]=albums,artists", "albums?ids=1&relate[songs]=albums",
