@@ -16,7 +16,7 @@ public enum Figure {
         return text
     }
 
-    /// Three digits, which is what histograms can tell: `812 ns`, `45.6 µs`, `1.23 ms`, `3.00 s`,
+    /// Three digits, the precision of histograms: `812 ns`, `45.6 µs`, `1.23 ms`, `3.00 s`,
     /// `1,234 s`.
     public static func time(nanoseconds: Double) -> String {
         for (unit, size) in [("ns", 1.0), ("µs", 1e3), ("ms", 1e6)] where nanoseconds < size * 999.5 {
@@ -69,7 +69,7 @@ public enum Figure {
         return fixed(value, value < 9.995 ? 2 : 1)
     }
 
-    /// `6`, `0.25`: at most so many decimals, and no zeros after them.
+    /// `6`, `0.25`: at most `decimals` decimals, and no zeros after them.
     public static func shortest(_ value: Double, decimals: Int = 3, isGrouped: Bool = true) -> String {
         let text = fixed(value, decimals, isGrouped: isGrouped)
         guard decimals > 0 else { return text }
@@ -77,7 +77,8 @@ public enum Figure {
         return String((digits.first == "." ? digits.dropFirst() : digits).reversed())
     }
 
-    /// With so many decimals, and commas before them unless they are not wanted; for finite values.
+    /// With `decimals` decimals, and commas before them unless they are not wanted; for finite
+    /// values.
     public static func fixed(_ value: Double, _ decimals: Int, isGrouped: Bool = true) -> String {
         let scale = Int(clamping: pow(10, Double(decimals)))
         let scaled = Int(clamping: (min(abs(value), 1e12) * Double(scale)).rounded())

@@ -1,8 +1,8 @@
-// JSON as a value (RFC 8259): what tests, the simulator, the composer and the admin surface share.
+// JSON as a value (RFC 8259), for tests, the simulator, the composer and the admin surface.
 //
-// Must hold: parsing and writing keep what the origin wrote. Members keep their order, numbers
-// keep their spelling (they are never converted, so no exponent can cost time or precision),
-// strings keep every scalar.
+// Must hold: parsing and writing keep the origin's spelling. Members keep their order, numbers keep
+// their spelling (they are never converted, so no exponent can cost time or precision), strings
+// keep every scalar.
 
 /// A JSON value (RFC 8259 section 3).
 public enum JSON: Sendable, Equatable {
@@ -29,8 +29,7 @@ public enum JSON: Sendable, Equatable {
     /// The greatest count that is believed. A thousand of them can be added.
     public static let mostCounted = 1 << 53
 
-    /// The number if it is a whole one from 0 to `mostCounted`: what others count can be counted
-    /// with then.
+    /// The number if it is a whole one from 0 to `mostCounted`, so that it can be added to others.
     public var countValue: Int? { intValue.flatMap { (0...Self.mostCounted).contains($0) ? $0 : nil } }
 
     /// The number if it is spelt as an integer that fits; `1.0` and `1e2` are not.
@@ -39,19 +38,19 @@ public enum JSON: Sendable, Equatable {
         return Int(lexeme)
     }
 
-    /// Nil for what is no string.
+    /// Nil for other values.
     public var stringValue: String? {
         guard case .string(let value) = self else { return nil }
         return value
     }
 
-    /// Nil for what is no array.
+    /// Nil for other values.
     public var arrayValue: [JSON]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
-    /// Nil for what is no object.
+    /// Nil for other values.
     public var objectValue: JSONObject? {
         guard case .object(let object) = self else { return nil }
         return object

@@ -51,7 +51,7 @@ public struct JSONDifference: Sendable, Equatable {
         }
     }
 
-    /// Members in the order of what is expected, then those that are too many.
+    /// Members in the expected order, then those that are too many.
     private static func difference(_ expected: JSONObject, _ found: JSONObject) -> JSONDifference? {
         let (left, right) = (expected.lastByKey, found.lastByKey)
         for member in expected.members {
@@ -70,7 +70,7 @@ public struct JSONDifference: Sendable, Equatable {
         JSONDifference(path: step + path, expected: expected, found: found)
     }
 
-    /// `.name` for what looks like a name, else `["any text"]`.
+    /// `.name` for a plain name, else `["any text"]`.
     private static func step(_ name: String) -> String {
         let isPlain =
             name.utf8.allSatisfy { byte in

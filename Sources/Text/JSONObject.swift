@@ -4,8 +4,8 @@
 ///
 /// RFC 8259 section 4 lets a key occur twice and leaves the meaning open. All of them are kept in
 /// order and written back, so that nothing the origin sent is lost; a look-up by key gives the
-/// **last**, which is what JavaScript, Python and Foundation give the clients of this API. Look-ups
-/// are linear: the API's objects have a few dozen members at most.
+/// **last**, as JavaScript, Python and Foundation do for the clients of this API. Look-ups are
+/// linear: the API's objects have a few dozen members at most.
 public struct JSONObject: Sendable, Equatable {
     /// A key and its value.
     public struct Member: Sendable, Equatable {

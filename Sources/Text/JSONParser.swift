@@ -65,8 +65,8 @@ private struct JSONParser {
         }
     }
 
-    /// Puts a finished value where it belongs and closes what ends after it; the whole value once
-    /// nothing is open.
+    /// Puts a finished value where it belongs and closes the arrays and objects that end after it;
+    /// the whole value once nothing is open.
     private mutating func complete(_ finished: JSON, _ bytes: Span<UInt8>) throws(JSONError) -> JSON? {
         var value = finished
         while let last = open.indices.last {

@@ -1,4 +1,4 @@
-// Writing JSON: compact, UTF-8, escaping only what RFC 8259 section 7 asks for.
+// Writing JSON: compact, UTF-8, with the escapes of RFC 8259 section 7 alone.
 
 extension JSON {
     /// Appends the value without any white space. Numbers are written as they were spelt; scalars

@@ -3,7 +3,7 @@
 ///
 /// `Hasher` takes some 140 instructions for a number, and a request that the cache cannot answer is
 /// looked for by such keys two dozen times. It guards against keys that are chosen to collide, and
-/// nobody outside chooses these.
+/// no client chooses these.
 public protocol NumberedKey: Hashable {
     /// Equal for equal keys, and different for nearly all others.
     var hashNumber: UInt64 { get }

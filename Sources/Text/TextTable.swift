@@ -44,7 +44,7 @@ public enum TextTable {
         text.count <= width ? text : text.prefix(width - 1) + "…"
     }
 
-    /// Without what would move a terminal's cursor or turn its writing round: recordings and
+    /// Without characters that move a terminal's cursor or turn its writing round: recordings and
     /// results may come from anywhere.
     public static func printable(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in

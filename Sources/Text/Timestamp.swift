@@ -28,8 +28,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     // MARK: RFC 3339
 
-    /// Reads `2026-11-21T00:00:00Z`, with a fraction of any length and any offset; nil for what is
-    /// none (RFC 3339 5.6).
+    /// Reads `2026-11-21T00:00:00Z`, with a fraction of any length and any offset; nil for other
+    /// text (RFC 3339 5.6).
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),

@@ -32,13 +32,6 @@ extension TokenVerifier {
         #expect(decoded[1] == ["iss": "TEAM123456", "iat": 1_799_999_940, "exp": 1_800_043_140])
     }
 
-    @Test func `the verifier accepts what the signer makes, up to the longest lifetime`() throws {
-        for lifetime in [120, 43_200, 15_777_000] {
-            let signer = try makeSigner(lifetime: lifetime)
-            #expect(try TokenVerifier(publicKeyOf: signer.key).accepts(signer.token(at: now)))
-        }
-    }
-
     @Test func `settings are checked`() throws {
         let key = try SigningKey(pem: SigningKey.generatePEM())
         func error(_ keyID: String, _ teamID: String, _ lifetime: Int) -> SignerError? {
@@ -79,7 +72,7 @@ extension TokenVerifier {
     }
 
     @Test func `each rule refuses on its own`() throws {
-        #expect(try accepts())
+        #expect(try accepts() && verifier.accepts(signer.token(at: now)))
         for algorithm in ["none", "HS256", "RS256", "es256", ""] as [JSON] {
             #expect(try !accepts(header: changed(header, "alg", algorithm)))
         }
@@ -119,7 +112,7 @@ extension TokenVerifier {
     }
 
     @Test(arguments: ["", ".", "..", "a.b.c", "e30.e30", "e30.e30.AA.AA", "W10.e30.AA", "e30=.e30.AA"])
-    func `what is no token is refused`(text: String) { #expect(!verifier.accepts(SecretBytes(text))) }
+    func `anything but a token is refused`(text: String) { #expect(!verifier.accepts(SecretBytes(text))) }
 
     @Test func `the example of RFC 7515 A 3 is signed by its key`() throws {
         let key = try SigningKey(pem: SecretBytes(exampleKeyPEM))
@@ -183,7 +176,7 @@ extension TokenVerifier {
         #expect(try TokenClaims(token: earlier).issuedAt == now - 121)
     }
 
-    @Test func `a rejection renews at most once a minute and tells who holds an old token`() throws {
+    @Test func `a rejection renews at most once a minute`() throws {
         let tokens = try DeveloperTokens(signer: makeSigner(), at: now)
         let first = tokens.current(at: now)
         #expect(tokens.renewAfterRejection(of: first, at: now))

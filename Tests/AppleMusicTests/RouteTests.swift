@@ -33,7 +33,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         ("/v1/catalog/gb/Songs/1", .catalog, "/v1/catalog/{storefront}/..."),
         ("/v1/language/gb/tag?acceptLanguage=en", .storefronts, "/v1/language/{storefront}/tag"),
     ])
-    func `the rest of what may be shared`(target: String, expected: ResourceClass, template: String) throws {
+    func `other shared paths have their class`(target: String, expected: ResourceClass, template: String) throws {
         let route = try route(target)
         #expect(route.resourceClass == expected && route.storefront == Storefront("gb"))
         #expect(route.isShared)
@@ -114,21 +114,11 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         "/v1/catalog/us/songs?ids[ratings]x=1", "/v1/catalog/us/songs?ids=ratings", "/v1/catalog/us/playlists/library",
         "/v1/catalog/us/songs/1?xinclude=library", "/v1/catalog/us/songs/1?include",
     ])
-    func `what only resembles a personal marker is shared`(target: String) throws {
+    func `text that resembles a personal marker is shared`(target: String) throws {
         #expect(try route(target).isShared)
     }
 
-    @Test func `templates carry nothing of the request`() throws {
-        var random = SeededGenerator(seed: 7)
-        let words = [
-            "v1", "catalog", "us", "me", "library", "songs", "albums", "view", "search", "canary", "storefronts",
-            "language",
-        ]
-        for _ in 0..<5000 {
-            let segments = (0..<Int.random(in: 1...7, using: &random)).map { _ in words.randomElement(using: &random)! }
-            let target = "/" + segments.joined(separator: "/") + "?term=canary&include=canary"
-            #expect(!"\(try route(target).template)".contains("canary"), "\(target)")
-        }
+    @Test func `templates but one are paths`() {
         for shape in RouteTemplate.Shape.allCases where shape != .other {
             #expect("\(RouteTemplate(shape, .albums))".hasPrefix("/v1/"), "\(shape)")
         }

@@ -27,17 +27,10 @@ import Testing
         }
     }
 
-    @Test func whatAnActionBringsAboutIsQueuedBehindTheOthers() {
+    @Test func actionsOfAnActionComeAfterTheOthers() {
         let performer = Performer([1: [3, 4], 3: [5]])
-        performer.perform([1, 2])
-        #expect(performer.performed == [1, 2, 3, 4, 5])
-        #expect(performer.deepest == 1 && performer.rounds == 1)
-    }
-
-    @Test func queueThatHasEndedBeginsAgain() {
-        let performer = Performer([1: [2]])
-        for _ in 0..<2 { performer.perform([1]) }
-        performer.perform([])
-        #expect(performer.performed == [1, 2, 1, 2] && performer.rounds == 3)
+        for actions in [[1, 2], [1], []] { performer.perform(actions) }
+        #expect(performer.performed == [1, 2, 3, 4, 5, 1, 3, 4, 5])
+        #expect(performer.deepest == 1 && performer.rounds == 3)
     }
 }

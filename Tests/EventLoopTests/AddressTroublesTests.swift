@@ -7,7 +7,7 @@ import Testing
     private let now = Instant(nanoseconds: 1_000_000_000_000)
     private let list = (1...3).map { SocketAddress("192.0.2.\($0):443")! }
 
-    @Test func whatHasFailedIsTriedLastForTenMinutes() {
+    @Test func failedAddressesAreTriedLastForTenMinutes() {
         var troubles = AddressTroubles()
         #expect(troubles.ordered(list, now: now) == list)
         troubles.noteFailure(of: list[0], now: now)
@@ -16,7 +16,7 @@ import Testing
         #expect(troubles.ordered(list, now: now + .seconds(600)) == list)
     }
 
-    @Test func whatIsReachedIsTriedInItsPlaceAgain() {
+    @Test func reachedAddressesAreTriedInTheirPlacesAgain() {
         var troubles = AddressTroubles()
         for address in list { troubles.noteFailure(of: address, now: now) }
         #expect(troubles.ordered(list, now: now) == list)

@@ -20,12 +20,12 @@ import Testing
         ["SSL_CERT_FILE": "/nonexistent.pem", "SSL_CERT_DIR": "/etc/ssl/certs"],
         ["SSL_CERT_DIR": "/etc/ssl/certs:/nonexistent"],
     ])
-    func refusesWhatTheEnvironmentNamesAndCannotBeRead(_ environment: [String: String]) {
+    func unreadableAuthoritiesOfTheEnvironmentAreRefused(_ environment: [String: String]) {
         #expect(throws: TLSError.self) { try ClientTLS(trustAnchors: .system) { environment[$0] } }
     }
 
     @Test(arguments: ["SSL_CERT_FILE", "SSL_CERT_DIR"])
-    func trustsWhatTheEnvironmentNames(_ variable: String) throws {
+    func authoritiesOfTheEnvironmentAreTrusted(_ variable: String) throws {
         let authority = try ThrowawayAuthority()
         let folder = try TemporaryFolder()
         let file = try folder.put(authority.certificatePEM().utf8, "any name.pem")

@@ -3,18 +3,9 @@ import Testing
 @testable import EventLoop
 
 @Suite struct DeadlineTimerTests {
-    @Test func theDeadlineThatWasSetLastCounts() throws {
-        #expect(try firings { $0.set($1 + .seconds(10)) } == [10])
-        #expect(
-            try firings { timer, now in
-                timer.set(now + .seconds(10))
-                timer.set(now + .seconds(20))
-            } == [20])
-        #expect(
-            try firings { timer, now in
-                timer.set(now + .seconds(20))
-                timer.set(now + .seconds(10))
-            } == [10])
+    @Test(arguments: [[10], [10, 20], [20, 10]]) func theDeadlineThatWasSetLastCounts(set: [Int]) throws {
+        let fired = try firings { timer, now in for seconds in set { timer.set(now + .seconds(seconds)) } }
+        #expect(fired == Array(set.suffix(1)))
     }
 
     @Test func aDeadlineIsHastenedOrCleared() throws {

@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -24,7 +23,7 @@ import Testing
         return Resolver(ttl: .seconds(60)) { _ in .success(addresses) }
     }
 
-    /// Patient where nothing else is said: only what is meant to be late may be.
+    /// Patient by default: only an address that is meant to be late may be.
     private func dial(
         _ port: UInt16, _ resolver: Resolver, host: String = "localhost", tls: ClientTLS? = nil, rotation: Int = 0,
         within time: Duration = .seconds(600)
@@ -51,21 +50,6 @@ import Testing
         loop.sync { #expect(server.recorders.isEmpty) }
     }
 
-    /// Each loop waited for half of its time, and each began anew.
-    @Test func addressThatSwallowsConnectionsIsTriedLastByAllDialers() throws {
-        // Clients of other tests have ports of 127.0.0.1, so that its port is chosen first.
-        let server = try TestServer(loop: loop)
-        let hole = try BlackHole(port: server.port)
-        let resolver = try resolver("127.0.0.2", "127.0.0.1")
-        let (_, first) = dial(server.port, resolver)
-        #expect(loop.eventually { first.peer == server.listener.address })
-        hole.close()
-        let other = try TestServer(loop: loop, address: "127.0.0.2:\(server.port)")
-        let (_, second) = dial(server.port, resolver)
-        #expect(loop.eventually { second.peer == server.listener.address })
-        loop.sync { #expect(other.recorders.isEmpty) }
-    }
-
     /// The addresses of a name had changed, and every request failed for a minute.
     @Test func addressesThatAllFailAreLookedUpOnceMore() throws {
         let hosts = Mutex(["127.0.0.2", "127.0.0.1"])
@@ -80,15 +64,19 @@ import Testing
         #expect(loop.eventually { outcome.peer == server.listener.address })
     }
 
-    @Test func addressThatNeverAnswersCostsItsShareOfTheTime() throws {
+    /// Each loop waited for half of its time, and each began anew.
+    @Test func addressThatNeverAnswersCostsItsShareOfTheTimeOnce() throws {
         let authority = try ThrowawayAuthority()
         let client = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()))
         let server = try TestServer(loop: loop, tls: try ServerTLS(authority: authority, hosts: ["localhost"]))
         let silent = try TestServer(loop: loop, address: "127.0.0.2:\(server.port)") { _ in }
-        let (_, outcome) = dial(
-            server.port, try resolver("127.0.0.2", "127.0.0.1"), tls: client, within: .milliseconds(100))
+        let resolver = try resolver("127.0.0.2", "127.0.0.1")
+        let (_, outcome) = dial(server.port, resolver, tls: client, within: .milliseconds(100))
         #expect(loop.eventually { outcome.peer == server.listener.address })
         #expect(loop.eventually { silent.recorders.first?.end != nil })
+        // All dialers try that address last from now on.
+        let (_, next) = dial(server.port, resolver)
+        #expect(loop.eventually { next.peer == server.listener.address && silent.recorders.count == 1 })
     }
 
     @Test func failureOfTheLastAddressIsTold() throws {
@@ -99,11 +87,16 @@ import Testing
         #expect(loop.eventually { if case .tls? = outcome.failure { true } else { false } })
     }
 
-    @Test func nameWithoutAddressesIsAFailure() throws {
+    @Test func failuresSayTheirCause() throws {
+        let closed = try TestServer(loop: loop)
+        loop.sync { closed.listener.close() }
         let (_, unknown) = dial(1, Resolver(), host: "")
         let (_, empty) = dial(1, try resolver())
-        let failures = [DialFailure.resolve(": not a host name"), .resolve("no address")]
-        #expect(loop.eventually { [unknown.failure, empty.failure] == failures })
+        let (_, refused) = dial(closed.port, try resolver("127.0.0.1"))
+        let failures = [
+            DialFailure.resolve(": not a host name"), .resolve("no address"), .connect("connect: Connection refused"),
+        ]
+        #expect(loop.eventually { [unknown.failure, empty.failure, refused.failure] == failures })
     }
 
     @Test func dialerThatIsStoppedWhileItLooksUpConnectsToNothing() throws {
@@ -128,30 +121,4 @@ import Testing
         #expect(loop.eventually { silent.recorders[0].end != nil })
         loop.sync { #expect(outcome.results.isEmpty) }
     }
-}
-
-/// An address of 127.0.0.2 that swallows connections: its queue is full.
-private final class BlackHole {
-    private var descriptors: [CInt] = []
-
-    init(port: UInt16) throws {
-        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        descriptors.append(listener)
-        let address = try #require(SocketAddress("127.0.0.2:\(port)"))
-        try #require(address.withSockaddr { bind(listener, $0, $1) } == 0)
-        try #require(listen(listener, 0) == 0)
-        for _ in 0..<4 {
-            let kind = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-            let client = socket(AF_INET, kind, 0)
-            descriptors.append(client)
-            _ = address.withSockaddr { connect(client, $0, $1) }
-        }
-    }
-
-    func close() {
-        for descriptor in descriptors.reversed() { Glibc.close(descriptor) }
-        descriptors = []
-    }
-
-    deinit { close() }
 }

@@ -65,7 +65,7 @@ import Testing
         for client in clients { client.close() }
     }
 
-    @Test func closingKeepsWhatWasAccepted() throws {
+    @Test func closingKeepsAcceptedConnections() throws {
         let server = try TestServer(loop: loop)
         let client = try RawClient(port: server.port)
         #expect(try client.echoes("a"))
@@ -94,8 +94,8 @@ import Testing
             let server = try TestServer(loop: loop)
             let early = try RawClient(port: server.port)
             try #require(try early.echoes("a"))
-            // All clients first, while the loop is held up, then the lid on: what accept could
-            // still use is a handful.
+            // All clients first, while the loop is held up, then the lid on: accept could still use
+            // a handful.
             var limit = rlimit(rlim_cur: 0, rlim_max: 4096)
             let clients = try loop.sync {
                 let clients = try (0..<40).map { _ in try RawClient(port: server.port) }

@@ -7,7 +7,7 @@ import Testing
 @testable import EventLoop
 
 @Suite struct LoopQueueTests {
-    @Test func whatIsThereIsNotWaitedFor() throws {
+    @Test func queuedWorkIsNotWaitedFor() throws {
         let queue = try LoopQueue(label: "there")
         let waits = Atomic(0)
         queue.sync {

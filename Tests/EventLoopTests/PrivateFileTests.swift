@@ -28,7 +28,7 @@ import Testing
 
     /// The way of a process that is not root to a Kubernetes secret (`fsGroup`); it was refused.
     @Test func aGroupOfTheProcessMayReadAndNothingElse() throws {
-        for mode in [0o440, 0o640, 0o600, 0o400] {
+        for mode in [0o440, 0o640, 0o600, 0o400, 0o700] {
             #expect(objection(try folder.put("key", "\(mode)", mode: mode)) == nil, "\(String(mode, radix: 8))")
         }
         for mode in [0o660, 0o620, 0o650, 0o644, 0o604, 0o601, 0o444, 0o777] {

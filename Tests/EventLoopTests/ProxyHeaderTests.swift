@@ -76,7 +76,7 @@ import Testing
     ]
 
     @Test(arguments: sound)
-    func aHeaderSaysWhoseConnectionItIs(bytes: [UInt8], client: String?) {
+    func aHeaderNamesTheClient(bytes: [UInt8], client: String?) {
         let expected = ProxyHeader(client: client.flatMap { SocketAddress($0) }, byteCount: bytes.count)
         #expect((client == nil) == (expected.client == nil))
         #expect(ProxyHeader.read(bytes) == .complete(expected))
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Once it cannot become a header any more it never does, and no cut makes a header of it.
-    @Test(arguments: malformed) func whatIsMalformedIsRefused(bytes: [UInt8]) {
+    @Test(arguments: malformed) func malformedHeadersAreRefused(bytes: [UInt8]) {
         #expect(ProxyHeader.read(bytes + [UInt8](repeating: 0, count: 600)) == .malformed)
         var hasFailed = false
         for count in 0...bytes.count {

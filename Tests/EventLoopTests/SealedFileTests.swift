@@ -21,8 +21,8 @@ import Testing
     }
 
     /// More than a socket takes at once, to a peer that begins to read late; head and file wait for
-    /// what is queued before them.
-    @Test(arguments: [0, 20_000_000]) func followsWhatCameBeforeWhole(queued: Int) throws {
+    /// the bytes queued before them.
+    @Test(arguments: [0, 20_000_000]) func aFileFollowsQueuedBytesWhole(queued: Int) throws {
         let file = try #require(SealedFile(Self.bytes))
         let first = [UInt8](repeating: 7, count: queued)
         let server = try TestServer(loop: loop) { recorder in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct SocketAddressTests {
     @Test(arguments: ["127.0.0.1:8080", "[::1]:8080", "0.0.0.0:0", "[2001:db8::17]:65535"])
-    func printsWhatItParsed(_ text: String) throws {
+    func addressesArePrintedAsTheyWereParsed(_ text: String) throws {
         let address = try #require(SocketAddress(text))
         #expect(address.description == text)
         // The way through the kernel's representation keeps everything.
@@ -30,26 +30,19 @@ import Testing
         #expect(address.description == "[::1]:443" && address.isIPv6)
     }
 
-    @Test(arguments: [
-        ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:db8:0:1::7", "2001:db8:0:1::/64"),
-        ("::1", "::/64"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
-    ])
-    func aNetworkIsShownAsItsAddressOrPrefix(host: String, text: String) throws {
-        let network = try #require(SocketAddress(host: host, port: 1)?.network)
-        #expect(SocketAddress.text(ofNetwork: network) == text)
-    }
-
-    /// A household with an IPv6 network has as many addresses as it likes.
-    @Test func networkIsAnIPv4HostOrHalfOfIPv6() throws {
-        func network(_ host: String) throws -> UInt64 { try #require(SocketAddress(host: host, port: 1)?.network) }
-        #expect(try network("192.0.2.1") != network("192.0.2.2"))
-        #expect(try network("192.0.2.1") == network("::ffff:192.0.2.1"))
-        #expect(try network("::ffff:192.0.2.2") != network("::ffff:192.0.2.1"))
-        #expect(try network("2001:db8::1") == network("2001:db8::2:3:4:5"))
-        #expect(try network("2001:db8::1") != network("2001:db8:0:1::1"))
-        #expect(try network("2001:db8::1") != network("32.1.13.184"))
+    /// A household with an IPv6 network has any number of addresses.
+    @Test func aNetworkIsAnIPv4HostOrHalfOfIPv6() throws {
+        let cases = [
+            ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.2", "192.0.2.2"),
+            ("2001:db8:0:1::7", "2001:db8:0:1::/64"), ("2001:db8::1", "2001:db8::/64"),
+            ("2001:db8::2:3:4:5", "2001:db8::/64"), ("32.1.13.184", "32.1.13.184"), ("::1", "::/64"),
+            ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
+        ]
+        for (index, (host, text)) in cases.enumerated() {
+            let network = try #require(SocketAddress(host: host, port: UInt16(index))?.network)
+            #expect(SocketAddress.text(ofNetwork: network) == text)
+        }
         #expect(SocketAddress(path: "/run/x.sock")?.network == nil)
-        #expect(SocketAddress("192.0.2.1:1")?.network == SocketAddress("192.0.2.1:2")?.network)
     }
 
     @Test(arguments: [
@@ -59,7 +52,7 @@ import Testing
         ("febf::1", true), ("fec0::1", false), ("fb00::1", false), ("2001:db8::1", false), ("::ffff:10.0.0.1", true),
         ("::ffff:8.8.8.8", false),
     ])
-    func whatNoOtherNetworkReachesIsPrivate(host: String, isPrivate: Bool) {
+    func addressesOfOneNetworkArePrivate(host: String, isPrivate: Bool) {
         #expect(SocketAddress(host: host, port: 1)?.isPrivate == isPrivate)
     }
 }

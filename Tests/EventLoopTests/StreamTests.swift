@@ -216,7 +216,7 @@ import Testing
     }
 
     /// A short read is taken to mean "empty"; no byte and no end may be lost by that.
-    @Test func smallPiecesAndTheEndBehindThemAllArrive() throws {
+    @Test func smallPiecesAndTheirEndAllArrive() throws {
         let server = try serve()
         for round in 0..<70 {
             let client = try RawClient(port: server.port)

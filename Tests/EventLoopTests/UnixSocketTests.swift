@@ -43,7 +43,7 @@ import class Foundation.FileManager
         client.close()
     }
 
-    @Test func whatADeadProcessLeftIsReplaced() throws {
+    @Test func aDeadProcessesSocketIsReplaced() throws {
         let dead = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
         #expect(address.withSockaddr { Glibc.bind(dead, $0, $1) } == 0)
         close(dead)
@@ -52,7 +52,7 @@ import class Foundation.FileManager
         _ = try RawClient(path: path)
     }
 
-    @Test func whatIsNoDeadSocketIsLeftAlone() throws {
+    @Test func livingSocketsAndOtherFilesAreLeftAlone() throws {
         let first = try listen()
         let error = #expect(throws: SystemError.self) { try listen() }
         #expect(error == SystemError(call: "bind", errno: EADDRINUSE))
@@ -114,7 +114,7 @@ import class Foundation.FileManager
     @Test func anInheritedSocketWithoutAPathIsNotTaken() throws {
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        // An abstract name, which the kernel makes up (unix(7)).
+        // An abstract name, which the kernel chooses (unix(7)).
         var family = sa_family_t(AF_UNIX)
         let result = withUnsafeMutablePointer(to: &family) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

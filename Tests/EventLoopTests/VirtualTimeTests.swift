@@ -51,17 +51,17 @@ import Testing
     @Test func workThatIsHandedInComesBeforeTheNextTimer() throws {
         var order: [String] = []
         try inVirtualTime { loop, end in
-            let confined = Confined(Handed { order.append("handed in") }, to: loop)
+            let confined = Confined({ order.append("handed in") }, to: loop)
             loop.schedule(after: .seconds(2)) {
                 order.append("timer")
                 end()
             }
-            loop.schedule(after: .seconds(1)) { confined.execute { $0.body() } }
+            loop.schedule(after: .seconds(1)) { confined.execute { $0() } }
         }
         #expect(order == ["handed in", "timer"])
     }
 
-    @Test func whatWasBegunElsewhereIsDoneBeforeTimePasses() throws {
+    @Test func workBegunElsewhereIsDoneBeforeTimePasses() throws {
         let settled = Mutex<[Duration]>([])
         let time = Mutex<VirtualTime?>(nil)
         let virtual = VirtualTime { @Sendable in
@@ -74,10 +74,6 @@ import Testing
             loop.schedule(after: .seconds(3), end)
         }
         #expect(settled.withLock { Array($0.prefix(2)) } == [.zero, .seconds(1)])
-    }
-
-    private struct Handed {
-        let body: () -> Void
     }
 }
 

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func closingEndsOnlyWhatIsDelimitedByIt() throws {
+    @Test func closingEndsOnlyUndelimitedContent() throws {
         let bytes = [UInt8]("abc".utf8)
         var open = BodyDecoder(.untilClose, limits: .response)
         #expect(try open.next(bytes.span) == .content(ByteRange(0, 3), consumed: 3))

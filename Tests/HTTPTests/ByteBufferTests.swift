@@ -51,7 +51,7 @@ import Testing
         expect(buffer, [5, 6, 7, 8, 9, 10, 11, 12, 13])
     }
 
-    @Test func writingInPlaceMakesOnlyWhatWasWrittenReadable() {
+    @Test func writingInPlaceMakesWrittenBytesReadable() {
         var buffer = ByteBuffer(capacity: 4)
         buffer.append([1])
         let room = buffer.withUnsafeWritable(minimum: 100) { memory in
@@ -65,7 +65,7 @@ import Testing
         #expect(bytes == [1, 2] && count == 2)
     }
 
-    @Test func wipingCostsWhatWasUsedAndNotTheCapacity() {
+    @Test func wipingCostsUsedBytesAndNotTheCapacity() {
         var buffer = ByteBuffer(capacity: 64)
         buffer.append([UInt8](repeating: 0xAA, count: 8))
         buffer.consume(8)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import HTTP
 
-/// Words of eight bytes must find exactly what looking at each byte finds.
+/// A search by words of eight bytes finds the same as one byte by byte.
 @Suite struct ByteSearchTests {
     @Test(arguments: TestSize.of(0..<100, full: 0..<300))
-    func wordsFindWhatBytesFind(seed: Int) {
+    func wordsAndBytesFindTheSame(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let isNoisy = Bool.random(using: &generator)
         let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ -> UInt8 in

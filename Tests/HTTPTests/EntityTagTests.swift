@@ -28,7 +28,7 @@ import Testing
     ])
     func nothingElseIsATag(text: String) { #expect(tag(Array(text.utf8)) == nil) }
 
-    @Test func aListIsWalkedAndWhatIsNoTagIsSkipped() {
+    @Test func aListIsWalkedAndOtherElementsAreSkipped() {
         #expect(opaques("\"a\", W/\"b\" ,\"c,d\"") == ["\"a\"", "W/\"b\"", "\"c,d\""])
         #expect(opaques(", \"a\",, x, \"b\",") == ["\"a\"", "\"b\""])
         #expect(opaques("\"a\\\", \"b\"") == ["\"a\\\"", "\"b\""])

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func whatWasDeflatedComesBack() throws {
+    @Test func deflatedContentComesBack() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
         for count in [200, 1_024, 4_096, 100_000, 3 << 20, 8 << 20] {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotShrinkStaysAsItIs() {
+    @Test func contentThatDoesNotShrinkStaysAsItIs() {
         var generator = SeededGenerator(seed: 1)
         #expect(gzip.deflate((0..<10_000).map { _ in UInt8.random(in: 0...255, using: &generator) }) == nil)
         #expect(gzip.deflate([]) == nil && gzip.deflate(Array("{}".utf8)) == nil)
@@ -83,7 +83,7 @@ import Testing
         for claim: [UInt8] in [[5, 0, 0, 0], [0, 0, 0, 0], [0xFF, 0xFF, 3, 0]] {
             #expect(outcome(zeros.dropLast(4) + claim) == .failure(.malformed))
         }
-        // And what says that it is large is not asked for that much.
+        // Content that claims to be large does not get that much memory.
         #expect(outcome(Self.hello.dropLast(4) + [0xFF, 0xFF, 0xFF, 0xFF]) == .failure(.suspicious))
         #expect(outcome(Self.hello.dropLast(4) + [0, 0, 3, 0]) == .failure(.malformed))
     }

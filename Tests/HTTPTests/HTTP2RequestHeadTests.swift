@@ -33,15 +33,7 @@ import Testing
         let (text, content) = try written(Self.get + [("accept", "*/*"), ("x-y", "z")])
         #expect(
             text == "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nhost: a.example\r\naccept: */*\r\nx-y: z\r\n\r\n")
-        #expect(content == .none)
-    }
-
-    @Test func whatIsWrittenIsParsedAndMeansTheSame() throws {
-        let fields = [("music-user-token", "t"), ("te", "trailers")]
-        let request = try ParsedRequest(written(Self.get + fields).text)
-        #expect(request.head.byteCount == request.bytes.count && request.head.method == .get)
-        #expect(request[request.head.target] == "/v1/catalog/us/albums/1")
-        #expect(request.head.fields.contains(.musicUserToken))
+        #expect(content == .none && refusal(Self.get + [("te", "trailers")]) == nil)
     }
 
     @Test func oneValueServesManyHeads() throws {
@@ -93,7 +85,7 @@ import Testing
         ("connection", "close"), ("keep-alive", "1"), ("proxy-connection", "close"), ("transfer-encoding", "chunked"),
         ("upgrade", "h2c"), ("te", "gzip"),
     ])
-    func whatBelongsToAConnectionIsRefused(name: String, value: String) {
+    func fieldsOfAConnectionAreRefused(name: String, value: String) {
         #expect(refusal(Self.get + [(name, value)]) == .connectionField)
     }
 
@@ -116,7 +108,7 @@ import Testing
     }
 
     @Test func hostMayOnlyRepeatTheAuthority() throws {
-        #expect(try written(Self.get + [("host", "A.example")]).text.components("host") == 1)
+        #expect(try written(Self.get + [("host", "A.example")]).text.ranges(of: "\r\nhost").count == 1)
         #expect(refusal(Self.get + [("host", "b.example")]) == .authorityMismatch)
         let alone = changed(":authority", to: nil) + [("host", "a.example")]
         #expect(try written(alone).text.contains("\r\nhost: a.example\r\n"))
@@ -146,8 +138,4 @@ extension HTTP2RequestHead {
         let (name, value) = (Array(name.utf8), Array(value.utf8))
         add(name.span, value.span, to: &head)
     }
-}
-
-extension String {
-    fileprivate func components(_ word: String) -> Int { self.split(separator: "\r\n").count { $0.hasPrefix(word) } }
 }

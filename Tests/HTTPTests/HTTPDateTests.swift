@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: TestSize.of(0..<100, full: 0..<300))
-    func whatIsWrittenIsRead(seed: Int) {
+    func writtenDatesAreReadBack(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let seconds = Int64.random(in: -62_167_219_200...253_402_300_799, using: &generator)
         #expect(parse(write(seconds)) == seconds, "seed \(seed)")

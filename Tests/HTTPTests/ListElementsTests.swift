@@ -28,12 +28,4 @@ import Testing
         #expect(elements("\"\\") == ["\"\\"])
         #expect(elements("a\\, b") == ["a\\", "b"])
     }
-
-    @Test func onlyTheGivenValueIsWalked() {
-        let bytes = [UInt8]("x,a,b,y".utf8)
-        var list = ListElements(ByteRange(2, 5))
-        #expect(list.next(in: bytes.span) == ByteRange(2, 3))
-        #expect(list.next(in: bytes.span) == ByteRange(4, 5))
-        #expect(list.next(in: bytes.span) == nil)
-    }
 }

@@ -20,7 +20,7 @@ import Testing
         "bytes=10-", "bytes=10-11", "bytes=-0", "bytes=99999999999999999999999-", "bytes=9223372036854775807-",
         "bytes=9223372036854775807-9223372036854775807",
     ])
-    func whatLiesBehindTheEndCannotBeSatisfied(text: String) {
+    func rangesAfterTheEndCannotBeSatisfied(text: String) {
         #expect(parse(text, 10) == .unsatisfiable)
     }
 

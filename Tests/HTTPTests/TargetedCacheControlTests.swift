@@ -39,11 +39,11 @@ import Testing
         "MaX-aGe=3600", "max-age=9999999999999999", "max-age =100", "max-age= 100", "max-age=", "a,", "a,,b", ",a",
         "a b", "=1", "1=1", "a=", "max-age=--1", "max-age=+1", "max-age=1x", "max-age=?1;a", "a=\"x", "a=\"x\\\"",
     ])
-    func whatIsInvalidOrEmptyCountsAsAbsent(line: String) {
+    func invalidOrEmptyLinesCountAsAbsent(line: String) {
         #expect(parse(line) == nil && parse("max-age=5", line) == nil && parse(line, "max-age=5") == nil)
     }
 
-    @Test func parametersAndWhatIsUnknownArePassedOver() {
+    @Test func parametersAndUnknownMembersArePassedOver() {
         #expect(parse("a=(b c);d=1, max-age=5;e=\"x, max-age=7\", f;g")?.maxAge == 5)
         #expect(parse("a=\"no-store, \", *b.c_d-9=:aGk=:")?.noStore == false)
         // A backslash takes the meaning of the quotation mark.

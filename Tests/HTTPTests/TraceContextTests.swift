@@ -10,7 +10,7 @@ import Testing
         return TraceContext.traceID(bytes.span, 1..<bytes.count).map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
-    @Test func theIDIsFoundInWhatTheStandardAllows() {
+    @Test func theIDIsFoundInStandardValues() {
         #expect(traceID("00-\(Self.id)-b7ad6b7169203331-01") == Self.id)
         #expect(traceID("cc-\(Self.id)-b7ad6b7169203331-01-what-comes") == Self.id)
     }
@@ -21,5 +21,5 @@ import Testing
         "00-00000000000000000000000000000000-b7ad6b7169203331-01", "00-\(id)-0000000000000000-01",
         "00_\(id)-b7ad6b7169203331-01", "00-\(id)-b7ad6b7169203331_01", "00-\(id)-b7ad6b716920333\"-01",
     ])
-    func whatIsNoTraceIsNone(value: String) { #expect(traceID(value) == nil) }
+    func otherValuesHaveNoID(value: String) { #expect(traceID(value) == nil) }
 }

@@ -54,7 +54,7 @@ struct StartTests {
         StartTrial(
             "too little memory", ["workers 2", "memory_size 2GiB"], " of memory: Cannot allocate memory",
             limit: "--as=1073741824"),
-        StartTrial("too few threads", ["workers 2"], "cannot start 10 threads: ", limit: "--nproc=4"),
+        StartTrial("too few threads", ["workers 2"], "cannot start 9 threads: ", limit: "--nproc=4"),
     ]
 
     private static let warned: [StartTrial] = [

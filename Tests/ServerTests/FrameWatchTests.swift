@@ -65,7 +65,7 @@ import Testing
         #expect(count(.windowUpdate(0, by: 1), &watch, at: start) == FrameBounds.bound(.windowUpdates)?.burst)
     }
 
-    @Test func whatWasSentIsAnsweredByWindows() throws {
+    @Test func sentContentAllowsWindowUpdates() throws {
         var watch = try watch()
         let burst = try #require(FrameBounds.bound(.windowUpdates)?.burst)
         for _ in 0..<50 {
@@ -82,7 +82,7 @@ import Testing
         #expect(count(.head(HTTP2Frame.get("/"), stream: 1), &watch, at: start) == 10_000)
     }
 
-    @Test func aHeadMayHaveSoManyPieces() throws {
+    @Test func piecesOfAHeadAreBounded() throws {
         for (pieces, passes) in [(FrameWatch.mostContinuations, true), (FrameWatch.mostContinuations + 1, false)] {
             var watch = try watch()
             try watch.read(HTTP2Frame(.headers, stream: 1).bytes, at: start)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aHeadMayHaveSoManyBytes() throws {
+    @Test func bytesOfAHeadAreBounded() throws {
         let piece = [UInt8](repeating: 0, count: FrameWatch.mostBlockBytes / 4)
         var watch = try watch()
         try watch.read(HTTP2Frame(.headers, stream: 1, payload: piece).bytes, at: start)
@@ -146,7 +146,7 @@ import Testing
         #expect(watch.isWaitingForMore && watch.unit == head)
     }
 
-    @Test func whoStopsInsideAFrameIsWaitedFor() throws {
+    @Test func aClientInsideAFrameIsWaitedFor() throws {
         var watch = FrameWatch()
         #expect(watch.isWaitingForMore)
         // Content has a time limit of its own.

@@ -91,7 +91,7 @@ private final class OtherHolder: AnswerHolder {
         done.waitOrFail()
     }
 
-    @Test func whoAsksNowAndThenIsNotIdle() throws {
+    @Test func aClientThatAsksNowAndThenIsNotIdle() throws {
         var timeouts = ClientTimeouts()
         timeouts.idle = .seconds(10)
         var answered: [UInt32] = []

@@ -39,7 +39,7 @@ import Testing
         for text in [above] + (begun.map { [$0] } ?? []) { #expect(self.error(text) == error, sourceLocation: place) }
     }
 
-    @Test func defaultsHaveRoomForWhatTheRFCRecommends() {
+    @Test func defaultsHaveRoomForTheRecommendedSizes() {
         #expect(MessageLimits.request.maxTargetBytes >= 8000)
         #expect(MessageLimits.request.maxHeadBytes > MessageLimits.request.maxTargetBytes)
         #expect(MessageLimits.response.maxBodyBytes == .max)

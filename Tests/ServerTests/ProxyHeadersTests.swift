@@ -24,7 +24,7 @@ import Testing
     }
 
     /// As a health check does that only connects.
-    @Test func whoSaysNothingAtAllIsNotWorthALine() {
+    @Test func silentConnectionsGetNoLine() {
         #expect(Failure.silent.words == nil)
         let lines = Mutex<[String]>([])
         let headers = ProxyHeaders { line in lines.withLock { $0.append(line) } }

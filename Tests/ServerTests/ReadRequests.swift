@@ -10,7 +10,7 @@ struct Verdict: Equatable, CustomStringConvertible {
         case clean
         /// A request has begun and not ended.
         case incomplete
-        /// The last request closes the connection; what follows it was not looked at.
+        /// The last request closes the connection; bytes after it were not looked at.
         case closed
         case error(ParseError)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Server
 
 @Suite struct RequestBudgetTests {
-    @Test func whatIsTooMuchIsNotTakenUnlessItHasToBe() {
+    @Test func takingBeyondTheLimitIsRefusedUnlessForced() {
         let budget = RequestBudget(limit: 100)
         #expect(budget.take(60) && !budget.take(41) && budget.heldBytes == 60)
         #expect(budget.take(40) && budget.isExhausted)
@@ -15,7 +15,7 @@ import Testing
         #expect(budget.heldBytes == 60)
     }
 
-    @Test func anotherLimitLeavesWhatIsHeld() {
+    @Test func anotherLimitLeavesHeldBytes() {
         let budget = RequestBudget(limit: 100)
         #expect(budget.take(80))
         budget.limit(to: 50)

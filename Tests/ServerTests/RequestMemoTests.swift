@@ -19,7 +19,7 @@ import Testing
         memory.find(bytes.span)
     }
 
-    @Test func knowsWhatCameTwiceAndNothingThatDiffers() throws {
+    @Test func onlyRequestsThatCameTwiceAreKnown() throws {
         var memory = RequestMemo()
         let bytes = request("/abcdefgh", "Accept: application/json\r\n")
         try note(bytes, in: &memory, times: 1)
@@ -39,7 +39,7 @@ import Testing
         "Authorization: Bearer x", "Music-User-Token: x", "Cookie: x=y", "X-Refrain-Key: x", "Media-User-Token: x",
         "proxy-authorization: Basic x",
     ])
-    func keepsNothingThatTellsWhoAsks(_ field: String) throws {
+    func requestsWithCredentialsAreNotKept(_ field: String) throws {
         var memory = RequestMemo()
         let bytes = request("/a", field + "\r\n")
         try note(bytes, in: &memory, times: 3)

@@ -84,7 +84,7 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
         "[1,]", "{,}", #"{"a":1,}"#, #"{"a" 1}"#, "{a:1}", "[1 2]", "{]", "[}", "'a'", "//\n1", "]", "True", "nul1",
         #"{1:2}"#,
     ])
-    func `what other parsers let pass is refused`(text: String) { #expect(reason(text) == .unexpectedByte) }
+    func `text that other parsers let pass is refused`(text: String) { #expect(reason(text) == .unexpectedByte) }
 
     @Test func `every cut of a text is truncated and says so`() {
         let text = Array(#"{"a":[1,true,null,"x\u00e9\ud83c\udfb5"],"b":{"c":-1.5}}"#.utf8)
@@ -121,16 +121,16 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
     }
 
     @Test(arguments: UInt64(1)...200)
-    func `what is written is read back`(seed: UInt64) throws {
+    func `written values are read back`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let value = JSON.random(&random, depth: 6, most: 5, text: randomString)
+        let value = JSON.random(&random, depth: 6)
         #expect(try JSON.parse(value.bytes) == value, "seed \(seed)")
     }
 
     @Test(arguments: UInt64(1)...200)
     func `a text with damaged bytes gives a value or an error and never a trap`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var bytes = JSON.random(&random, depth: 6, most: 5, text: randomString).bytes
+        var bytes = JSON.random(&random, depth: 6).bytes
         for _ in 0..<4 { bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random) }
         if let value = try? JSON.parse(bytes) { #expect((try? JSON.parse(value.bytes)) == value, "seed \(seed)") }
     }
@@ -148,8 +148,26 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
         }
         #expect(count > 100)
     }
+}
 
-    private func randomString(_ random: inout SeededGenerator) -> String {
+extension JSON {
+    /// A value at most `depth` deep.
+    fileprivate static func random(_ random: inout SeededGenerator, depth: Int) -> JSON {
+        switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &random) {
+        case 0: return .null
+        case 1: return .bool(.random(using: &random))
+        case 2: return .number(["0", "1", "1.0", "-0.0E-12"].randomElement(using: &random)!)
+        case 3: return .string(text(&random))
+        default:
+            var object = JSONObject()
+            for _ in 0..<Int.random(in: 0...5, using: &random) {
+                object.append(text(&random), .random(&random, depth: depth - 1))
+            }
+            return Bool.random(using: &random) ? .object(object) : .array(object.members.map(\.value))
+        }
+    }
+
+    private static func text(_ random: inout SeededGenerator) -> String {
         var text = ""
         for _ in 0..<Int.random(in: 0..<8, using: &random) {
             let range: ClosedRange<UInt32> = .random(using: &random) ? 0...0x7F : 0...0x10FFFF
@@ -158,25 +176,5 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
             }
         }
         return text
-    }
-}
-
-extension JSON {
-    /// A value at most `depth` deep, with up to `most` values in each array and object.
-    static func random(
-        _ random: inout SeededGenerator, depth: Int, most: Int, text: (inout SeededGenerator) -> String
-    ) -> JSON {
-        switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &random) {
-        case 0: return .null
-        case 1: return .bool(.random(using: &random))
-        case 2: return .number(["0", "1", "1.0", "-0.0E-12"].randomElement(using: &random)!)
-        case 3: return .string(text(&random))
-        default:
-            var object = JSONObject()
-            for _ in 0..<Int.random(in: 0...most, using: &random) {
-                object.append(text(&random), .random(&random, depth: depth - 1, most: most, text: text))
-            }
-            return Bool.random(using: &random) ? .object(object) : .array(object.members.map(\.value))
-        }
     }
 }

@@ -47,7 +47,7 @@ import Testing
 
     /// In signed mode a client's own field could make the origin answer 429, and the proxy slowed
     /// down for everyone.
-    @Test func refusalsOfOneTokenLeaveTheSharedLimit() {
+    @Test func refusalsOfATokenCountForAllOnlySoonAfterASharedOne() {
         var shared = budget()
         _ = shared.submit(job(0), .waitingClient, now: now)
         _ = shared.end(job(0), .rateLimited(), now: now)
@@ -60,6 +60,9 @@ import Testing
         }
         let lowered = shared.rate.current
         #expect(lowered ?? 0 < learnt ?? 0)
+        _ = shared.submit(job(4), .waitingClient, account: 6, now: now + .seconds(4))
+        _ = shared.end(job(4), .rateLimited(), now: now + .seconds(4))
+        #expect(shared.rate.current == lowered)
     }
 
     @Test func commonCeilingHoldsForAllTokensTogether() {

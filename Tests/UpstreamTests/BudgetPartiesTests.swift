@@ -33,7 +33,7 @@ import Testing
     }
 
     /// One client with 70 misses a second turned every other client's miss into a 503.
-    @Test func partyThatAsksForMuchWaitsBehindOneThatAsksForLittle() {
+    @Test func partiesWaitInTurnsHoweverMuchTheyAskFor() {
         var budget = busy()
         for number in 1...5 { _ = budget.submit(job(number), .waitingClient, of: a, now: now) }
         for number in 11...12 { _ = budget.submit(job(number), .waitingClient, of: b, now: now) }
@@ -46,7 +46,7 @@ import Testing
         #expect(order(&other) == [1, 11, 2, 3, 4])
     }
 
-    @Test func partyThatWasServedGoesBehindThoseThatWait() {
+    @Test func partyThatWasServedGoesAfterThoseThatWait() {
         var budget = busy()
         for number in 1...3 { _ = budget.submit(job(number), .waitingClient, of: a, now: now) }
         _ = budget.submit(job(11), .waitingClient, of: b, now: now)
@@ -74,7 +74,7 @@ import Testing
         #expect(budget.end(job(0, lane: 1), .answered, now: now) == [.start(job(4, lane: 1))])
     }
 
-    @Test func backgroundIsOnePartyBehindAllOthers() {
+    @Test func backgroundIsOnePartyAfterAllOthers() {
         var budget = busy()
         _ = budget.submit(job(1), .refresh, of: a, now: now)
         _ = budget.submit(job(2), .refresh, of: b, now: now)
@@ -113,8 +113,6 @@ import Testing
         for number in 1...5 { _ = other.submit(job(number), .revalidation, of: a, now: now) }
         #expect(other.submit(job(6), .waitingClient, of: a, now: now) == [.refuse(job(5), retryAfter: 6)])
     }
-
-    // MARK: Coming and going
 
     @Test func aSharedRequestWaitsInTheShorterLine() {
         var budget = busy()

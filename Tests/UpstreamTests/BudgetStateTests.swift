@@ -68,16 +68,6 @@ func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID { BudgetState.JobID(
         #expect(budget.tick(now: now + .seconds(2)) == [.start(job(1))])
     }
 
-    @Test(arguments: [(1, 1), (2, 1), (3, 1), (4, 2), (9, 4)])
-    func backgroundUsesHalfTheConnectionsAtMost(connections: Int, share: Int) {
-        var budget = budget(lanes: [connections], maxWaiting: 100, inBackground: 100)
-        let started = (0..<20).filter { !budget.submit(job($0), .refresh, now: now).isEmpty }
-        #expect(started.count == share)
-        // The others are left to clients, to one that joins a waiting request too.
-        guard connections > share else { return }
-        #expect(budget.promote(job(19), to: .revalidation, now: now) == [.start(job(19))])
-    }
-
     // MARK: Room for optional requests
 
     private func hasRoom(_ budget: BudgetState, _ lane: Int, _ now: Instant) -> Bool {
@@ -117,8 +107,6 @@ func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID { BudgetState.JobID(
         #expect(hasRoom(refused, 0, now + .seconds(3)))
     }
 
-    // MARK: The queue's bound
-
     @Test func requestBeyondTheQueueIsRefused() {
         var budget = budget(maxWaiting: 2, asked: 0..<3)
         #expect(budget.submit(job(3), .waitingClient, now: now) == [.refuse(job(3), retryAfter: 2)])
@@ -135,8 +123,6 @@ func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID { BudgetState.JobID(
         #expect(slow.retryAfter(.waitingClient, now: now) == 5)
     }
 
-    // MARK: The rate
-
     @Test func rateSpacesStartsUntilItIsRaised() {
         var budget = budget(lanes: [8], rate: 10)
         #expect(budget.submit(job(1), .waitingClient, now: now) == [.start(job(1))])
@@ -150,8 +136,6 @@ func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID { BudgetState.JobID(
         raised.rate.limit(to: nil)
         #expect(raised.tick(now: now) == [.start(job(1)), .start(job(2))])
     }
-
-    // MARK: Ends
 
     @Test func closedLaneHoldsNothingAndIsUsedAgain() {
         var budget = budget(lanes: [1, 1])

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["Cache-Control: private", "Vary: *", "Set-Cookie: a=b", "Content-Encoding: gzip", "ETag: \"a\""])
-    func connectionCannotTakeAwayWhatEveryRecipientNeeds(line: String) {
+    func connectionCannotTakeAwayNeededFields(line: String) {
         let name = line.prefix { $0 != ":" }
         #expect(text(fields("Connection: \(name)", line)) == line + "\r\n")
     }

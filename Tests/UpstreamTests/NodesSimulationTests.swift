@@ -28,8 +28,7 @@ import Testing
     ]
     private static let seeds: ClosedRange<UInt64> = 1...TestSize.of(2, release: 5)
 
-    /// Over all seeds, of the run from its first request on, or of what follows the loss of the
-    /// engine.
+    /// Over all seeds, of the run from its first request on, or from the loss of the engine on.
     private static func counts(
         _ test: Case, _ limiter: LimitedOrigin.Limiter, _ sharing: NodesSimulation.Sharing, losingEngine: Bool = false
     ) -> SimulationCounts {

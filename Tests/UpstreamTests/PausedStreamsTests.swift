@@ -26,14 +26,14 @@ import Testing
     }
 
     @Test(arguments: [(1, 0), (2, 1), (3, 1), (8, 4)])
-    func halfOfTheConnectionsMayStandStillWhileOthersWait(connections: Int, share: Int) {
+    func halfOfTheConnectionsMayPauseWhileOthersWait(connections: Int, share: Int) {
         let soon = now + .seconds(2)
         #expect(paused(share).overdue(isContended: true, of: connections, now: soon) == nil)
         #expect(paused(share + 1).overdue(isContended: true, of: connections, now: soon) == 0)
         #expect(paused(share + 1).overdue(isContended: false, of: connections, now: soon) == nil)
     }
 
-    @Test func whatHasStoodStillForLongestGivesWay() {
+    @Test func theLongestPauseGivesWay() {
         var streams = paused(3)
         streams.end(0)
         #expect(streams.overdue(isContended: true, of: 2, now: now + .seconds(2)) == 1)

@@ -128,7 +128,7 @@ import Testing
 
     // MARK: Connecting fails
 
-    @Test func failedConnectFailsThoseWhoWaitAndBacksOff() {
+    @Test func failedConnectFailsWaitingRequestsAndBacksOff() {
         var pool = pool(connections: 1, asked: 1, 2)
         let refused = DialFailure.connect("refused")
         #expect(
@@ -264,7 +264,7 @@ import Testing
         #expect(other.idle == [c(0)])
     }
 
-    @Test func drainingFinishesWhatWasAcceptedAndRefusesTheRest() {
+    @Test func drainingFinishesAcceptedRequestsAndRefusesTheRest() {
         var pool = idlePool(1, connections: 2, asked: 1, 2)
         _ = pool.connected(c(1), now: now)
         _ = pool.submit(r(3), isReplayable: true, now: now)

@@ -14,7 +14,7 @@ import Testing
         return limit
     }
 
-    @Test func firstLimitIsWhatSucceededBeforeTheFirst429() {
+    @Test func firstLimitIsTheSuccessesBeforeTheFirst429() {
         var limit = RateLimit(ceiling: nil)
         for _ in 0..<100 {
             limit.started(now: start)

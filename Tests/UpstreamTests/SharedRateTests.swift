@@ -90,7 +90,7 @@ import Testing
         var few = self.budget(connections: 2, BudgetAnswer(limit: 100))
         for number in 1...5 { _ = submit(&few, number, now: start) }
         #expect(few.rate.takeQuestion()?.question.tokens == 2)
-        // Tokens that nobody spends are lost.
+        // Tokens that are not spent are lost.
         var late = self.budget(BudgetAnswer(limit: 100))
         _ = submit(&late, 1, now: start)
         _ = tell(&late, BudgetAnswer(limit: 100, granted: 2), now: start)
@@ -189,7 +189,7 @@ import Testing
         _ = tell(&budget, BudgetAnswer(limit: 100), now: at(250))
         #expect(submit(&budget, 2, now: at(260)) == [])
         #expect(budget.rate.takeQuestion()?.question.tokens == 1)
-        // Nor is what waits by then.
+        // Requests that wait by then do not wait for it either.
         budget.rate.lost(now: at(270))
         #expect(budget.tick(now: at(300)) == [.start(job(2))])
     }

@@ -52,9 +52,6 @@ final class TLSFront {
             origin = try? Stream.connect(to: address, loop: client.loop, handler: self)
         }
 
-        func streamDidOpen(_ stream: Stream) {}
-        func streamDidDrain(_ stream: Stream) {}
-
         func streamDidBecomeReadable(_ stream: Stream) {
             guard let other = stream === client ? origin : client else { return }
             withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 1) { buffer in

@@ -53,13 +53,6 @@ import Testing
         #expect(scene.targets == ["/first", "/client", "/promoted", "/revalidation", "/refresh"])
     }
 
-    @Test func turnOfOneLoopMayStartARequestOfAnother() async throws {
-        let scene = try GateScene(ScriptedOrigin([.echo]), loops: 2, connections: 4, budget: UpstreamBudget(rate: 50))
-        let all = (0..<20).map { scene.send("/\($0)", lane: $0 % 2) }
-        for (index, sent) in all.enumerated() { #expect(await sent.end().text == "/\(index)") }
-        #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: 50, inFlight: 0, waiting: 0))
-    }
-
     @Test func requestBeyondTheQueueIsRefusedWithTheTimeToComeBack() async throws {
         let (scene, gate) = try heldScene(budget: UpstreamBudget(maxWaiting: 1, maxWaitingInBackground: 1))
         let first = scene.send("/first")
@@ -169,6 +162,7 @@ import Testing
         #expect(await next.end().text == "/next")
         #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: nil, inFlight: 0, waiting: 0))
         #expect(!gone.receiver.hasEnded)
+        waitUntil { scene.origin.endedConnections == 1 }
     }
 
     @Test func cancellingTheSendingGivesTheTurnBackToo() async throws {
@@ -230,7 +224,7 @@ import Testing
         #expect(interim.first?.fields.bytes == Array("Link: </a>\r\n".utf8))
     }
 
-    @Test(arguments: [false, true]) func aGateThatEndsFinishesWhatItHas(isRetired: Bool) async throws {
+    @Test(arguments: [false, true]) func aGateThatEndsFinishesItsRequests(isRetired: Bool) async throws {
         let (scene, gate) = try heldScene()
         let (first, second) = (scene.send("/first"), scene.send("/second"))
         let isLetGo = Atomic<Bool>(false)

@@ -5,8 +5,7 @@ import Testing
 
 @testable import Upstream
 
-/// The pool with real sockets: connections, their reuse, and what becomes of requests when they
-/// break.
+/// The pool with real sockets: connections, their reuse, and requests whose connections break.
 @Suite(.timeLimit(.minutes(10))) struct UpstreamPoolTests {
     private typealias Step = ScriptedOrigin.Step
 
@@ -104,19 +103,6 @@ import Testing
 
     // MARK: Limits and time
 
-    @Test func refusedConnectionIsAFailureAndTheNextRequestTriesAgain() async throws {
-        let origin = try ScriptedOrigin([.echo])
-        origin.stop()
-        let scene = try UpstreamScene(origin)
-        for _ in 0..<2 {
-            guard case .failed(.dial(.connect(let text)), content: nil) = await scene.send().end() else {
-                Issue.record("connected to nothing")
-                return
-            }
-            #expect(text.contains("refused"))
-        }
-    }
-
     @Test func interimResponsesDoNotProlongTheWait() async throws {
         let interim = [Step.send("HTTP/1.1 102 X\r\n\r\n"), .sleep(milliseconds: 200)]
         // Each within the time that an earlier one would buy; the answer comes after 1.2 s.
@@ -165,26 +151,8 @@ import Testing
         #expect(await receiver.end().text == "01234567890123456789")
     }
 
-    // MARK: Cancelling and draining
-
-    @Test func cancelledExchangeIsSilentAndItsConnectionIsClosed() async throws {
-        let scene = try UpstreamScene(ScriptedOrigin([.request, .hold], [.echo])) { $0.maxConnections = 1 }
-        let first = scene.send(.get, "/1")
-        let second = scene.send(.get, "/2")
-        let third = scene.send(.get, "/3")
-        waitUntil { scene.origin.requests.first?.count == 1 }
-        scene.onLoop { _ in
-            second.exchange?.cancel()
-            first.exchange?.cancel()
-        }
-        #expect(await third.end().text == "/3")
-        #expect(scene.onLoop { _ in !first.hasEnded && !second.hasEnded })
-        waitUntil { scene.origin.endedConnections == 1 }
-        #expect(scene.origin.requests.map(\.count) == [1, 1])
-    }
-
     /// The streams keep their connections alive, so these have to notice.
-    @Test func connectionThatItsPoolHasLeftBehindClosesWhenTheOriginSpeaks() async throws {
+    @Test func connectionWithoutItsPoolClosesWhenTheOriginSpeaks() async throws {
         let gate = ScriptedOrigin.Gate()
         let scene = try UpstreamScene(ScriptedOrigin([.request, .answer("one"), .wait(gate), .send("x"), .hold]))
         #expect(await scene.send().end().text == "one")

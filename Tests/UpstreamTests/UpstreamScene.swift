@@ -24,7 +24,7 @@ final class UpstreamScene {
     private let front: TLSFront?
     private var pool: UpstreamPool?
 
-    /// - Parameter front: what ends TLS before the origin, if anything does.
+    /// - Parameter front: ends TLS before the origin; nil without TLS.
     init(
         _ origin: ScriptedOrigin, tls: ClientTLS? = nil, front: TLSFront? = nil,
         _ adjust: (inout UpstreamSettings) -> Void = { _ in }
@@ -79,7 +79,7 @@ final class UpstreamScene {
     var leased: Int { onLoop { $0.state.counts.leased } }
 }
 
-/// Records what an exchange reports. Confined to the loop but for `end` and `began`.
+/// Records the events of an exchange. Confined to the loop but for `end` and `began`.
 final class RecordingReceiver: UpstreamReceiver {
     enum End: Sendable {
         case answered(UpstreamResponse)

@@ -11,8 +11,8 @@ import Testing
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     }
 
-    /// A pool that collects no more than so many bytes, in front of an origin with an answer of
-    /// this length.
+    /// A pool that collects at most `most` bytes, in front of an origin with an answer of `count`
+    /// bytes.
     private func scene(answering count: Int, collecting most: Int = 1000) throws -> UpstreamScene {
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
         let answer = ScriptedOrigin.Step.send(head + [UInt8](repeating: 7, count: count))

@@ -15,7 +15,7 @@ import Testing
         #expect(Endpoint(isTLS: isTLS, host: host, port: port).authority == text)
     }
 
-    @Test func requestNeverShowsWhatIsInIt() {
+    @Test func requestNeverShowsItsContent() {
         let request = UpstreamRequest(
             method: .get, head: Array("GET / HTTP/1.1\r\nAuthorization: Bearer SECRET\r\n\r\n".utf8))
         let secret = Array("SECRET".utf8).map { String($0) }.joined(separator: ", ")

@@ -3,7 +3,7 @@
 /// An answer is an object. Its `data`, if any, is an array that does not begin with null, its
 /// `results` an object, and `errors` do not take the place of both. Objects of another shape are
 /// answers too: not every endpoint is known. Told of each array and object that is the text or a
-/// member of it, and of values that cannot be what they are of.
+/// member of it, and of values of the wrong type for their members.
 struct AnswerContent {
     private var isObject = false
     /// Whether `data` or `results` has anything in it.

@@ -1,4 +1,4 @@
-// How much one request may ask for: what is documented, and where practice has been otherwise.
+// How much one request may ask for: the documented limits, and where practice has been otherwise.
 
 extension CatalogRequest {
     /// The most ids that are asked for in one request of ours (APPLE-MUSIC-API 4.1). For songs 300

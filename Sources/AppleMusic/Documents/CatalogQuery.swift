@@ -1,4 +1,4 @@
-// The query of a catalog request: what is understood, and the rest as it is.
+// The query of a catalog request: understood parameters, and the rest as it is.
 //
 // Must hold: a parameter is either understood or part of the decoration, and every one that
 // could change the answer in a way not known here makes the request none of ours (nil) or stays in
@@ -42,8 +42,8 @@ struct CatalogQuery {
         return TextSlice(start, keyEnd: nameEnd < 0 ? position : nameEnd, position)
     }
 
-    /// By the name, of which nothing but the plain spelling is understood, and by what the path
-    /// leads to.
+    /// By the name, of which nothing but the plain spelling is understood, and by the target of the
+    /// path.
     private static func role(
         of parameter: TextSlice, in bytes: Span<UInt8>, _ subject: CatalogRequest.Subject, _ type: ResourceClass
     ) -> Meaning {

@@ -2,15 +2,15 @@
 //
 // Must hold: two targets with equal parts ask for the same; whatever is not understood is in
 // `decoration`, byte for byte, so that nothing is ever mixed that an unknown parameter might tell
-// apart. What might be read in two ways is no catalog request at all, so that it is forwarded as it
-// is.
+// apart. A target that might be read in two ways is no catalog request at all, so that it is
+// forwarded as it is.
 
 import Text
 
 /// A request for resources of the shared catalog (APPLE-MUSIC-API 3.1).
 ///
 /// A class, because it is handed on by all that deals with a miss, and is never changed: copies of
-/// so many members were a thousand instructions of it.
+/// its members were a thousand instructions of a miss.
 public final class CatalogRequest: Sendable {
     /// The kind of answer.
     public enum Subject: Hashable, Sendable {
@@ -37,15 +37,15 @@ public final class CatalogRequest: Sendable {
     public let limit: Int?
     /// The `offset` of a list or of results; nil where it is absent. 0 to 999,999,999.
     public let offset: Int?
-    /// The number of what a resource depends on besides its type and id: storefront, language,
-    /// decoration. The same in every process. A client that makes up parameters does not find any
+    /// The number of a resource's context besides its type and id: storefront, language,
+    /// decoration. The same in every process. A client that invents parameters does not find any
     /// that give the number of another request.
     let resourceContext: UInt64
     /// Whether resources look as they do without any parameter but `include`, `l`, `relate[TYPE]`
     /// and those that choose them. `views` adds a member to a single resource and changes none.
     public let hasPlainResources: Bool
 
-    /// Takes a target apart; nil for what is not to be composed or looked through.
+    /// Takes a target apart; nil for requests that are not to be composed or looked through.
     ///
     /// That is whatever is personal or not of the catalog; a path that does not end at an item, a
     /// collection, a relationship or a view of the twelve types, or at charts or search; a
@@ -147,8 +147,8 @@ extension CatalogRequest {
         SplitMix64.mixed(number &+ SplitMix64.mixed(resourceContext))
     }
 
-    /// The digest costs ten times what the rest of the request does, and most requests have nothing
-    /// to digest.
+    /// The digest costs ten times as much as the rest of the request, and most requests have
+    /// nothing to digest.
     static func context(_ storefront: Storefront, language: [UInt8], decoration: [UInt8]) -> UInt64 {
         guard !language.isEmpty || !decoration.isEmpty else {
             return UInt64(storefront.first) << 8 | UInt64(storefront.second)
@@ -274,7 +274,7 @@ private struct CatalogQueryWriter {
         self.decoration = decoration[...]
     }
 
-    /// Names come in ascending order; `type` is what the name is scoped to, as in `ids[albums]`.
+    /// Names come in ascending order; `type` is the scope of the name, as in `ids[albums]`.
     mutating func append(_ name: StaticString, of type: ResourceClass? = nil, _ elements: [[UInt8]]) {
         begin(Array(name.description.utf8) + (type.map { Array("[\($0.name)]".utf8) } ?? []))
         for (index, element) in elements.enumerated() {

@@ -1,8 +1,8 @@
 // `next complete`: a client that follows `next` gets its own parameters back
 // (APPLE-MUSIC-API 14.5).
 //
-// Must hold: the link leads where it led, its offset and whatever else the origin wrote stay
-// as they are, and what is put in cannot end the JSON string it is in.
+// Must hold: the link leads where it led, its offset and whatever else the origin wrote stay as
+// they are, and inserted parameters cannot end the JSON string they are in.
 
 /// The `next` of a page with those of the client's parameters that the origin left out of it
 /// (APPLE-MUSIC-API 7.4: `limit`, `include`, `extend` and other decoration).
@@ -39,7 +39,7 @@ public struct CompletedNext: Sendable {
     }
 
     /// A document with its `next` completed; nil where it stays as it is.
-    /// - Parameter document: what was found in `body`.
+    /// - Parameter document: the scan of `body`.
     public static func completing(
         _ body: Span<UInt8>, document: ResourceDocument, target: CanonicalTarget
     ) -> [UInt8]? {

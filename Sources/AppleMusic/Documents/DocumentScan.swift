@@ -30,8 +30,8 @@ public struct DocumentScan: Sendable {
         document = scanner.isTrusted && mentions != [ResourceMention.everything] ? scanner.document : nil
     }
 
-    /// The same of a text that is no document and has nothing in it: what its members are is not
-    /// known. Of members with one name the last counts.
+    /// The same of a text that is no document and has nothing in it: its members are not known. Of
+    /// members with one name the last counts.
     private static func isWellShaped(_ body: Span<UInt8>) -> Bool {
         guard let json = try? JSON.parse(body) else { return true }
         return json["data"].map { $0.arrayValue != nil } != false

@@ -151,7 +151,7 @@ extension DocumentScanner {
         return second
     }
 
-    /// Appends what an escaped string means, as UTF-8.
+    /// Appends an escaped string, decoded, as UTF-8.
     static func decode(_ text: StringToken, _ bytes: Span<UInt8>, into decoded: inout [UInt8]) {
         var position = text.start
         while position < text.end {

@@ -4,11 +4,11 @@ import Text
 //
 // Must hold: open arrays and objects are on a list, not on the call stack, and at most
 // `JSON.maxDepth`; every byte is looked at a bounded number of times; the grammar is that of
-// `JSON.parse`, but for what only a reader of a string needs: bytes that are no UTF-8 and halves of
-// surrogate pairs are passed over, and only make the text no document.
+// `JSON.parse`, but for strings: bytes that are no UTF-8 and halves of surrogate pairs are passed
+// over, and only make the text no document.
 
 struct DocumentScanner: ~Copyable {
-    /// It cannot be said what the text names: it is malformed or too deep.
+    /// The resources that the text names are unknown: it is malformed or too deep.
     struct Stop: Error {}
 
     private var found = FoundNumbers()
@@ -77,7 +77,7 @@ struct DocumentScanner: ~Copyable {
     }
 
     /// Takes the closing brackets after a value, and the comma after those unless the text's own
-    /// was one of them; the position of what follows.
+    /// was one of them; returns the position after them.
     @inline(__always)
     private mutating func takeEnds(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
         var position = start
@@ -236,7 +236,7 @@ struct DocumentScanner: ~Copyable {
         ResourceDocument(envelope: envelope, objects: objects.elements, relations: relations.elements)
     }
 
-    /// From here on the text is only looked through for what it names.
+    /// From here on the text is only looked through for resources that it names.
     mutating func refuse() {
         isTrusted = false
         current.role = .opaque

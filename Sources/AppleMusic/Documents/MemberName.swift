@@ -53,8 +53,8 @@ struct MemberName {
         }
     }
 
-    /// The product's halves folded. The factors are what no UTF-8 text can hold, so that none of
-    /// them becomes zero by what a name says.
+    /// The product's halves folded. The factors are words that no UTF-8 text can hold, so that no
+    /// name makes one of them zero.
     @inline(__always)
     private static func mix(_ low: UInt64, _ high: UInt64) -> UInt64 {
         let product = (low ^ 0xF85B_C1D3_F6A8_E7FB).multipliedFullWidth(by: high ^ 0xFA3C_F9B5_C0E7_F4C1)

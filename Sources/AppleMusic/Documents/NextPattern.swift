@@ -1,10 +1,10 @@
 // How an origin writes the `next` of a list, learnt from one it wrote.
 //
-// Must hold: whatever is written is what the origin would have written, as long as it goes on
-// as it was seen to. So everything in a link must come from the request or be the offset; a link
-// that says more (a cursor, say) teaches nothing.
+// Must hold: a written link equals the origin's, as long as the origin goes on as it was seen to.
+// So everything in a link must come from the request or be the offset; a link that says more (a
+// cursor, say) teaches nothing.
 
-/// A `next` with places for what differs from request to request (APPLE-MUSIC-API 7.3).
+/// A `next` with places for the parts that differ from request to request (APPLE-MUSIC-API 7.3).
 public struct NextPattern: Hashable, Sendable {
     /// The requests that share a pattern: they differ only in parent and window, and in the
     /// storefront where they name no language. A language that a storefront does not speak is

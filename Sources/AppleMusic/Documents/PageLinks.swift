@@ -1,7 +1,7 @@
 import Glibc
 
-// Links to further pages, wherever in an answer they are, and what tells one page of a list from
-// the others however it is asked for.
+// Links to further pages, wherever in an answer they are, and a number that tells one page of a
+// list from the others however it is asked for.
 
 /// The links to further pages that a body has as its members `next`.
 public enum PageLinks {

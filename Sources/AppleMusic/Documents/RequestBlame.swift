@@ -1,7 +1,7 @@
 import Text
 
-/// Whether an error of the API is about what was asked for, and so the same for everyone and each
-/// time (APPLE-MUSIC-API 8.3 to 8.5).
+/// Whether an error of the API is about the target, and so the same for everyone and each time
+/// (APPLE-MUSIC-API 8.3 to 8.5).
 public enum RequestBlame {
     /// Invalid Parameter Value, Missing Parameter, Invalid Path Value. Others are about the user
     /// (`40015`), or not known.

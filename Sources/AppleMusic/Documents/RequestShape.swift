@@ -8,8 +8,8 @@ public struct RequestShape: Hashable, Sendable {
     /// The elements of the unscoped `include`, ascending, without duplicates or empty ones; none
     /// for results.
     public let include: [[UInt8]]
-    /// The elements of the unscoped `views` of an item, as those of `include`; none for what is no
-    /// item (APPLE-MUSIC-API 4.3.5).
+    /// The elements of the unscoped `views` of an item, as those of `include`; none for other
+    /// subjects (APPLE-MUSIC-API 4.3.5).
     public let views: [[UInt8]]
     /// Every other parameter, canonical, joined by `&`: all but `l`, but `ids`, `include` and
     /// `views` where there are resources to build an answer of, and but `limit` and `offset` of

@@ -1,4 +1,4 @@
-// A document of the API as byte ranges: where its resources are and what they are made of.
+// A document of the API as byte ranges: where its resources and their parts are.
 // Nothing is converted.
 //
 // Must hold: every range lies within the body that was scanned, and holds one whole JSON value
@@ -8,16 +8,16 @@
 /// The resources of one JSON document of the API (APPLE-MUSIC-API 5), found by one strict pass over
 /// its bytes.
 ///
-/// It is made only of what can be trusted as material: an object of RFC 8259 in valid UTF-8 (no
-/// unpaired surrogate escapes), no deeper than ``JSON/maxDepth``, no object in it with two members
-/// of one name or more than 256; at most ``maxObjects`` resources with ``maxRelations``; `data`
-/// always an array, and each of its elements a resource with strings `id` and `type` that are
-/// neither empty nor escaped; `next` a string without escapes, `href` a string; `attributes`,
-/// `relationships` and each of these an object. Of anything else there is no document.
+/// It is made only of trusted material: an object of RFC 8259 in valid UTF-8 (no unpaired surrogate
+/// escapes), no deeper than ``JSON/maxDepth``, no object in it with two members of one name or more
+/// than 256; at most ``maxObjects`` resources with ``maxRelations``; `data` always an array, and
+/// each of its elements a resource with strings `id` and `type` that are neither empty nor escaped;
+/// `next` a string without escapes, `href` a string; `attributes`, `relationships` and each of
+/// these an object. Of anything else there is no document.
 ///
 /// Resources are the elements of the document's `data`, those of their relationships' and views'
-/// `data`, and those of any array called `data` below `results` or `views` at the top. What else
-/// looks like one (in `attributes`, `meta`, `included`) is none.
+/// `data`, and those of any array called `data` below `results` or `views` at the top. Anything
+/// else that looks like one (in `attributes`, `meta`, `included`) is none.
 public final class ResourceDocument: Sendable {
     /// A resource object: `{id, type, href?, attributes?, relationships?, views?, ...}`
     /// (APPLE-MUSIC-API 5.2.1).

@@ -1,4 +1,4 @@
-// Which resources an answer names, as numbers: what a purge by resource looks for.
+// Which resources an answer names, as numbers, for purges by resource.
 //
 // Must hold: the same type and id give the same number in every process and on disk, and the
 // numbers of a content hold every resource that a reader of its JSON would see there, or say that
@@ -14,11 +14,11 @@
 /// holds, and the UTF-8 of the id, escapes decoded; where that would be ``everything`` it is one
 /// less.
 public enum ResourceMention {
-    /// The most numbers of one document, so that what stores them has a bound.
+    /// The most numbers of one document, so that their storage has a bound.
     static let maxCount = 4_096
     /// Stands, alone, for all resources there are: the document names more than ``maxCount``, or
-    /// begins like JSON but is malformed or nested deeper than ``JSON/maxDepth``, so that it cannot
-    /// be said what it names.
+    /// begins like JSON but is malformed or nested deeper than ``JSON/maxDepth``, so that the
+    /// resources it names are unknown.
     public static let everything = UInt64.max
 
     /// The number of one resource.

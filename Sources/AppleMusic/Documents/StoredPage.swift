@@ -1,16 +1,16 @@
 // Which windows of a list a stored page answers, and with which of its items.
 //
-// Must hold: a cut that is given is what the origin would have answered, whether it cuts a
-// page first and drops unavailable items after, or goes on until the page is full
-// (APPLE-MUSIC-API 7.9 and 7.10 know both, and a page does not say which it was).
+// Must hold: a cut that is given equals the origin's answer, whether it cuts a page first and drops
+// unavailable items after, or goes on until the page is full (APPLE-MUSIC-API 7.9 and 7.10 know
+// both, and a page does not say which it was).
 //
 // An offset counts places of the whole list, and an item that is unavailable keeps its place but
 // does not appear. So the item at an offset is certain only where the items are as many as the
 // places between the page's offset and that in `next`: each has a place of its own there, in the
-// list's order, so none is left for a dropped one, however the page was cut. Of any other page, all
-// that is known is what it was asked for and what came. How the origin cuts the list's pages, where
-// pages with gaps have shown that, says more of the page with which the list ends. That other lists
-// have no gaps says nothing of this one (DECISIONS 10.5).
+// list's order, so none is left for a dropped one, however the page was cut. Of any other page,
+// only the request and the items are known. How the origin cuts the list's pages, where pages with
+// gaps have shown that, says more of the page with which the list ends. That other lists have no
+// gaps says nothing of this one (DECISIONS 10.5).
 
 /// How an origin cuts a list into pages, as far as its answers have shown it.
 public enum ListCut: Hashable, Sendable {
@@ -51,9 +51,9 @@ public struct StoredPage: Hashable, Sendable {
     public var isFull: Bool { next.map { $0 - offset == count } ?? false }
 
     /// The answer to a request for a window; nil where it is not certain, or not on this page.
-    /// - Parameter limit: what the request asked for, or what the origin is known to take for none;
-    ///   and it must be one that the origin accepts, as more than the most is an error there
-    ///   (APPLE-MUSIC-API 4.1.21).
+    /// - Parameter limit: that of the request, or the origin's known default for none; and it must
+    ///   be one that the origin accepts, as more than the most is an error there (APPLE-MUSIC-API
+    ///   4.1.21).
     public func cut(offset: Int, limit: Int, _ listCut: ListCut = .unknown) -> PageCut? {
         guard self.offset >= 0, count >= 0, offset >= self.offset, limit > 0 else { return nil }
         guard let next else {
@@ -69,7 +69,7 @@ public struct StoredPage: Hashable, Sendable {
     }
 
     /// A page with an item for each place. The window's items follow from their places, as long as
-    /// they are all on the page: what comes after it may be dropped, or the end.
+    /// they are all on the page: items after the window may be dropped, or the end.
     ///
     /// The list goes on at `next`, since the origin said so. So a window that ends at or before it
     /// has a `next` too, and that begins where the window ends: an origin that cuts first always

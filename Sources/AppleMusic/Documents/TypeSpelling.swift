@@ -1,4 +1,4 @@
-/// The type of a resource as it is spelt in a text, and what follows from it.
+/// The type of a resource as it is spelt in a text, and values derived from it.
 struct TypeSpelling {
     private var low: UInt64 = 0
     private var high: UInt64 = 0

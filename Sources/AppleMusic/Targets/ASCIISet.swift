@@ -19,7 +19,7 @@ struct ASCIISet {
     /// `A-Z a-z 0-9 - . _ ~` (RFC 3986 2.3).
     static var unreserved: ASCIISet { ASCIISet(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE) }
 
-    /// `A-Z a-z 0-9 - . _`: what identifiers and names of the catalog are made of.
+    /// `A-Z a-z 0-9 - . _`, for identifiers and names of the catalog.
     static var identifier: ASCIISet { ASCIISet(low: 0x03FF_6000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE) }
 
     /// `pchar` of RFC 3986 3.3 without the percent sign, and without `;`, which is looked at on its

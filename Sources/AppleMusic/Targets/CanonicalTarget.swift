@@ -1,4 +1,4 @@
-// The one spelling of a request target: what the cache is keyed by, and what the upstream path is.
+// The one spelling of a request target: the key of the cache, and the upstream path.
 //
 // Must hold: two spellings of one request meet, two requests never do, and canonicalising
 // twice changes nothing. Storage is reused, so that nothing is allocated once it has grown; a
@@ -52,10 +52,10 @@ public struct CanonicalTarget: Sendable {
         return result
     }
 
-    /// Takes the place of what was parsed before.
+    /// Replaces the target that was parsed before.
     /// - Parameter target: in origin-form, as `RequestHead.target` has it; an empty path means `/`.
-    /// - Throws: ``TargetError`` for what must be answered with 400. The value is then an empty one
-    ///   of class `other`.
+    /// - Throws: ``TargetError`` for a target that must be answered with 400. The value is then an
+    ///   empty one of class `other`.
     public mutating func parse(_ target: Span<UInt8>) throws(TargetError) {
         reset()
         guard target.count <= CanonicalTarget.maxBytes else { throw .tooLong }

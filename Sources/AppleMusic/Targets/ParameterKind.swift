@@ -62,7 +62,7 @@ enum ParameterKind {
         return false
     }
 
-    /// Whether an element of the parameter's list names what is the user's own.
+    /// Whether an element of the parameter's list names something of the user's own.
     private func namesUsers(_ element: TextSlice, in bytes: Span<UInt8>) -> Bool {
         if case .identityFilter = self { return element.equals("personal", in: bytes) }
         return element.equals("library", in: bytes) || element.equals("inLibrary", in: bytes)

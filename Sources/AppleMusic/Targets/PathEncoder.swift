@@ -1,10 +1,10 @@
 // The canonical spelling of a path.
 //
 // Percent-encoded unreserved characters are decoded, every other escape stays one, in upper case,
-// and what should have been escaped is. Reserved characters are not decoded: RFC 3986 2.2 lets `;`
-// and `%3B` differ, and servers make use of it. Empty segments are dropped, as the API drops them
-// (APPLE-MUSIC-API 1.7). What servers are known to read in different ways is refused instead of
-// repaired.
+// and characters that should have been escaped are. Reserved characters are not decoded: RFC 3986
+// 2.2 lets `;` and `%3B` differ, and servers make use of it. Empty segments are dropped, as the API
+// drops them (APPLE-MUSIC-API 1.7). Paths that servers are known to read in different ways are
+// refused instead of repaired.
 
 struct PathEncoder {
     /// How much of the target the path is.

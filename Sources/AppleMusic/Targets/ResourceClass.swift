@@ -18,7 +18,7 @@ public enum ResourceClass: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case catalog
     /// Answers of one user: never in the shared scope.
     case personal
-    /// Everything else: RFC 9111 to the letter, and nothing is known about who may share it.
+    /// Everything else: RFC 9111 to the letter, and it is unknown whether users may share it.
     case other
 
     /// The name of the class with this number, for operators; the number itself where there is

@@ -1,8 +1,8 @@
 // The route of a request, decided on the canonical path and query alone.
 //
 // Must hold: everything personal is recognised here, in any spelling, because the cache keeps
-// what is not in a scope that all users share (APPLE-MUSIC-API 14.1). A path that might be read in
-// another way than here is `other`.
+// everything else in a scope that all users share (APPLE-MUSIC-API 14.1). A path that might be read
+// in another way than here is `other`.
 
 /// Where a target leads.
 public struct Route: Hashable, Sendable {
@@ -40,8 +40,8 @@ public struct Route: Hashable, Sendable {
 
     /// The route of a canonical path.
     /// - Parameter hasPersonalMarker: whether the query makes the answer personal.
-    /// - Parameter hasPathParameters: whether a segment has `;`, which leaves open what a server
-    ///   makes of the path.
+    /// - Parameter hasPathParameters: whether a segment has `;`, which servers read in different
+    ///   ways.
     init(
         _ segments: [TextSlice], in bytes: Span<UInt8>, hasPersonalMarker: Bool, hasPathParameters: Bool
     ) {

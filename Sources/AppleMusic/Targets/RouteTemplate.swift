@@ -1,4 +1,4 @@
-// Routes without what tells users or requests apart: what logs and metrics may carry.
+// Routes without the parts that tell users or requests apart, for logs and metrics.
 
 /// A path with its ids, names and terms replaced by placeholders. There are finitely many, made of
 /// literals and names of types, so neither a log line nor a metric label can carry an id (FRAMING
@@ -67,8 +67,8 @@ public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
 
     private static let shapesOfResources = 4
 
-    /// Four templates for each resource type: its collection, an item, what is related to one, and
-    /// a view of one. In the order of the cases of both.
+    /// Four templates for each resource type: its collection, an item, a relationship of one, and a
+    /// view of one. In the order of the cases of both.
     private static let resourceTexts = ResourceClass.allCases.filter(\.isResourceType).flatMap { type in
         ["", "/{id}", "/{id}/{relationship}", "/{id}/view/{view}"].map { below in
             "/v1/catalog/{storefront}/\(type.name)\(below)"

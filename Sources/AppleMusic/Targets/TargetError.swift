@@ -1,7 +1,7 @@
 // Why a request target is refused.
 
-/// A target that the proxy answers with 400 instead of guessing what another server would make of
-/// it (FRAMING 1.3). Never holds any of the target.
+/// A target that the proxy answers with 400 instead of guessing how another server would read it
+/// (FRAMING 1.3). Never holds any of the target.
 public enum TargetError: String, Error, Sendable, CaseIterable {
     /// The target begins neither with `/` nor with `?`.
     case notOriginForm = "no origin-form"

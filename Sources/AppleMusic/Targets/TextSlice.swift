@@ -1,8 +1,8 @@
 // Slices of canonical text, and their order.
 
 /// A piece of a buffer of at most ``CanonicalTarget/maxBytes`` times three bytes: a path segment, a
-/// query parameter or an element of a list. `keyEnd` ends what it is sorted by: a parameter's name,
-/// or the whole of an element.
+/// query parameter or an element of a list. `keyEnd` ends its sort key: a parameter's name, or the
+/// whole of an element.
 struct TextSlice: Sendable, BitwiseCopyable {
     private let start32: UInt32
     private let keyEnd32: UInt32
@@ -50,7 +50,7 @@ struct TextSlice: Sendable, BitwiseCopyable {
         keyCount > 4 && TextSlice(start, start + 4).equals("ids[", in: bytes)
     }
 
-    /// Where names are equal, what came first stays first.
+    /// Slices of equal names keep their order.
     func precedes(_ other: TextSlice, in bytes: Span<UInt8>) -> Bool {
         let order = compareName(other, in: bytes)
         return order == 0 ? start32 < other.start32 : order < 0

@@ -1,4 +1,4 @@
-// Making developer tokens: what Apple wants in them, and for how long.
+// Making developer tokens: Apple's claims and lifetimes.
 
 import COpenSSL
 import Text

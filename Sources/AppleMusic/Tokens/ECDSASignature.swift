@@ -7,8 +7,8 @@ enum ECDSASignature {
     /// r and s, 32 bytes each, big-endian, with leading zeros.
     static let rawCount = 64
 
-    /// Nil for what is no DER signature, has something after it, or whose numbers are longer than
-    /// 32 bytes.
+    /// Nil for anything but one DER signature with nothing after it and numbers of at most 32
+    /// bytes.
     static func raw(der: [UInt8]) -> [UInt8]? {
         der.withUnsafeBufferPointer { bytes -> [UInt8]? in
             var position = bytes.baseAddress

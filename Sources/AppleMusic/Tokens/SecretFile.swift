@@ -10,7 +10,7 @@ public enum SecretFile {
     /// The largest secret there is.
     public static let maxBytes = 16_384
 
-    /// The least length, in bytes, of a token that the operator makes up: a token of that length is
+    /// The least length, in bytes, of a token that the operator chooses: a token of that length is
     /// not guessed.
     public static let leastAdminToken = 16
 

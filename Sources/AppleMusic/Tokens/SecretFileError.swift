@@ -2,7 +2,7 @@
 
 import EventLoop
 
-/// Names the file and what is wrong with it, never anything of its content.
+/// Names the file and its fault, never anything of its content.
 public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The fault of the file.
     enum Reason: Sendable, Equatable {

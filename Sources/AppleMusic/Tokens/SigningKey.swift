@@ -32,8 +32,8 @@ public enum SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible
 
 /// A P-256 key pair. Only libcrypto's own copy stays; the PEM text can be let go.
 ///
-/// `@unchecked Sendable` because an `EVP_PKEY` is not changed after it has been made, and signing
-/// with one from several threads is what libcrypto allows.
+/// `@unchecked Sendable` because an `EVP_PKEY` is not changed after it has been made, and libcrypto
+/// allows signing with one from several threads.
 public final class SigningKey: @unchecked Sendable {
     private let key: PrivateKey
     var handle: OpaquePointer { key.pointer }

@@ -9,7 +9,7 @@ import Glibc
 public final class TokenVerifier: @unchecked Sendable {
     private let publicKey: OpaquePointer
 
-    /// Takes the public half alone: what can verify cannot sign.
+    /// Takes the public half alone: a verifier cannot sign.
     public init(publicKeyOf key: SigningKey) throws(SigningKeyError) {
         ERR_clear_error()
         var encoded: UnsafeMutablePointer<UInt8>?

@@ -1,7 +1,7 @@
 import Glibc
 
 // A connection for programs that ask a server something and wait for it, with a time limit on every
-// wait; what serves uses `Stream`.
+// wait; servers use `Stream`.
 
 /// A socket that blocks.
 public struct BlockingConnection: ~Copyable {

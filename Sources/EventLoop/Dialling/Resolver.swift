@@ -85,7 +85,7 @@ public final class Resolver: Sendable {
             return answer.result
         }
 
-        /// Keeps what a look-up has found; a failure does not replace addresses that are still
+        /// Keeps the result of a look-up; a failure does not replace addresses that are still
         /// usable.
         mutating func take(
             _ result: Result<[SocketAddress], ResolveError>, of host: String, ttl: Duration, graceLifetime: Duration,
@@ -123,8 +123,8 @@ public final class Resolver: Sendable {
     private let state = Mutex(State())
     private let troubles = Mutex(AddressTroubles())
 
-    /// `ttl` is the time for which addresses are kept; getaddrinfo does not say what the name
-    /// server allows.
+    /// `ttl` is the time for which addresses are kept; getaddrinfo does not tell the name server's
+    /// TTL.
     public convenience init(ttl: Duration = .seconds(60)) {
         self.init(ttl: ttl, lookup: Resolver.system)
     }

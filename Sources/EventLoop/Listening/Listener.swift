@@ -34,7 +34,8 @@ public final class Listener {
     private var consecutiveFailures = 0
     private var isClosed = false
     private var isPaused: Bool
-    /// Whether another process listens on the same socket, or will: what waits there is left to it.
+    /// Whether another process listens on the same socket, or will: connections in its queue are
+    /// left to that process.
     private var leavesQueue: Bool
     /// The file of a Unix socket, which goes with the listener.
     private var file: UnixSocketFile?
@@ -74,7 +75,7 @@ public final class Listener {
     /// Checks that nothing listens at an address: a shared port could be bound next to another
     /// program of the same user. It does not listen, so that no client can connect meanwhile and be
     /// reset.
-    /// - Throws: what `bind` says, EADDRINUSE for one.
+    /// - Throws: the error of `bind`, EADDRINUSE for one.
     public static func checkIsFree(_ address: SocketAddress) throws(SystemError) {
         _ = Glibc.close(try boundSocket(address, reusePort: false))
     }
@@ -138,8 +139,8 @@ public final class Listener {
         if reserve >= 0 { _ = Glibc.close(reserve) }
     }
 
-    /// Accepts what waits in the kernel's queue, which closing would reset, then closes. The queue
-    /// of a socket that another process has too is left to that one.
+    /// Accepts the connections in the kernel's queue, which closing would reset, then closes. The
+    /// queue of a socket that another process has too is left to that one.
     public func closeAfterAccepting() {
         if !leavesQueue, !isPaused { while acceptSome() {} }
         close()

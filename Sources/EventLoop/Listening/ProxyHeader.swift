@@ -20,8 +20,8 @@ struct ProxyHeader: Equatable, Sendable {
         case malformed
     }
 
-    /// The longest header of version 1 (2.1 of the specification), and of version 2: what fits into
-    /// one segment of the smallest kind (2.2).
+    /// The longest header of version 1 (2.1 of the specification), and of version 2, which fits
+    /// into the smallest TCP segment (2.2).
     static let maxTextBytes = 107
     static let maxBinaryBytes = 536
 
@@ -82,7 +82,8 @@ extension ProxyHeader {
 // MARK: - Version 2
 
 extension ProxyHeader {
-    /// Behind the signature: version and command, family and transport, the length of the rest.
+    /// Up to the addresses: the signature, version and command, family and transport, the length of
+    /// the rest.
     private static let fixedBytes = 16
 
     private static func readBinary(_ bytes: [UInt8]) -> Reading {

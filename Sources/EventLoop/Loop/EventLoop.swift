@@ -11,7 +11,7 @@ import Glibc
 ///
 /// Must hold:
 /// - everything but `execute`, `sync`, `stop` and `isOnLoop` is called on the loop;
-/// - handlers run in a *turn*: what the kernel has, the timers that are due, and one round of the
+/// - handlers run in a *turn*: the kernel's events, the timers that are due, and one round of the
 ///   streams that asked to read on. `now` is read once a turn;
 /// - between two rounds of reading on the kernel is asked, so that a stream with much to read costs
 ///   its neighbours one round at most;
@@ -62,7 +62,7 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Starts a loop; `label` names its queue for debuggers.
     /// - Parameters:
-    ///   - virtualTime: what it goes by in place of the machine's clock.
+    ///   - virtualTime: the time in place of the machine's clock.
     ///   - longestWait: how long it waits for its sockets before Dispatch does. Only whole
     ///     milliseconds count.
     public init(label: String, virtualTime: VirtualTime? = nil, longestWait: Duration = .milliseconds(10))
@@ -82,7 +82,7 @@ public final class EventLoop: @unchecked Sendable {
         pollSource.setEventHandler { @Sendable in self.drain() }
         timerSource.setEventHandler { @Sendable in
             self.armedDeadline = nil
-            // Asks the kernel first: what has come counts before a deadline that has passed.
+            // Asks the kernel first: events that have come count before a deadline that has passed.
             self.drain()
         }
         timerSource.schedule(deadline: .distantFuture)
@@ -111,8 +111,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Runs `body` on the loop and waits for it: for starting and stopping, never on the way of a
-    /// request.
-    /// On the loop it runs at once. What it returns stays confined to the loop.
+    /// request. On the loop it runs at once. Its result stays confined to the loop.
     public func sync<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         if isOnLoop { return try body() }
         var result: Result<R, E>?
@@ -144,8 +143,8 @@ public final class EventLoop: @unchecked Sendable {
     /// the order of their deadlines, those of equal deadlines in the order in which they were
     /// scheduled.
     ///
-    /// The closure is an allocation: what changes its deadline with each request keeps one timer
-    /// that looks, when it runs, whether it is due, and schedules itself again.
+    /// The closure is an allocation: a user that changes its deadline with each request keeps one
+    /// timer that looks, when it runs, whether it is due, and schedules itself again.
     @discardableResult
     public func schedule(at deadline: Instant, _ body: @escaping () -> Void) -> TimerToken {
         assertOnLoop()
@@ -220,7 +219,7 @@ public final class EventLoop: @unchecked Sendable {
         return milliseconds > 0 ? queue.wait { poller.poll(waiting: milliseconds) } : 0
     }
 
-    /// A turn for what the poller found.
+    /// A turn for the events of the poller.
     private func takeTurn(_ count: Int) {
         readTime()
         for index in 0..<count {
@@ -265,8 +264,8 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// In virtual time, after every turn. Behind what was handed in by then, because the queue is
-    /// serial.
+    /// In virtual time, after every turn. After all work that was handed in by then, because the
+    /// queue is serial.
     private func requestLeap() {
         guard !isLeapRequested, !isStopped else { return }
         isLeapRequested = true

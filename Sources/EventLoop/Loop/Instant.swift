@@ -28,7 +28,7 @@ public struct Instant: Comparable, Hashable, Sendable {
         instant.advanced(by: duration.wholeNanoseconds)
     }
 
-    /// The instant so many nanoseconds later; saturates. For spans that are added with every
+    /// The instant `span` nanoseconds later; saturates. For spans that are added with every
     /// request: to add a `Duration` takes a division of 128 bits.
     public func advanced(by span: Int64) -> Instant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(span)

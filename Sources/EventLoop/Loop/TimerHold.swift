@@ -8,7 +8,7 @@ struct TimerHold {
     /// Timers that are as late as this show that the loop was not run.
     static let lateness = Duration.milliseconds(100)
     /// Timers wait for as long again as they are late, and at most for this: by then other loops
-    /// have told what they found, however busy the machine.
+    /// have passed on their events, however busy the machine.
     static let longest = Duration.seconds(1)
 
     /// Before it no timer runs.

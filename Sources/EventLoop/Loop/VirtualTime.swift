@@ -3,8 +3,8 @@ import Synchronization
 /// A clock that stops while its loop has work and then jumps to the loop's next timer: hours of
 /// waiting take no time, and events keep their order.
 ///
-/// Must hold: every peer of the loop is on the loop itself, over Unix sockets, which deliver what
-/// is written before the write returns. Work on other queues is done before time passes (`settle`).
+/// Must hold: every peer of the loop is on the loop itself, over Unix sockets, which deliver bytes
+/// before the write returns. Work on other queues is done before time passes (`settle`).
 public final class VirtualTime: Sendable {
     /// The first instant: an hour, so that subtracting a minute stays above zero; always the same,
     /// so that runs can be repeated.
@@ -13,7 +13,7 @@ public final class VirtualTime: Sendable {
     private let nanoseconds = Atomic<Int64>(VirtualTime.start.nanoseconds)
     private let settle: @Sendable () -> Void
 
-    /// - Parameter settle: called before time passes; waits for what was begun elsewhere.
+    /// - Parameter settle: called before time passes; waits for work that was begun elsewhere.
     public init(settle: @escaping @Sendable () -> Void = {}) {
         self.settle = settle
     }

@@ -18,7 +18,7 @@ package struct OutputQueue {
     private var segments: [Segment] = []
     /// Segments before this one are spent.
     private var first = 0
-    /// The file at the end, and what of it has left.
+    /// The file at the end, and how many of its bytes have left.
     private(set) var file: (content: SealedFile, offset: Int)?
     /// Bytes in the queue.
     package private(set) var count = 0

@@ -9,8 +9,8 @@ extension Stream {
     /// Time without progress after which a peer that does not read is given up.
     public static let flushTimeout: Duration = .seconds(30)
 
-    /// Closes at once and drops what is queued. With TLS, close_notify is sent if nothing was
-    /// queued; so a peer can tell a cut transfer from a finished one.
+    /// Closes at once and drops queued bytes. With TLS, close_notify is sent if nothing was queued;
+    /// so a peer can tell a cut transfer from a finished one.
     public func close() {
         loop.assertOnLoop()
         end(nil)
@@ -27,13 +27,13 @@ extension Stream {
         end(nil)
     }
 
-    /// Sends what is queued, shuts down our side, then reads and discards for a bounded time and
+    /// Sends queued bytes, shuts down our side, then reads and discards for a bounded time and
     /// amount until the peer has ended its own. Closing while input is unread would make the kernel
     /// send a reset, and a reset can overtake the answer (RFC 9112, 9.6). The handler hears nothing
     /// more but `streamDidClose`.
     ///
     /// - Parameters:
-    ///   - leastBytes: what the peer has to take of it in each `span`, or all.
+    ///   - leastBytes: the peer has to take as many in each `span`, or all.
     ///   - span: how long it has for that.
     public func closeAfterSending(leastBytes: Int = 1, within span: Duration = Stream.flushTimeout) {
         loop.assertOnLoop()

@@ -1,13 +1,14 @@
 import CLinux
 import Glibc
 
-/// Sending: what the kernel takes goes at once, the rest waits for room.
+/// Sending: bytes that the kernel takes go at once, the rest waits for room.
 extension Stream {
-    /// Sends bytes: writes now what the kernel takes, copies and queues the rest. Never calls back.
+    /// Sends bytes: writes now as many as the kernel takes, copies and queues the rest. Never calls
+    /// back.
     public func send(_ bytes: UnsafeRawBufferPointer) { send(bytes, []) }
 
     /// Sends bytes and then a body from an offset on, in one system call where the kernel takes
-    /// all. What is left of the body is retained, not copied.
+    /// all. The rest of the body is retained, not copied.
     public func send(_ bytes: UnsafeRawBufferPointer, _ body: [UInt8], from offset: Int = 0) {
         loop.assertOnLoop()
         guard isSending else { return }
@@ -118,7 +119,7 @@ extension Stream {
         return .success(sent)
     }
 
-    /// The rest of a head and what follows it of a body, in the loop's scratch.
+    /// The rest of a head and the bytes of the body after it, in the loop's scratch.
     private func gather(
         _ head: Slice<UnsafeRawBufferPointer>, _ body: UnsafeRawBufferPointer, _ offset: Int
     ) -> UnsafeRawBufferPointer {

@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// One TCP connection of a loop, plain or TLS behind the same calls.
+/// One TCP connection of a loop, plain or TLS, by the same calls.
 ///
 /// Must hold:
 /// - it is confined to its loop, which keeps it alive until it is closed;
 /// - it keeps its handler until it has told it of the end, which every way of closing leads to, the
 ///   loop's stop too; so stream and handler may hold each other. A stream without a handler closes
 ///   at its next event;
-/// - nothing is read or written for the handler before `streamDidOpen`; what is sent earlier waits
-///   in the queue, so no byte of it leaves before a TLS peer is verified;
+/// - nothing is read or written for the handler before `streamDidOpen`; bytes that are sent earlier
+///   wait in the queue, so none of them leaves before a TLS peer is verified;
 /// - calls after `close` do nothing.
 public final class Stream {
     enum State {
@@ -96,7 +96,7 @@ public final class Stream {
     /// `streamDidDrain` is called when no more than this is queued.
     public var lowWaterMark = 0
 
-    /// Reads what is there, at most the buffer's size: one system call, or none where the last read
+    /// Reads waiting bytes, at most the buffer's size: one system call, or none where the last read
     /// has shown that the socket is empty.
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         loop.assertOnLoop()
@@ -297,7 +297,7 @@ extension Stream: PollTarget {
         }
     }
 
-    /// Opens, sends what has waited, and looks for input.
+    /// Opens, sends queued bytes, and looks for input.
     func didOpen(_ readiness: Readiness) {
         state = .open
         handler?.streamDidOpen(self)

@@ -8,17 +8,16 @@ public protocol StreamHandler: AnyObject {
     /// finished (incoming).
     func streamDidOpen(_ stream: Stream)
 
-    /// A client has begun with an HTTP request in the clear where TLS is wanted. What is sent in
-    /// this call goes in the clear as well; the stream then ends, by `closeAfterSending` or as any
-    /// whose handshake fails.
+    /// A client has begun with an HTTP request in the clear where TLS is wanted. Bytes that are
+    /// sent in this call go in the clear as well; the stream then ends, by `closeAfterSending` or
+    /// as any whose handshake fails.
     func streamDidMeetPlainHTTP(_ stream: Stream)
 
     /// There is something to read: read until `.wouldBlock`, or remember to do so later; readiness
     /// is told once per change (edge-triggered). `Stream.readLater` asks for another call.
     func streamDidBecomeReadable(_ stream: Stream)
 
-    /// Everything that had been queued by `send` is with the kernel, but for what
-    /// `Stream.lowWaterMark` allows.
+    /// Everything that had been queued by `send` is with the kernel, but for `Stream.lowWaterMark`.
     func streamDidDrain(_ stream: Stream)
 
     /// The last call, exactly once for every stream: after a failure with its error; after `close`,
@@ -36,7 +35,7 @@ extension StreamHandler {
 
 /// Result of `Stream.read`.
 public enum ReadResult: Sendable, Equatable {
-    /// So many bytes were written to the buffer; at least one.
+    /// The number of bytes written to the buffer; at least one.
     case bytes(Int)
     /// Nothing now; the handler will be called.
     case wouldBlock
@@ -58,7 +57,8 @@ public enum StreamError: Error, Hashable, Sendable, CustomStringConvertible {
     case system(SystemError)
     /// The handshake or the record layer failed; the text is OpenSSL's reason.
     case tls(String)
-    /// The TLS peer closed without close_notify: what has arrived may be cut short (RFC 8446, 6.1).
+    /// The TLS peer closed without close_notify: the bytes that have arrived may be cut short (RFC
+    /// 8446, 6.1).
     case truncated
     /// The handshake took longer than `Stream.handshakeTimeout`.
     case handshakeTimedOut

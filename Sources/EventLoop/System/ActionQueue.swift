@@ -7,8 +7,8 @@ public struct ActionQueue<Action> {
 
     public init() {}
 
-    /// Queues actions. Returns whether the caller has to perform what `next` returns until that is
-    /// nil.
+    /// Queues actions. Returns whether the caller has to perform the actions of `next` until that
+    /// is nil.
     public mutating func add(_ new: [Action]) -> Bool {
         actions += new
         defer { isPerforming = true }

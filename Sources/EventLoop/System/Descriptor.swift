@@ -13,7 +13,7 @@ public final class Descriptor: Sendable {
         close(number)
     }
 
-    /// One more descriptor of what `number` leads to; children do not inherit it.
+    /// One more descriptor of the same file as `number`; children do not inherit it.
     /// - Parameter least: the lowest number that it may get.
     public convenience init(copying number: CInt, least: CInt = 3) throws(SystemError) {
         self.init(owning: try Self.duplicate(number, least: least))

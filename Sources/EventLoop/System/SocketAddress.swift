@@ -50,7 +50,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(high: words.high, low: words.low, scope: 0, isIPv6: bytes.count == 16, port: port)
     }
 
-    /// Reads what accept, getsockname and getaddrinfo return; nil for other families.
+    /// Reads the result of accept, getsockname or getaddrinfo; nil for other families.
     init?(_ address: UnsafePointer<sockaddr>) {
         switch Int32(address.pointee.sa_family) {
         case AF_INET:
@@ -106,7 +106,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// True where no network but one's own has the address: loopback, RFC 1918 (and mapped ones),
-    /// RFC 4193 and what is valid on one link alone.
+    /// RFC 4193 and link-local addresses.
     public var isPrivate: Bool {
         if isLoopback { return true }
         return unmapped.withAddressBytes { bytes in
@@ -117,9 +117,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A number for what is likely one host or one household: all of an IPv4 address, mapped ones
-    /// included, and the first 64 bits of an IPv6 one, in which anyone has as many addresses as
-    /// they like. Nil for a Unix socket.
+    /// A number for a likely host or household: all of an IPv4 address, mapped ones included, and
+    /// the first 64 bits of an IPv6 one, in which anyone has as many addresses as they like. Nil
+    /// for a Unix socket.
     public var network: UInt64? {
         if path != nil { return nil }
         let address = unmapped
@@ -134,7 +134,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return isIPv4 ? address.host : address.host + "/64"
     }
 
-    /// The IPv4 address that an IPv6 one stands for (RFC 4291 2.5.5.2), or the same.
+    /// The IPv4 address of a mapped IPv6 one (RFC 4291 2.5.5.2), or the same address.
     public var unmapped: SocketAddress {
         let mapped = UInt64(UInt32(0xFFFF).bigEndian)
         guard isIPv6, high == 0, low & 0xFFFF_FFFF == mapped else { return self }

@@ -21,12 +21,13 @@ public final class ClientTLS: Sendable {
     private let context: TLSContext
     let sessions = TLSSessionCache()
 
-    /// Fails if no trust anchor can be loaded, or if what the environment names cannot be read.
+    /// Fails if no trust anchor can be loaded, or if a file or folder that the environment names
+    /// cannot be read.
     public convenience init(trustAnchors: TrustAnchors) throws(TLSError) {
         try self.init(trustAnchors: trustAnchors, protocols: ["http/1.1"])
     }
 
-    /// - Parameter protocols: what the server may choose from (RFC 7301).
+    /// - Parameter protocols: the server chooses one of them (RFC 7301).
     init(
         trustAnchors: TrustAnchors, protocols: [String] = ["http/1.1"],
         environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }

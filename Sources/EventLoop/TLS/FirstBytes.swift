@@ -1,15 +1,15 @@
 import Glibc
 
-/// The beginning of what a client sends on a port that wants TLS, read without taking it.
+/// The first bytes of a client on a port that wants TLS, read without taking them.
 ///
 /// A handshake begins with a byte that no method has. A method of any name is known by the space
 /// after it, so the client need not have sent a whole line. The preface of HTTP/2 is none.
 enum FirstBytes {
     /// A method of HTTP in the clear.
     case request
-    /// Nothing yet, or the beginning of what may be a method.
+    /// Nothing yet, or the possible beginning of a method.
     case unknown
-    /// A handshake, or what the TLS library refuses.
+    /// A handshake, or bytes that the TLS library refuses.
     case other
 
     /// The longest method that requests are read with (FRAMING 1.2).

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// An SSL_CTX with what both sides have in common. Configured before it is shared, and never after.
+/// An SSL_CTX with the settings of both sides. Configured before it is shared, and never after.
 ///
-/// `@unchecked Sendable` because OpenSSL counts references to an SSL_CTX atomically and locks what
-/// connections of different threads touch in it (openssl-threads(7)).
+/// `@unchecked Sendable` because OpenSSL counts references to an SSL_CTX atomically and locks the
+/// parts that connections of different threads touch (openssl-threads(7)).
 final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
 

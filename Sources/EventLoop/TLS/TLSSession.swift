@@ -9,10 +9,10 @@ final class TLSSession {
     /// True while a read waits for room to write.
     private(set) var readWantsWrite = false
     private(set) var isResumed = false
-    /// Whether HTTP/2 is among what the client may choose, and whether it has chosen it (RFC 7301).
+    /// Whether HTTP/2 is offered to the client, and whether the client has chosen it (RFC 7301).
     let offersHTTP2: Bool
     private(set) var speaksHTTP2 = false
-    /// True where the last read took all that the socket had: what comes later raises an event.
+    /// True where the last read took all that the socket had: later bytes raise an event.
     private(set) var isDrained = false
 
     private var ssl: OpaquePointer?

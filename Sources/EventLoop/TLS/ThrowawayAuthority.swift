@@ -9,7 +9,7 @@ import Glibc
 public struct ThrowawayAuthority: Sendable {
     /// A certificate with its key, both PEM.
     public struct Leaf: Sendable {
-        /// The leaf, followed by what the server sends with it.
+        /// The leaf, followed by the certificates that the server sends with it.
         public let certificatePEM: String
         /// PKCS#8, not encrypted.
         public let keyPEM: String

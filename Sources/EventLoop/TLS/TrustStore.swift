@@ -3,8 +3,8 @@ import Glibc
 
 /// Loading of trust anchors.
 ///
-/// Must hold: what the operator has named is used, or it is an error. Falling back to the
-/// machine's authorities would trust more than was asked for.
+/// Must hold: the authorities that the operator has named are used, or it is an error. Falling back
+/// to the machine's authorities would trust more than was asked for.
 enum TrustStore {
     /// Where distributions keep one file with all authorities.
     private static let systemFiles = [
@@ -61,7 +61,7 @@ enum TrustStore {
             }
             isAnyLoaded = true
         }
-        // Files that hold no certificate leave errors behind.
+        // Files that hold no certificate leave errors in OpenSSL's queue.
         ERR_clear_error()
         guard isAnyLoaded else { throw TLSError("trust anchors in \(path): none found") }
     }

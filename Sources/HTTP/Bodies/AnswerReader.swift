@@ -1,4 +1,4 @@
-/// Reads the answers of one connection, one at a time. Pure: bytes in, what they say out.
+/// Reads the answers of one connection, one at a time. Pure: bytes in, answers out.
 ///
 /// Must hold: nothing malformed or incomplete counts as an answer; no byte after an answer is
 /// consumed. Content is kept only where it is wanted.
@@ -32,7 +32,7 @@ public struct AnswerReader: Sendable {
     /// Whether the connection can be used again.
     public private(set) var keepsAlive = false
 
-    /// - Parameter mostKept: content beyond so many bytes is counted and not kept.
+    /// - Parameter mostKept: bytes of content to keep; more are counted alone.
     public init(limits: MessageLimits = .response, mostKept: Int = .max) {
         (self.limits, self.mostKept) = (limits, mostKept)
         parser = HeadParser(limits: limits)
@@ -52,8 +52,8 @@ public struct AnswerReader: Sendable {
         rest.removeAll(keepingCapacity: true)
     }
 
-    /// Takes what has arrived, and keeps what cannot be read yet. How many bytes are left over
-    /// after the answer; nil where it goes on.
+    /// Takes bytes that have arrived, and keeps those that cannot be read yet. Returns how many are
+    /// left over after the answer; nil where it goes on.
     public mutating func take(_ bytes: Span<UInt8>) throws(ParseError) -> Int? {
         guard !rest.isEmpty else {
             let consumed = try read(bytes)
@@ -77,8 +77,8 @@ public struct AnswerReader: Sendable {
         return received.isEmpty
     }
 
-    /// Reads on; how many bytes were consumed. What was not has to be there again at the next call,
-    /// with more after it.
+    /// Reads on; returns how many bytes were consumed. The others have to be there again at the
+    /// next call, with more after them.
     private mutating func read(_ bytes: Span<UInt8>) throws(ParseError) -> Int {
         var consumed = 0
         while phase == .head {

@@ -2,15 +2,15 @@
 /// where content lies, and chunk headers and trailers are checked, bounded and dropped (RFC 9112
 /// 7.1, RFC 9110 6.5.1).
 ///
-/// Pull style: call `next` with what is readable, use the piece, consume as many bytes as it says,
-/// and call again. After `needMore` call with more bytes; after `end` the bytes belong to the next
-/// message.
+/// Pull style: call `next` with the readable bytes, use the piece, consume as many bytes as it
+/// says, and call again. After `needMore` call with more bytes; after `end` the bytes belong to the
+/// next message.
 public struct BodyDecoder: Sendable {
     /// The next piece. `consumed` counts from the start of the span; offsets too.
     public enum Piece: Equatable, Sendable {
         /// Content, which ends where `consumed` does.
         case content(ByteRange, consumed: Int)
-        /// Nothing further can be said of what is there.
+        /// Nothing further can be decided by the bytes so far.
         case needMore(consumed: Int)
         /// The message is complete.
         case end(consumed: Int)

@@ -20,8 +20,8 @@ enum ChunkLine {
         return (size, index)
     }
 
-    /// `*( ";" chunk-ext-name [ "=" ( token / quoted-string ) ] )`: what is between the digits and
-    /// the line's end.
+    /// `*( ";" chunk-ext-name [ "=" ( token / quoted-string ) ] )`: the bytes between the digits
+    /// and the line's end.
     static func checkExtensions(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ParseError) {
         var index = range.lowerBound
         while index < range.upperBound {
@@ -44,7 +44,7 @@ enum ChunkLine {
         return index
     }
 
-    /// Behind the closing quote. Control characters were refused when the line was found.
+    /// The offset after the closing quote. Control characters were refused when the line was found.
     private static func skipQuoted(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ParseError) -> Int {
         var index = range.lowerBound
         while index < range.upperBound {

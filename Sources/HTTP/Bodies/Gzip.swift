@@ -1,11 +1,11 @@
 import CLinux
 
 // gzip (RFC 1952) over zlib, where the system has it. Pure but for loading the library, once.
-// Must hold: what is inflated takes no more memory than its bounds allow, whatever it says of
-// itself; what is not one whole, undamaged stream with nothing after it is an error, never a part
+// Must hold: inflated content takes no more memory than its bounds allow, whatever length it
+// claims; anything but one whole, undamaged stream with nothing after it is an error, never a part
 // of an answer.
 
-/// The content coding `gzip`, or its absence. What uses it is given one, so that it can be tested
+/// The content coding `gzip`, or its absence. Callers are given one, so that they can be tested
 /// without.
 public struct Gzip: Sendable {
     /// Whether anything can be coded: false where there is no zlib.
@@ -18,10 +18,9 @@ public struct Gzip: Sendable {
 
     /// Why content was not inflated.
     public enum Failure: Error, Equatable {
-        /// Not one gzip stream: truncated, damaged, something after it, or no zlib to see what it
-        /// is.
+        /// Not one gzip stream: truncated, damaged, something after it, or no zlib to inflate it.
         case malformed
-        /// So small for what comes out of it that it is nothing but an attack (FRAMING 2.9).
+        /// So small for its inflated size that it is nothing but an attack (FRAMING 2.9).
         case suspicious
         /// More comes out of it than the bound.
         case tooLarge
@@ -39,7 +38,7 @@ public struct Gzip: Sendable {
             (self.most, self.ratio, self.harmless) = (most, ratio, harmless)
         }
 
-        /// For what this program coded or judged itself.
+        /// For content that this program coded or judged itself.
         public static let trusted = Bounds(ratio: .max)
     }
 

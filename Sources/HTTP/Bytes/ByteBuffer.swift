@@ -4,12 +4,12 @@
 ///     [ consumed | readable       | writable       ]
 ///
 /// Holds: `0 <= start <= end <= storage.count`, and after the high-water mark, `max(mark, end)`,
-/// storage is zero but for what a writer of `withUnsafeWritable` has left there without saying so.
-/// Offsets that a parser hands out count from `start`, so they stay good while more is written and
-/// turn stale when something is consumed. Old storage is zeroed before it is freed, because heads
-/// carry tokens (a buffer that once held a secret must not leave copies behind when it grows). It
-/// is memory of the buffer's own and not an array: each append to an array would ask first whether
-/// it is shared.
+/// storage is zero but for bytes that a writer of `withUnsafeWritable` has left there without
+/// saying so. Offsets that a parser hands out count from `start`, so they stay good while more is
+/// written and turn stale when something is consumed. Old storage is zeroed before it is freed,
+/// because heads carry tokens (a buffer that once held a secret must not leave copies when it
+/// grows). It is memory of the buffer's own and not an array: each append to an array would ask
+/// first whether it is shared.
 public struct ByteBuffer: ~Copyable {
     private var storage: UnsafeMutableRawBufferPointer
     private var start = 0
@@ -18,7 +18,7 @@ public struct ByteBuffer: ~Copyable {
     /// wherever `end` sinks, so that appending does not pay for it.
     private var mark = 0
 
-    /// Room for `capacity` bytes before the first growth.
+    /// Room for `capacity` bytes before it grows.
     public init(capacity: Int) { storage = Self.zeroed(capacity) }
 
     deinit {
@@ -85,15 +85,15 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Forgets everything and zeroes all storage that was ever readable, consumed or forgotten
-    /// bytes included: what a pool does with a buffer that held a head. Costs what was used since
-    /// the last time, not the capacity.
+    /// bytes included: for a buffer of a pool that held a head. Costs the bytes used since the last
+    /// time, not the capacity.
     public mutating func wipe() {
         rewind()
         storage.prefix(mark).withMemoryRebound(to: UInt8.self) { $0.update(repeating: 0) }
         mark = 0
     }
 
-    /// The readable bytes as an array of their own: for what is stored.
+    /// The readable bytes as an array of their own, to be stored.
     public func copyReadable() -> [UInt8] { [UInt8](storage[start..<end]) }
 
     /// Appends one byte.
@@ -159,7 +159,7 @@ extension ByteBuffer {
     /// Appends a copy of the bytes.
     mutating func append(_ bytes: ArraySlice<UInt8>) { bytes.withUnsafeBytes { append($0) } }
 
-    /// The text as UTF-8. Inlined, so that what is appended becomes a few stores of constants.
+    /// The text as UTF-8. Inlined, so that appending a literal becomes a few stores of constants.
     @inline(__always)
     public mutating func append(_ text: StaticString) {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

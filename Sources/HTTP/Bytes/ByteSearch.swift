@@ -1,6 +1,6 @@
 /// Searching eight bytes at a time. In a word, subtracting `n` from each byte borrows into the top
 /// bit of those below `n` (if their own top bit was clear), so `(word - n) & ~word` marks them;
-/// what equals a byte is what is below 1 after an exclusive or. A mark above a true one may be
+/// bytes equal to one are those below 1 after an exclusive or. A mark above a true one may be
 /// false, because borrows travel upwards: only the lowest mark counts, and that one is exact.
 extension Span where Element == UInt8 {
     /// Offset of the first control character other than HTAB in `range`, or its end.

@@ -1,7 +1,7 @@
-/// Finds the lines of a head, a chunk header or a trailer section: the one place that knows what
-/// ends a line and which control characters exist. A line ends with CRLF and holds no control
-/// character but HTAB: RFC 9112 2.2 lets a server take a bare LF for a line end, but then two
-/// servers in a row can see different lines.
+/// Finds the lines of a head, a chunk header or a trailer section: the one place that knows the end
+/// of a line and the control characters. A line ends with CRLF and holds no control character but
+/// HTAB: RFC 9112 2.2 lets a server take a bare LF for a line end, but then two servers in a row
+/// can see different lines.
 ///
 /// It remembers how far it has looked, so a line that trickles in is looked at once.
 struct LineScanner: Sendable {
@@ -41,8 +41,7 @@ struct LineScanner: Sendable {
         scanned = start
     }
 
-    /// The caller has consumed all bytes before the current line: what was offset `start` is 0 from
-    /// now on.
+    /// The caller has consumed all bytes before the current line: offset `start` is 0 from now on.
     mutating func rebase() {
         scanned -= start
         start = 0

@@ -1,6 +1,6 @@
 /// Every bound on a message, in one table; each is tested at the limit and one above. A bound is on
-/// positions in the message and never on what happens to have arrived, so a message gets the same
-/// verdict whole or in pieces.
+/// positions in the message and never on the bytes that happen to have arrived, so a message gets
+/// the same verdict whole or in pieces.
 public struct MessageLimits: Sendable, Equatable {
     /// Start line, fields and the empty line, with their line ends.
     public var maxHeadBytes = 32 * 1024
@@ -21,7 +21,7 @@ public struct MessageLimits: Sendable, Equatable {
     /// Empty lines skipped before a request line (RFC 9112 2.2: at least one).
     var maxEmptyLines = 2
 
-    /// The defaults: what a client may send.
+    /// The defaults, for requests.
     public init() {}
 
     /// Limits for clients.

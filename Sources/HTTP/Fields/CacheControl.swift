@@ -75,8 +75,7 @@ public struct CacheControl: Sendable, Equatable {
         return true
     }
 
-    /// Sets the number of this name, unless an earlier directive did. `rest` is what follows the
-    /// name.
+    /// Sets the number of this name, unless an earlier directive did. `rest` follows the name.
     private mutating func mergeSeconds(_ bytes: Span<UInt8>, _ name: Range<Int>, _ rest: Range<Int>) {
         let seconds = Self.argument(bytes, rest).flatMap { DeltaSeconds.parse(bytes, $0) }
         switch true {

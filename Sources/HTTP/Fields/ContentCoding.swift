@@ -1,5 +1,5 @@
 // In which coding a client wants content (RFC 9110 12.5.3), as one of two words before anything
-// else looks at it: what clients write there is in no key and goes nowhere (FRAMING 5.4).
+// else looks at it: the client's spelling is in no key and goes nowhere (FRAMING 5.4).
 
 /// How content is coded.
 public enum ContentCoding: UInt8, Sendable, CaseIterable {
@@ -37,7 +37,7 @@ private struct AcceptedCodings {
     private var identity: Int?
     private var any: Int?
 
-    /// Whatever else is accepted, an equal weight is for what is shorter.
+    /// Whatever else is accepted, of equal weights the shorter form wins.
     var preferred: ContentCoding {
         let weight = gzip ?? any ?? 0
         return weight > 0 && weight >= identity ?? 0 ? .gzip : .identity

@@ -17,7 +17,7 @@ public struct EntityTag: Sendable, Equatable {
         opaque = ByteRange(start, range.upperBound)
     }
 
-    /// A strong tag with its quotes at `value`, by who wrote it there.
+    /// A strong tag with its quotes at `value`, for the writer of these bytes.
     public init(strong value: ByteRange) {
         (isWeak, opaque) = (false, value)
     }

@@ -1,8 +1,8 @@
 import Glibc
 
 // Walking `Name: value` CR LF lines, the form in which fields are stored and forwarded.
-// Must hold: what is no field line is passed over, and so is the status line of a head, whose only
-// colon would be in a reason.
+// Must hold: lines that are no field lines are passed over, and so is the status line of a head,
+// whose only colon would be in a reason.
 
 /// Walks the lines of a span once.
 public struct FieldLines {

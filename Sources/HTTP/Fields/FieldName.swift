@@ -1,6 +1,6 @@
 /// The field names that something acts on; every other name is `other` and travels as bytes. At
-/// most 64 cases, so that a set of them is one word (`Fields`). `musicUserToken` is also what web
-/// players call `media-user-token` (APPLE-MUSIC-API 1.2).
+/// most 64 cases, so that a set of them is one word (`Fields`). `musicUserToken` has a second
+/// spelling, `media-user-token` of web players (APPLE-MUSIC-API 1.2).
 public enum FieldName: UInt8, Sendable, CaseIterable {
     case host, contentLength, transferEncoding, connection, expect, upgrade, keepAlive, te, trailer
     case proxyAuthenticate, proxyAuthorization, proxyConnection, authorization, musicUserToken, cookie, setCookie
@@ -36,9 +36,9 @@ extension FieldName {
 /// names cost a few nanoseconds, no table and no memory. That the spellings here are those of
 /// the cases' names is a test.
 extension FieldName {
-    /// The name that the bytes at `range`, which have no control characters, spell in any case.
-    /// What is recognised is a token: `byte | 0x20` is a letter only for the two cases of that
-    /// letter, and `-` only for `-` and a carriage return.
+    /// The name that the bytes at `range`, which have no control characters, spell in any case. A
+    /// recognised name is a token: `byte | 0x20` is a letter only for the two cases of that letter,
+    /// and `-` only for `-` and a carriage return.
     init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         let raw = bytes.bytes
         self =
@@ -49,7 +49,7 @@ extension FieldName {
             }
     }
 
-    /// The name that the bytes at `range` spell in any case; for those who have lines of fields and
+    /// The name that the bytes at `range` spell in any case; for callers with lines of fields and
     /// no parsed head.
     public static func named(_ bytes: Span<UInt8>, _ range: Range<Int>) -> FieldName {
         precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count)

@@ -1,7 +1,6 @@
 /// Dates as HTTP writes them (RFC 9110 5.6.7), to and from unix seconds. The three formats are told
-/// apart by their shape and taken strictly, apart from case: what is not exactly one of them is no
-/// date, and an Expires like that is in the past. The day's name has to be a day's name, but not
-/// the right one.
+/// apart by their shape and taken strictly, apart from case: any other text is no date, and an
+/// Expires like that is in the past. The day's name has to be a day's name, but not the right one.
 public enum HTTPDate {
     /// Unix seconds; nil for anything that is not a date. Nothing here has a clock: the two-digit
     /// year of an RFC 850 date is one up to `lastShortYear`, and that is 50 years ahead.

@@ -1,6 +1,6 @@
-/// The weight of one thing in a list of what a client accepts (RFC 9110 12.4.2).
+/// The weight of an element in a list such as `Accept-Encoding` (RFC 9110 12.4.2).
 public enum QualityValue {
-    /// In thousandths; nil for what is no weight.
+    /// In thousandths; nil for other text.
     public static func thousandths(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         func digit(_ index: Int) -> Int? { Decimal.parse(bytes, index..<(index + 1)) }
         guard (1...5).contains(range.count), let whole = digit(range.lowerBound) else { return nil }

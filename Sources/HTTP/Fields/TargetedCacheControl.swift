@@ -30,7 +30,8 @@ public struct TargetedCacheControl: Sendable, Equatable {
 
 extension CacheControl {
     /// Takes one member over: `key`, or `key=value`. Of several with one key the last counts.
-    /// - Returns: false for what is no member, and for a value of a type that makes no sense.
+    /// - Returns: false for bytes that are no member, and for a value of a type that makes no
+    ///   sense.
     fileprivate mutating func set(_ member: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
         guard let end = bytes.firstUnquoted(UInt8(ascii: ";"), in: member, escaping: true),
             let equals = bytes.firstUnquoted(UInt8(ascii: "="), in: member.lowerBound..<end, escaping: true)

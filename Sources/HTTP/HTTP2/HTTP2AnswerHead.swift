@@ -44,7 +44,7 @@ public struct HTTP2AnswerHead {
     }
 
     /// The fields as the library takes them; valid as long as `body` runs.
-    /// - Parameter head: what was read.
+    /// - Parameter head: the bytes that were read.
     public func withFields<R>(
         in head: UnsafeRawBufferPointer, _ body: (UnsafeBufferPointer<clinux_http2_field>) -> R
     ) -> R {

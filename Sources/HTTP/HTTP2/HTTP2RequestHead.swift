@@ -1,7 +1,7 @@
 /// Writes the head of an HTTP/2 request as the head of the HTTP/1.1 request that means the same, so
-/// that one parser and one set of rules judge both. What is checked here is what that parser cannot
-/// see any more: pseudo-fields, names in lower case, fields that belong to a connection, and every
-/// byte that would end a line or a word (RFC 9113 8.2, 8.3).
+/// that one parser and one set of rules judge both. The checks here are of all that the parser
+/// cannot see any more: pseudo-fields, names in lower case, fields that belong to a connection, and
+/// every byte that would end a line or a word (RFC 9113 8.2, 8.3).
 ///
 /// Pure. One value serves the heads of a connection, one after the other.
 public struct HTTP2RequestHead: ~Copyable {
@@ -37,7 +37,7 @@ public struct HTTP2RequestHead: ~Copyable {
     /// Room kept between two heads, in bytes: ordinary targets and cookies fit.
     private static let keptCapacity = 1 << 10
 
-    /// Forgets the head before. Cookies are credentials, so what was kept of them is wiped.
+    /// Forgets the head before. Cookies are credentials, so kept ones are wiped.
     public mutating func reset() {
         if cookies.capacity > Self.keptCapacity { cookies.removeAll(keepingCapacity: false) } else { cookies.wipe() }
         if values.capacity > Self.keptCapacity { values = [] } else { values.removeAll(keepingCapacity: true) }
@@ -45,9 +45,9 @@ public struct HTTP2RequestHead: ~Copyable {
         (contentLength, hasBegun, failure, size) = (.untold, false, nil, 0)
     }
 
-    /// Takes the next field. What is wrong with it is said at the end, because the connection needs
+    /// Takes the next field. A fault in it is reported at the end, because the connection needs
     /// every field of a head to be decoded.
-    /// - Parameter head: what the request is written to.
+    /// - Parameter head: the buffer to write to.
     public mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>, to head: inout ByteBuffer) {
         guard failure == nil else { return }
         do throws(ParseError) {
@@ -115,7 +115,7 @@ public struct HTTP2RequestHead: ~Copyable {
         return start..<values.count
     }
 
-    /// Writes what the pseudo-fields say, which come before all others.
+    /// Writes the request line and Host by the pseudo-fields, which come before all others.
     private mutating func begin(_ head: inout ByteBuffer) throws(ParseError) {
         hasBegun = true
         guard let method else { throw .pseudoField }
@@ -139,8 +139,8 @@ public struct HTTP2RequestHead: ~Copyable {
         head.append("\r\n")
     }
 
-    /// One certificate may be good for several names, but the client has asked for this one: what
-    /// it wants of another is not here (RFC 9110 7.4, 15.5.20).
+    /// One certificate may be good for several names, but the client has asked for this one:
+    /// requests for another are misdirected (RFC 9110 7.4, 15.5.20).
     private func checkServerName(_ serverName: [UInt8]?) throws(ParseError) {
         guard let serverName, let named = authority ?? host else { return }
         let bytes = values.span

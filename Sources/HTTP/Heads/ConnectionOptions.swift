@@ -9,13 +9,13 @@ public struct ConnectionOptions: Sendable {
     /// Options other than those two, which are names of fields.
     private var named: [ByteRange] = []
     /// Whether a field that frames or routes the message is declared hop-by-hop, which would strip
-    /// it from what is forwarded (CVE-2022-45059).
+    /// it from the forwarded message (CVE-2022-45059).
     private(set) var namesFramingField = false
 
     /// No options.
     init() {}
 
-    /// Takes the place of what was read before.
+    /// Replaces the options that were read before.
     /// - Throws: `ParseError.connectionOption` where there are more than `most`.
     mutating func read(_ fields: Fields, _ bytes: Span<UInt8>) throws(ParseError) {
         removeAll()

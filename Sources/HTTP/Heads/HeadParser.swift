@@ -17,7 +17,7 @@ public struct HeadParser: Sendable {
     public var isAtStart: Bool { !isInFields && emptyLines == 0 && scanner.isAtStart }
 
     /// Parses a request head at the start of `bytes`. True: `head` is complete and `head.byteCount`
-    /// bytes long; false: more is needed, and `head` holds what was parsed so far.
+    /// bytes long; false: more is needed, and `head` holds the fields parsed so far.
     public mutating func parse(
         _ bytes: Span<UInt8>, into head: RequestHead
     ) throws(ParseError) -> Bool {

@@ -1,6 +1,6 @@
 /// Rules for a head as a whole, once all its fields are there.
 extension RequestHead {
-    /// Checks Host, Connection and Expect, and derives what they say.
+    /// Checks Host, Connection and Expect, and derives their meaning.
     func settle(_ bytes: Span<UInt8>) throws(ParseError) {
         try checkHost(bytes)
         try connection.read(fields, bytes)
@@ -36,7 +36,7 @@ extension RequestHead {
 }
 
 extension ResponseHead {
-    /// Derives what Connection says.
+    /// Derives the meaning of Connection.
     mutating func settle(_ bytes: Span<UInt8>) throws(ParseError) {
         try connection.read(fields, bytes)
         keepsAlive = connection.persists(version)

@@ -11,7 +11,7 @@ public enum Method: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether to send it twice does what to send it once does (RFC 9110 9.2.2).
+    /// Whether sending it twice has the effect of sending it once (RFC 9110 9.2.2).
     public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
     /// As it is written in a request line; empty for `other`.

@@ -4,7 +4,7 @@
 public final class RequestHead {
     /// The method; `other` for one that is not listed.
     public internal(set) var method: Method = .get
-    /// As it was written; what tells one `other` from the next.
+    /// As it was written; it tells one `other` from the next.
     public internal(set) var methodText = ByteRange()
     /// Path and query. Of a target in absolute form the part after the authority, which begins with
     /// `/` or `?` or is empty; the latter two mean the path `/` (RFC 9112 3.2.1). In origin form it
@@ -44,8 +44,8 @@ public final class RequestHead {
         return copy
     }
 
-    /// Whether the answer would be the request itself, credentials and all: TRACE, and what some
-    /// servers call TRACK.
+    /// Whether the answer would be the request itself, credentials and all: TRACE, and TRACK of
+    /// some servers.
     public func asksForEcho(_ bytes: Span<UInt8>) -> Bool {
         method == .trace || method == .other && bytes.equalsIgnoringCase(methodText.range, "track")
     }

@@ -5,13 +5,13 @@ import Synchronization
 protocol AnswerHolder: AnyObject {
     var context: LoopContext { get }
 
-    /// Lets what it holds by `ticket` go, and its client with it.
+    /// Releases the answer of `ticket`, and closes its client's connection.
     func giveWay(_ ticket: AnswerBudget.Ticket)
 }
 
 /// The memory that answers may hold which slow clients have not taken yet: one sum over the
-/// connections of all loops (FRAMING 6.7). What the kernel took at once is not counted; that keeps
-/// hits free of it.
+/// connections of all loops (FRAMING 6.7). Bytes that the kernel took at once are not counted; that
+/// keeps hits free of it.
 ///
 /// Used from any thread.
 public final class AnswerBudget: Sendable {

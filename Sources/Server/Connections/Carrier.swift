@@ -29,7 +29,7 @@ protocol Carrier: AnyObject {
     /// Ends once the last answer has left.
     /// - Returns: whether it bounds the time for that; else the connection does.
     func closeAfterSending(_ timeouts: ClientTimeouts) -> Bool
-    /// Ends now; what is queued is dropped.
+    /// Ends now; queued bytes are dropped.
     func end(_ reason: CarrierEnd)
 }
 

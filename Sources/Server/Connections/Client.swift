@@ -1,8 +1,8 @@
 import EventLoop
 import Synchronization
 
-/// A client that is known by name: what it may ask for in a second, and what it did. The service
-/// checks its key. Used from any thread.
+/// A client that is known by name: its rate of requests, and its counters. The service checks its
+/// key. Used from any thread.
 public final class Client: Sendable {
     /// As the operator calls it.
     public let name: String
@@ -36,7 +36,7 @@ public final class Client: Sendable {
     /// Bytes of content that it was sent.
     public var bytes: Int { counters.bytes.load(ordering: .relaxed) }
 
-    /// Takes one request off what it may ask for; else the seconds after which there is another.
+    /// Admits one request, or returns the seconds after which there is room for it.
     /// - Parameter nodes: how many nodes serve it, each of which admits its part of the rate.
     package func admit(at now: Instant, nodes: Int = 1) -> Int? {
         guard rate != nil, let wait = allowance.withLock({ $0?.take(at: now, nodes: nodes) }) else { return nil }
@@ -52,8 +52,8 @@ public final class Client: Sendable {
     }
 }
 
-/// So many requests a second, of which a second's worth may come at once: the generic cell rate
-/// algorithm, which keeps nothing but when the next request would be due if they came evenly. Pure.
+/// A number of requests a second, all of which may come at once: the generic cell rate algorithm,
+/// which keeps nothing but when the next request would be due if they came evenly. Pure.
 struct RequestAllowance: Sendable {
     private let interval: Duration
     private var due = Instant(nanoseconds: .min)

@@ -19,7 +19,7 @@ extension ClientConnection {
         phase = .reading
     }
 
-    /// Counts what the input takes; refuses the request where that is more than there is.
+    /// Counts the bytes of the input; refuses the request where the budget has no room for them.
     func hold(_ input: RequestInput) -> Bool {
         if context.hold(input) { return true }
         if context.requestBudget.canHold(input.size) {

@@ -29,7 +29,7 @@ extension ClientConnection {
     /// Whether the kernel can send a file on it as it is: not where it has to be encrypted.
     public var sendsFiles: Bool { !stream.isTLS }
 
-    /// Hands what was written to the scratch on, and empties it.
+    /// Hands the bytes of the scratch on, and empties it.
     @inline(__always)
     func withScratch<R>(_ send: (UnsafeRawBufferPointer) -> R) -> R {
         defer { context.scratch.removeAll(keepingCapacity: true) }
@@ -68,7 +68,7 @@ extension ClientConnection {
         }
     }
 
-    /// The answer leaves, and what the client still sends is discarded for a while so that no reset
+    /// The answer leaves, and the client's further bytes are discarded for a while so that no reset
     /// overtakes it.
     private func closeAfterSending() {
         if carrier.closeAfterSending(timeouts) { return leave() }
@@ -82,9 +82,9 @@ extension ClientConnection {
         refuse(status: error.status, detail: "Malformed request: \(error.reason).", because: error.reason.lowercased())
     }
 
-    /// Answers a request that cannot be read to its end, and closes: what follows on this
-    /// connection has no meaning. Until the content is being read, the reader's head is that of the
-    /// request before or half of this one, and so is the client.
+    /// Answers a request that cannot be read to its end, and closes: further bytes on this
+    /// connection have no meaning. Until the content is being read, the reader's head is that of
+    /// the request before or half of this one, and so is the client.
     func refuse(status: Int, detail: String, because cause: String) {
         keepsAlive = false
         requestedAt = context.loop.now

@@ -102,7 +102,7 @@ extension ClientConnection {
         finish(isWaiting: isWaiting)
     }
 
-    /// Answers with less content than the head promises, then closes: what a broken origin does.
+    /// Answers with less content than the head promises, then closes, as a broken origin does.
     public func respondTruncated(content: [UInt8], _ write: (inout ByteBuffer) -> Void) {
         keepsAlive = false
         respond(content: content, write)

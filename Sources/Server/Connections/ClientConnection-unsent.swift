@@ -3,7 +3,7 @@ import EventLoop
 // Answers that the kernel did not take at once.
 
 extension ClientConnection {
-    /// Counts what the rest of an answer keeps in memory until it has left.
+    /// Counts the memory of an answer's rest until it has left.
     func countUnsent(_ content: [UInt8], _ file: SealedFile?) {
         let place = file.map { UInt(bitPattern: ObjectIdentifier($0)) }
         let here = content.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }

@@ -1,10 +1,10 @@
 import EventLoop
 import HTTP
 
-/// One client's connection: reads requests one at a time, hands each to the service, sends what it
+/// One client's connection: reads requests one at a time, hands each to the service, sends its
 /// answers.
 ///
-/// Confined to its loop. What must hold:
+/// Confined to its loop. Must hold:
 /// - each request is answered exactly once; while that is outstanding nothing more is read from the
 ///   client, and while the answer has not left nothing more is begun, so a slow client costs one
 ///   answer at most, and pipelined requests are answered in their order (RFC 9112 9.3.2);

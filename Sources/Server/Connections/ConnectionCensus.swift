@@ -2,7 +2,7 @@ import EventLoop
 import Synchronization
 
 /// How many connections clients have, in all and from each address, over all loops: one address
-/// cannot take what all need, and some descriptors are left to the admin listener, the origin and
+/// cannot take all of them, and some descriptors are left to the admin listener, the origin and
 /// files (FRAMING 6.8).
 ///
 /// Asked when a connection comes and when it goes, from any thread.
@@ -45,7 +45,7 @@ public final class ConnectionCensus: Sendable {
     /// short or late. Counted here, where a reload, which makes listeners anew, does not lose it.
     public var refusedHeaderCount: Int { refusedHeaders.load(ordering: .relaxed) }
 
-    /// HTTP/2 connections that were ended because of what they sent too much of.
+    /// HTTP/2 connections that were ended for too many frames of a kind.
     public var floodCount: Int { floods.load(ordering: .relaxed) }
 
     /// Connections that are there.

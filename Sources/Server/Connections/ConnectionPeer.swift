@@ -9,7 +9,7 @@ public struct ConnectionPeer: Sendable {
     /// User of the process at a Unix socket; nil for other connections.
     public let unixUserID: UInt32?
 
-    /// For what is no connection of this process's own.
+    /// For a connection of another process.
     init(address: SocketAddress?, localAddress: SocketAddress?, unixUserID: UInt32?) {
         (self.address, self.localAddress, self.unixUserID) = (address, localAddress, unixUserID)
     }

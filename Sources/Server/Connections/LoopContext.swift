@@ -36,9 +36,9 @@ public final class LoopContext {
     private static let mostFreeInputs = 64
 
     /// - Parameters:
-    ///   - timeOfDay: what dates and ages are counted by.
-    ///   - requestBudget: what requests may hold.
-    ///   - answerBudget: what answers may hold.
+    ///   - timeOfDay: the clock of dates and ages.
+    ///   - requestBudget: the memory of requests.
+    ///   - answerBudget: the memory of answers.
     ///   - census: the connections of clients.
     public init(
         loop: EventLoop, timeOfDay: TimeOfDay = .system, requestBudget: RequestBudget = RequestBudget(),
@@ -57,7 +57,7 @@ public final class LoopContext {
     /// The milliseconds beyond `unixSeconds`.
     package var millisecond: Int { clock.time(at: loop.now).millisecond }
 
-    /// Forgets what services concluded from earlier requests.
+    /// Forgets the plans of services for earlier requests.
     package func forgetRequests() {
         memo = RequestMemo()
     }
@@ -66,7 +66,7 @@ public final class LoopContext {
     @inline(__always)
     func advance(_ input: RequestInput) -> RequestReader.Step { input.advance(&memo) }
 
-    /// Counts what an input holds while its connection waits.
+    /// Counts the bytes that an input holds while its connection waits.
     /// - Parameter canBeRefused: whether it does not count where that would be too much.
     /// - Returns: false where it is.
     func hold(_ input: RequestInput, canBeRefused: Bool = true) -> Bool {

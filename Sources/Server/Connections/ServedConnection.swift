@@ -6,8 +6,8 @@ protocol ServedConnection: AnyObject {
     var peer: ConnectionPeer { get }
     /// False once the client has gone or is being let go.
     var isOpen: Bool { get }
-    /// Serves what is under way, then closes. One that has been idle since `limit` is closed now;
-    /// any other may have a request on its way, in whose face it would be closed.
+    /// Serves requests under way, then closes. One that has been idle since `limit` is closed now;
+    /// any other may have a request on its way, which would be reset.
     func drain(idleSince limit: Instant)
     /// Closes as soon as no request is in hand.
     func endGrace()

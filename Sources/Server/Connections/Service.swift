@@ -20,8 +20,7 @@ public protocol Service: AnyObject {
     /// - Parameter cause: lower-case words for the log.
     func refused(_ connection: ClientConnection, status: Int, contentLength: Int, because cause: String)
 
-    /// Writes what the answer to a request that no service saw says besides its content: lines of
-    /// fields.
+    /// Writes lines of fields for the answer to a request that no service saw.
     func writeRefusalFields(to buffer: inout ByteBuffer)
 
     /// The server takes no new connections from now on and waits for the answers in hand: those

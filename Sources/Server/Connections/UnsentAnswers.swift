@@ -2,8 +2,8 @@
 /// that is too much. Pure.
 ///
 /// Must hold: content that several clients are sent counts once, because memory holds it once. The
-/// party that holds most gives way, with its oldest answer, so that no client is reset for what
-/// another holds.
+/// party that holds most gives way, with its oldest answer, so that no client is reset for
+/// another's answers.
 struct UnsentAnswers<Client> {
     /// Names an answer until it has left.
     typealias Ticket = Int

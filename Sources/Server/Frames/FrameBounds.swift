@@ -1,7 +1,6 @@
 import EventLoop
 
-/// How many frames of each kind a connection may get, in one table: so many at once, and so many a
-/// second. Pure.
+/// How many frames of each kind a connection may get, in one table: a burst, and a rate. Pure.
 struct FrameBounds {
     /// Returns how many frames of a kind may come at once, and how many more a second; nil for a
     /// kind that is bounded by its head.
@@ -33,7 +32,7 @@ struct FrameBounds {
     /// When each kind would be due if its frames came evenly: the generic cell rate algorithm.
     private var due = [Instant](repeating: Instant(nanoseconds: .min), count: FrameWatch.Offence.allCases.count)
 
-    /// Takes one frame off what may come.
+    /// Takes one frame off the bound of its kind.
     mutating func take(_ kind: FrameWatch.Offence, at now: Instant) throws(FrameWatch.Offence) {
         guard let bound = Self.bound(kind) else { return }
         let interval = Duration.seconds(1) / bound.perSecond

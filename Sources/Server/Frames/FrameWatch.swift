@@ -4,13 +4,13 @@ import EventLoop
 /// are more of a kind than a client means (RFC 9113 10.5). Each bound answers an attack that was
 /// made on servers; each costs the client next to nothing, and the server memory or time.
 ///
-/// Pure, and by itself: it does not rest on what a version of the library does about it.
+/// Pure, and by itself: it does not rest on the bounds of any version of the library.
 struct FrameWatch {
     /// The kind of frame of which there were too many.
     enum Offence: Int, Error, CaseIterable {
         /// Requests that are withdrawn as soon as they are made (CVE-2023-44487).
         case resets
-        /// Streams that the server has to end for what the client does on them (CVE-2025-8671).
+        /// Streams that the server has to end because of the client's frames (CVE-2025-8671).
         case provokedResets
         /// Requests beyond the streams that there may be, each of which is refused.
         case refusedStreams
@@ -34,7 +34,8 @@ struct FrameWatch {
     }
 
     private var bounds = FrameBounds()
-    /// Counts what has to come at once: the preface, frames, heads with all their frames.
+    /// Counts the units that have to come at once: the preface, frames, heads with all their
+    /// frames.
     private(set) var unit = 0
     /// Bytes of the connection's preface that are still to come.
     private var prefaceLeft = Self.prefaceBytes
@@ -53,7 +54,7 @@ struct FrameWatch {
     private static let headBytes = 9
     /// As it comes: Huffman coding makes it smaller than it is.
     static let mostBlockBytes = 64 << 10
-    /// Frames behind HEADERS that may belong to one head; with frames of 16 KiB two are enough.
+    /// Frames after HEADERS that may belong to one head; with frames of 16 KiB two are enough.
     static let mostContinuations = 8
 
     private enum Kind {
@@ -75,13 +76,13 @@ struct FrameWatch {
     /// Content was sent, for which a client has to open its windows again.
     mutating func noteSent(_ byteCount: Int, at now: Instant) { bounds.noteSent(byteCount, at: now) }
 
-    /// A stream was ended because of what the client did on it.
+    /// A stream was ended because of the client's frames on it.
     mutating func noteProvokedReset(at now: Instant) throws(Offence) { try bounds.take(.provokedResets, at: now) }
 
     /// A stream was refused, since there are as many as there may be.
     mutating func noteRefusedStream(at now: Instant) throws(Offence) { try bounds.take(.refusedStreams, at: now) }
 
-    /// Looks at what came.
+    /// Looks at the bytes that have come.
     mutating func read(_ bytes: Span<UInt8>, at now: Instant) throws(Offence) {
         var index = min(prefaceLeft, bytes.count)
         prefaceLeft -= index

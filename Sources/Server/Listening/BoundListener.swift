@@ -10,19 +10,3 @@ package struct BoundListener: Sendable {
         (self.settings, self.address) = (settings, address)
     }
 }
-
-/// Changes from some listeners to others: those of the same address stay, whatever they speak.
-package struct ListenerChanges {
-    /// The address of a listener that stays; nil for one that has to be bound. In the order of
-    /// `wanted`.
-    package let addresses: [SocketAddress?]
-
-    package init(from running: [BoundListener], to wanted: [ListenerSettings]) {
-        var left = running
-        addresses = wanted.map { settings in
-            // Several may ask for port 0 of one address: each stays with its own.
-            guard let index = left.firstIndex(where: { $0.settings.address == settings.address }) else { return nil }
-            return left.remove(at: index).address
-        }
-    }
-}

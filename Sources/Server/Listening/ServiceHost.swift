@@ -13,7 +13,7 @@ public final class ServiceHost: @unchecked Sendable {
     /// - Parameters:
     ///   - listener: where it listens.
     ///   - others: further addresses; port 0 of them is the port that `listener` got.
-    ///   - makeService: called once, on the loop, with what the service's connections share.
+    ///   - makeService: called once, on the loop, with the context of the connections.
     /// - Throws: `SystemError` when the loop or a listener cannot be made.
     public init(
         label: String, listener: ListenerSettings, others: [ListenerSettings] = [],

@@ -2,8 +2,8 @@ import Glibc
 import HTTP
 
 // Requests that came before, byte for byte: their plans are not worked out again.
-// Must hold: no request with a token, a key or a cookie is kept, so nothing here needs wiping; what
-// is kept of a request follows from its bytes alone; a request takes a place only when it comes the
+// Must hold: no request with a token, a key or a cookie is kept, so nothing here needs wiping; a
+// kept plan follows from the request's bytes alone; a request takes a place only when it comes the
 // second time, so that one that is never repeated costs a hash and no allocation.
 
 /// A request that came at least twice.
@@ -59,7 +59,7 @@ struct RequestMemo {
         guard bytes.count <= Self.longest, head.byteCount == bytes.count, !head.tellsWhoAsks else { return }
         let hash = hash(bytes)
         let (place, tag) = (place(hash), UInt32(truncatingIfNeeded: hash))
-        // It came in pieces: what was concluded from it before stays.
+        // It came in pieces: the plan from before stays.
         if places[place]?.isSpelt(bytes) == true { return }
         if seen[place] == tag {
             places[place] = RepeatedRequest(bytes, head)

@@ -82,7 +82,7 @@ struct RequestReader: ~Copyable {
         reset()
     }
 
-    /// Forgets what was read so far.
+    /// Forgets the bytes read so far.
     mutating func reset() {
         if !headCopy.isEmpty {
             // Heads hold tokens.

@@ -25,7 +25,7 @@ extension HTTP2Session {
         ]
     }
 
-    /// The library's session, which tells this one what comes.
+    /// The library's session, which tells this one its events.
     func makeLibrary() -> OpaquePointer? {
         var events = clinux_http2_events(
             head_began: { HTTP2Session.of($0).headBegan($1) },

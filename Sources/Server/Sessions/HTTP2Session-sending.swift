@@ -3,8 +3,8 @@ import EventLoop
 import HTTP
 
 // From answers to frames.
-// Must hold: what is submitted in one turn leaves together at its end; what waits for the client is
-// content, which is not copied, and `Limits.queuedFrames` of frames at most.
+// Must hold: answers submitted in one turn leave together at its end; for the client waits content,
+// which is not copied, and `Limits.queuedFrames` of frames at most.
 
 extension HTTP2Session {
     /// Sends frames as long as the kernel takes them, then tells the streams whose content moved.
@@ -52,7 +52,7 @@ extension HTTP2Session {
         return gathered < Limits.gatheredFrames && gathered + stream.pendingBytes < Limits.queuedFrames
     }
 
-    /// A frame of content: its head, and what was promised for it. False where there is no room.
+    /// A frame of content: its head, and the bytes promised for it. False where there is no room.
     func take(_ stream: HTTP2Stream, _ frameHead: UnsafeRawBufferPointer, _ count: Int) -> Bool {
         guard hasRoomToGather else { return false }
         context.frames.append(frameHead)
@@ -122,7 +122,7 @@ extension HTTP2Session {
         if taken >= timeouts.leastBytesWritten { expectTaking() } else { close() }
     }
 
-    // MARK: - What streams submit
+    // MARK: - Answers of streams
 
     func submit(_ head: UnsafeRawBufferPointer, _ stream: HTTP2Stream, hasContent: Bool) {
         guard let library else { return }

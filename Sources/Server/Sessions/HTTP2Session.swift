@@ -3,10 +3,10 @@ import EventLoop
 import HTTP
 
 /// One client's HTTP/2 connection: reads frames, makes a `ClientConnection` of each stream, sends
-/// what these answer.
+/// their answers.
 ///
-/// Confined to its loop. What must hold:
-/// - the library is never called from inside one of its calls: what it tells is noted, and done
+/// Confined to its loop. Must hold:
+/// - the library is never called from inside one of its calls: its events are noted, and handled
 ///   when it has returned;
 /// - nothing is read while more than a little waits for the client, so a client that asks and does
 ///   not read costs no more than that;
@@ -117,7 +117,7 @@ extension HTTP2Session: StreamHandler {
     /// Reads once; other connections have their turn before the next read.
     private func read() {
         guard isOpen, isReadable, let library else { return }
-        // The rest of what the client has begun lies in the socket: it is not late.
+        // The rest of the client's frames lies in the socket: it is not late.
         guard hasRoom else { return heads.clear() }
         let result = context.frameInput.withUnsafeWritable(minimum: Limits.readFrames) { target in
             let result = stream.read(into: target)
@@ -148,8 +148,8 @@ extension HTTP2Session: StreamHandler {
         serve()
     }
 
-    /// The client has so long for what it has begun: the deadline is the unit's, and bytes do not
-    /// move it.
+    /// Bounds the time for the unit that the client has begun: bytes of it do not move the
+    /// deadline.
     private func expectTheRest() {
         guard watch.isWaitingForMore else { return heads.clear() }
         guard heads.deadline == nil || awaitedUnit != watch.unit else { return }
@@ -185,7 +185,7 @@ extension HTTP2Session: StreamHandler {
     }
 }
 
-// MARK: - What the library tells, from inside its calls
+// MARK: - Events of the library, from inside its calls
 
 extension HTTP2Session {
     func headBegan(_ identifier: Int32) {
@@ -239,7 +239,7 @@ extension HTTP2Session {
         ended.append(stream)
     }
 
-    /// Counts what the client has made the server end.
+    /// Counts a stream that the client has made the server end.
     func resetMade(_ identifier: Int32) {
         do throws(FrameWatch.Offence) {
             switch streams[identifier]?.isReset {

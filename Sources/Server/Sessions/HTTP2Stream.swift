@@ -1,12 +1,11 @@
 import EventLoop
 import HTTP
 
-/// One stream of an HTTP/2 session: what carries the one request and the one answer of a
+/// One stream of an HTTP/2 session: it carries the one request and the one answer of a
 /// `ClientConnection`, as a socket carries those of the others.
 ///
-/// Confined to its loop. What must hold: the session keeps it until both sides are done with it or
-/// the connection has gone, and tells its `ClientConnection` of that once; what is called
-/// afterwards does nothing.
+/// Confined to its loop. Must hold: the session keeps it until both sides are done with it or the
+/// connection has gone, and tells its `ClientConnection` of that once; later calls do nothing.
 final class HTTP2Stream {
     let session: HTTP2Session
     let identifier: Int32
@@ -14,8 +13,8 @@ final class HTTP2Stream {
     private(set) var connection: ClientConnection?
     /// Content of the answer that has not left yet.
     private var content = OutputQueue()
-    /// How large the content is and where it lies, for the budget of answers; nil for what is this
-    /// stream's own.
+    /// How large the content is and where it lies, for the budget of answers; nil for content of
+    /// this stream's own.
     private var shared: (byteCount: Int, place: UInt)?
     /// Bytes promised to a frame that has not been made yet.
     private var promisedBytes = 0
@@ -51,7 +50,7 @@ final class HTTP2Stream {
         isRequestWhole = following == .none
     }
 
-    /// More of the request's content; dropped where nobody reads it.
+    /// More of the request's content; dropped where no connection reads it.
     func receive(_ bytes: UnsafeRawBufferPointer) {
         connection?.withInput { input in
             if writesChunks {
@@ -73,8 +72,8 @@ final class HTTP2Stream {
     /// The session has sent something of the answer, or could not.
     func tellMoved() { connection?.streamMoved(shared) }
 
-    /// Ends it at once. What has not left is let go now, for the client may not read for long; but
-    /// what a frame was promised has to be there.
+    /// Ends it at once. Content that has not left is released now, for the client may not read for
+    /// long; but the bytes promised to a frame have to be there.
     func reset(_ code: HTTP2ErrorCode) {
         guard !isOver, !isReset else { return }
         isReset = true
@@ -115,7 +114,8 @@ final class HTTP2Stream {
     }
 }
 
-/// The answer. The session sends at the end of the turn, and says then what moved.
+/// The answer. The session sends at the end of the turn, and then tells the streams that have
+/// moved.
 extension HTTP2Stream: Carrier {
     var pendingBytes: Int { content.count }
 

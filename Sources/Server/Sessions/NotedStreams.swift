@@ -16,7 +16,7 @@ struct NotedStreams {
         return taken
     }
 
-    /// Keeps the room of what was taken out.
+    /// Keeps the storage of the streams that were taken out.
     mutating func giveBack(_ taken: consuming [HTTP2Stream]) {
         taken.removeAll(keepingCapacity: true)
         spare = taken

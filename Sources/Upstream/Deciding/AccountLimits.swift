@@ -1,11 +1,12 @@
 import EventLoop
 
-/// The rates that were learnt of single accounts: of what is a client's own in a request, such as
-/// the developer token that it brought (DECISIONS 11.8). Pure.
+/// The rates that were learnt of single accounts: of something of a client's own in a request, such
+/// as the developer token that it brought (DECISIONS 11.8). Pure.
 ///
 /// Must hold:
 /// - an account has a limit of its own once it has met a 429, and while that is remembered;
-/// - at most `most` are remembered, those that were used last; what is waited for is not forgotten;
+/// - at most `most` are remembered, those that were used last; accounts with waiting requests are
+///   not forgotten;
 /// - a limit is named by its account: 0 means none but the common one.
 struct AccountLimits {
     private struct Limit {
@@ -63,7 +64,7 @@ struct AccountLimits {
         limits[account]?.refusal.refused(retryAfter: retryAfter, now: now)
     }
 
-    /// The origin is another one: nobody is refused by it.
+    /// The origin is another one: it refuses no account.
     mutating func forgetRefusals() {
         for index in limits.values.indices { limits.values[index].refusal = RefusalState() }
     }

@@ -2,7 +2,7 @@ import EventLoop
 
 /// Keeps one budget for all nodes that share it: learns its limit from the 429s of all of them, and
 /// grants tokens by a clock of its own. Asked from any thread, it answers exactly once, perhaps at
-/// once, on any thread; with nil where it does not answer: what was reported is then taken as lost.
+/// once, on any thread; with nil where it does not answer: the report is then taken as lost.
 ///
 /// It is asked where a limit is known or met, and by `UpstreamBudget.poll` otherwise: while there
 /// is no limit a request costs nothing.

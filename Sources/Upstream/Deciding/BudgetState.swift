@@ -11,7 +11,7 @@ import Text
 ///   background;
 /// - no request starts before the rate allows it, and the rate of its own account, if it has one;
 /// - the parties are served in turns; of one party the more urgent go first, among equals the
-///   repeats, and among these and the rest those that came first; what is in the background goes
+///   repeats, and among these and the rest those that came first; requests in the background go
 ///   when nothing else can;
 /// - nothing waits that could start, and `wakeAt` is set while a rate alone holds something back;
 /// - at most `maxWaiting` requests wait, at most `maxWaitingInBackground` of them in the
@@ -67,7 +67,7 @@ extension BudgetState {
             return [.turnAway(id, retryAfter: wait)]
         }
         var job = Job(priority: priority, account: account)
-        // Mostly nothing waits: it starts without ever standing in a line.
+        // Mostly nothing waits: it starts without ever being in a line.
         if lines.count == 0, lanes[id.lane].hasRoom(inBackground: priority.isBackground), isOpen(limit, now: now) {
             job.startedAt = now
             jobs[id] = job
@@ -80,9 +80,9 @@ extension BudgetState {
         return settle(newest: priority.isBackground ? nil : party, now: now)
     }
 
-    /// A waiting request has become more urgent, or another party wants it too; it goes behind
-    /// those that were there. What is as urgent as before changes to another party only where fewer
-    /// wait of that.
+    /// A waiting request has become more urgent, or another party wants it too; it goes after those
+    /// that were there. A request that is as urgent as before changes to another party only where
+    /// fewer wait of that.
     mutating func promote(
         _ id: JobID, to priority: UpstreamPriority, of party: UpstreamParty? = nil, now: Instant
     ) -> [Action] {
@@ -124,8 +124,8 @@ extension BudgetState {
         }
     }
 
-    /// A 429 to what is one client's own says nothing of the limit that all share, unless what they
-    /// share meets it too.
+    /// A 429 to one client's own token says nothing of the limit that all share, unless shared
+    /// requests meet it too.
     private mutating func learn(from outcome: Outcome, _ account: UInt64, startedAt: Instant, now: Instant) {
         switch outcome {
         case .unanswered: break
@@ -137,7 +137,7 @@ extension BudgetState {
                 sharedRefusalAt = now
                 refusal.refused(retryAfter: retryAfter, now: now)
             } else {
-                // A copy: the closure must not look at what is being changed.
+                // A copy: the closure must not look at `self` while it is changed.
                 let lines = lines
                 accounts.refused(account, retryAfter: retryAfter, startedAt: startedAt, now: now) {
                     lines.isWaiting(under: $0)
@@ -219,7 +219,8 @@ extension BudgetState {
 // MARK: Deciding
 
 extension BudgetState {
-    /// Starts what may start, refuses what is too much, and sees when to look again.
+    /// Starts requests that may start, refuses those that are too many, and sees when to look
+    /// again.
     /// - Parameter newest: whose request has come, where one has.
     private mutating func settle(newest: UpstreamParty? = nil, now: Instant) -> [Action] {
         rate.giveUpOverdue(now: now)
@@ -239,7 +240,7 @@ extension BudgetState {
         return actions
     }
 
-    /// Tells the rate that nodes share what could start but for it.
+    /// Tells the rate that nodes share how many requests could start but for it.
     private mutating func wantTokens(now: Instant) {
         let next = lines.next { channel, inBackground in
             lanes[channel.lane].hasRoom(inBackground: inBackground)
@@ -275,8 +276,8 @@ extension BudgetState {
     /// The common rate allows a start: a channel is open if its lane and its own limit are.
     private mutating func start(_ item: WaitingLines.Item, now: Instant) -> Action {
         do {
-            // Copies, because the closure must not look at what is being changed, and none of them
-            // is left when that is.
+            // Copies, because the closure must not look at `self` while it is changed, and none of
+            // them is left when that is.
             let (lanes, accounts) = (lanes, accounts)
             lines.take(item) { channel in
                 lanes[channel.lane].hasRoom(inBackground: false) && accounts.nextStart(channel.limit, now: now) <= now

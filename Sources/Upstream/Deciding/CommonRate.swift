@@ -1,6 +1,6 @@
 import EventLoop
 
-/// The rate of all requests of the process: what was learnt here, or this node's part of what many
+/// The rate of all requests of the process: learnt here, or this node's part of a rate that many
 /// nodes have learnt together. Pure.
 ///
 /// Must hold:
@@ -67,7 +67,7 @@ extension CommonRate {
         nextStart(now: now) <= now && own.isQuiet(under: currentHere, now: now)
     }
 
-    /// Another ceiling; what was learnt stays.
+    /// Another ceiling; the learnt rate stays.
     mutating func limit(to ceiling: Int?) {
         self.ceiling = ceiling.map(Double.init)
         own.limit(to: self.ceiling.map { $0 / Double(shared?.nodes ?? 1) })
@@ -115,7 +115,7 @@ extension CommonRate {
         if let number = shared?.overdue(now: now) { failed(number, now: now) }
     }
 
-    /// Someone has waited for the authority in vain: nobody else does, until a poll finds it again.
+    /// A request has waited for the authority in vain: no other does, until a poll finds it again.
     mutating func lost(now: Instant) {
         if isShared, let unheard = shared?.lose() { goOn(wasShared: true, unheard, now: now) }
     }

@@ -1,11 +1,10 @@
 import EventLoop
 
-/// Streamed answers whose readers are behind, each of which holds a connection: when one of them
+/// Streamed answers that wait for slow readers, each of which holds a connection: when one of them
 /// has to end (DECISIONS 11.9). Pure.
 ///
-/// Must hold: a pause ends after `longest`; while others wait for a connection, paused streams
-/// have at most half of them, and what has stood still for longest gives way, but none within
-/// `grace`.
+/// Must hold: a pause ends after `longest`; while others wait for a connection, paused streams have
+/// at most half of them, and the one paused for longest gives way, but none within `grace`.
 struct PausedStreams<ID: Equatable> {
     /// In the order in which they were paused.
     private var pauses: [(id: ID, since: Instant)] = []

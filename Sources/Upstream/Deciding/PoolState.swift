@@ -231,7 +231,7 @@ extension PoolState {
 // Deadlines and pauses: the events of `PoolState` that the clock alone causes.
 
 extension PoolState {
-    /// Ends what is overdue and tries again what has waited long enough.
+    /// Ends overdue requests and tries again after a long enough pause.
     mutating func tick(now: Instant) -> [Action] {
         guard let due = wakeAt, due <= now else { return [] }
         wakeAt = nil

@@ -13,12 +13,12 @@ import Text
 /// - `growth` is large while the limit is unknown, shrinks with every step down, and doubles again
 ///   in long quiet, so that a limit once found is crossed rarely, and one that was lifted is
 ///   noticed;
-/// - requests leave evenly spaced; what timers lost can be made good within `mostCredit`;
+/// - requests leave evenly spaced; delays of timers can be made good within `mostCredit`;
 /// - ten minutes without a 429 forget the limit; the ceiling always holds.
 ///
 /// The constants were found by simulation over origins with fixed windows and token buckets of 4 to
 /// 200 requests a second and round trips of 5 to 300 ms (`RateLimitSimulationTests`): 92 to 100 %
-/// of what the origin gives, and 0.1 to 1.9 % of the requests meet a 429.
+/// of the origin's rate, and 0.1 to 1.9 % of the requests meet a 429.
 struct RateLimit {
     /// Requests a second that are never exceeded.
     private(set) var ceiling: Double?
@@ -60,7 +60,7 @@ struct RateLimit {
     /// an origin of 4 requests a second met a 429 with 18 % of their requests without that and
     /// without phases, with 8 % so.
     private static let cautiousPart = 0.8
-    /// So many requests are a quiet time, where the limit gives few in `quiet`.
+    /// The requests of a quiet time, where the limit gives few in `quiet`.
     private static let quietRequests = 40.0
     /// How many nodes divide the origin's limit among them.
     private var nodes = 1.0
@@ -69,7 +69,7 @@ struct RateLimit {
         self.ceiling = ceiling
     }
 
-    /// Another ceiling; what was learnt stays.
+    /// Another ceiling; the learnt rate stays.
     mutating func limit(to ceiling: Double?) {
         self.ceiling = ceiling
     }
@@ -79,8 +79,9 @@ struct RateLimit {
         learnt = nil
     }
 
-    /// Goes on alone with a part of what so many nodes have learnt together and are allowed: less
-    /// than that of the learnt, since nodes that do not know of each other meet in one moment.
+    /// Goes on alone with a part of the limit that `nodes` nodes have learnt together, and of their
+    /// ceiling: less than that of the learnt, since nodes that do not know of each other meet in
+    /// one moment.
     /// - Parameter phase: 0 to 1; where in the time of one request this node begins. All begin at
     ///   once where they all have the same.
     mutating func goOn(_ limit: Double?, ceiling: Double?, nodes count: Int, phase: Double, now: Instant) {
@@ -155,10 +156,10 @@ extension RateLimit {
         // The steeper the limit grew, the further above the origin's it may be by now.
         var step = min(max(1.5 * growth, Self.leastStepDown), Self.mostStepDown)
         if now - loweredAt < Self.soonAgain { step = min(2 * step, Self.mostStepDown) }
-        // A limit that was not used up says less than what was sent. One request is within the
-        // error of counting.
+        // A limit that was not used up says less than the requests that were sent. One request is
+        // within the error of counting.
         var lowered = min(limit, succeeded + refused + 1) * (1 - step)
-        // Far too much: what succeeded is the better guess.
+        // Far too much: the number of successes is the better guess.
         if 3 * refused > succeeded + 6 { lowered = min(lowered, succeeded) }
         learnt = max(nodes == 1 ? Self.leastRate : Self.leastSharedRate / nodes, lowered)
         growth = max(Self.leastGrowth(limit * nodes) / nodes, growth / Self.growthFall)
@@ -172,7 +173,7 @@ extension RateLimit {
     }
 
     /// Whether one more request would delay no other: none was refused in the last second, and at
-    /// most a quarter of what may be sent was.
+    /// most a quarter of the allowed requests were sent.
     /// - Parameter limit: requests a second; nil: any number.
     mutating func isQuiet(under limit: Double?, now: Instant) -> Bool {
         guard refusals.inLastSecond(now: now) == 0 else { return false }

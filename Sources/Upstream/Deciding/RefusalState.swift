@@ -34,7 +34,7 @@ struct RefusalState {
     private static let memory = Duration.seconds(30)
 
     /// A 429 has come.
-    /// - Parameter retryAfter: what it says; nil: nothing.
+    /// - Parameter retryAfter: its `Retry-After`; nil without.
     mutating func refused(retryAfter: Duration?, now: Instant) {
         if isForgotten(now: now) { self = RefusalState() }
         let first = firstRefusal ?? now

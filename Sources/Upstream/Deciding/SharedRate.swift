@@ -1,8 +1,8 @@
 import EventLoop
 import Text
 
-/// One node's side of a limit that many share: the tokens that it was granted, and what it has to
-/// tell the authority. Pure: events in, questions out.
+/// One node's side of a limit that many share: the tokens that it was granted, and its reports to
+/// the authority. Pure: events in, questions out.
 ///
 /// Must hold:
 /// - while a limit is known, every start spends a token, no sooner than it was granted for;
@@ -82,12 +82,12 @@ extension SharedRate {
         granted.next = max(granted.next, now - Self.mostCredit) + granted.spacing
     }
 
-    /// Whether it is worth telling what waits.
+    /// Whether it is worth asking for tokens.
     func isDry(_ ceiling: Double?, now: Instant) -> Bool {
         current(ceiling) != nil && !hasTokens(now: now) && (underWay == nil || isUnsent)
     }
 
-    /// So many requests could start but for the limit.
+    /// `tokens` requests could start but for the limit.
     mutating func want(_ tokens: Int, isBackground: Bool, _ ceiling: Double?, now: Instant) {
         guard isDry(ceiling, now: now), !isBackground || now >= backgroundFrom else { return }
         if underWay == nil { ask(ceiling, now: now) }
@@ -111,7 +111,7 @@ extension SharedRate {
         if underWay == nil { ask(ceiling, now: now) }
     }
 
-    /// Asks what has become of the limit, if nothing else has done so lately.
+    /// Asks for the limit, if nothing else has done so lately.
     mutating func poll(_ ceiling: Double?, now: Instant) {
         guard underWay == nil, askedAt.nanoseconds == .min || now - askedAt > Self.pollInterval else { return }
         ask(ceiling, now: now)

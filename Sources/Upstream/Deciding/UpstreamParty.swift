@@ -1,6 +1,6 @@
-/// On whose behalf a request goes to the origin: what waits is served in turns by party, so that
-/// none waits for the whole line of another (DECISIONS 11.7). A small value; what it stands for
-/// cannot be read off it.
+/// On whose behalf a request goes to the origin: waiting requests are served in turns by party, so
+/// that none waits for the whole line of another (DECISIONS 11.7). A small value that does not
+/// reveal the client.
 public enum UpstreamParty: Hashable, Sendable {
     /// Clients that nothing tells apart: those of a Unix socket, and the proxy itself.
     case everyone

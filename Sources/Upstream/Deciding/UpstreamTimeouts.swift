@@ -1,4 +1,4 @@
-/// How long the origin may take: as nginx has it, each counted anew with what comes.
+/// How long the origin may take: as in nginx, each begins anew with bytes that come.
 public struct UpstreamTimeouts: Sendable, Equatable {
     /// From the decision to open a connection to its being usable: resolving, TCP and TLS, all
     /// addresses together.

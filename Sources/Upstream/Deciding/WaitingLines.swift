@@ -1,18 +1,18 @@
 import Text
 
-/// The requests that wait for a turn of the budget, and who is next (DECISIONS 11.7). Pure.
+/// The requests that wait for a turn of the budget, and which is next (DECISIONS 11.7). Pure.
 ///
 /// Each party has a *place* in every channel in which a request of its own waits. A *channel* is a
-/// lane (the connections of one loop) under one limit; what can be started there is the budget's to
-/// say. The places of a channel stand in the order of their tags; a place that comes anew, or that
-/// has been served, goes to the end.
+/// lane (the connections of one loop) under one limit; the budget decides whether a request can be
+/// started there. The places of a channel are in the order of their tags; a place that comes anew,
+/// or that has been served, goes to the end.
 ///
 /// Must hold:
 /// - the parties are served in turns, over all channels that are open at the time; of one party the
 ///   more urgent go first, among equals the repeats, then those that came first;
 /// - a place that could not be served, because its channel was closed, keeps its tag: a party that
 ///   is served in one lane does not lose its turn in another that is full;
-/// - what no client waits for is one party, which comes after all others.
+/// - requests that no client waits for are one party, which comes after all others.
 struct WaitingLines {
     /// Where a request can be started.
     struct Channel: NumberedKey {
@@ -88,7 +88,7 @@ extension WaitingLines {
         places[item.channel]?[place].items.insert(item)
     }
 
-    /// Does nothing for what does not wait.
+    /// Does nothing for a request that does not wait.
     mutating func remove(_ id: BudgetState.JobID) {
         guard let item = items.removeValue(forKey: id), let place = place(of: item.party, in: item.channel) else {
             return
@@ -140,7 +140,7 @@ extension ArraySlice<WaitingLines.Item> {
     }
 }
 
-// MARK: Who is next
+// MARK: The next request
 
 extension WaitingLines {
     /// The next item that can be started, of the party whose turn it is.
@@ -175,7 +175,7 @@ extension WaitingLines {
     }
 }
 
-// MARK: Who gives way
+// MARK: The request that gives way
 
 extension WaitingLines {
     /// The newest of the least urgent items of a party.

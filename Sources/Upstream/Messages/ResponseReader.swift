@@ -8,10 +8,10 @@ import HTTP
 ///   (RFC 9110, 15.2);
 /// - content is collected up to a bound; a larger answer, and one that is to be streamed, is
 ///   reported as `began`, `received`..., `finished`;
-/// - no byte after the end of an answer is consumed: what is left over is surplus, and the
-///   connection not reusable.
+/// - no byte after the end of an answer is consumed: such bytes are surplus, and the connection not
+///   reusable.
 struct ResponseReader: Sendable {
-    /// How many bytes of the span are done with, and what came of them.
+    /// How many bytes of the span are done with, and the event they led to.
     struct Step {
         let consumed: Int
         /// Nil: all bytes were looked at and there is nothing to report. Never `failed`, which is
@@ -108,7 +108,7 @@ struct ResponseReader: Sendable {
         return nextEvent()
     }
 
-    /// The failure for a connection that broke (was reset, timed out in TCP, lacked its
+    /// The failure for a connection that broke (was reset, timed out in TCP, had no
     /// `close_notify`).
     var brokenOff: UpstreamFailure {
         guard case .head = phase else { return .closedEarly(.content) }
@@ -200,7 +200,7 @@ extension ResponseReader {
         phase = received == remaining ? .ended : .counted(remaining - received)
     }
 
-    /// Collects what the bytes contain; returns how many of them belong to this answer.
+    /// Collects the content in the bytes; returns how many of them belong to this answer.
     private mutating func readContent(_ bytes: Span<UInt8>) throws(UpstreamFailure) -> Int {
         switch phase {
         case .head, .ended:

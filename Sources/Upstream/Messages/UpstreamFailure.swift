@@ -36,13 +36,13 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     case switchedProtocols
     /// More interim responses than are put up with.
     case tooManyInterimResponses
-    /// The queue is full. In so many seconds, at least 1, it will have emptied.
+    /// The queue is full. It will have emptied in `retryAfter` seconds, at least 1.
     case tooManyWaiting(retryAfter: Int)
-    /// Its turn did not come before the deadline. In so many seconds, at least 1, there will be
-    /// room.
+    /// Its turn did not come before the deadline. There will be room in `retryAfter` seconds, at
+    /// least 1.
     case waitedTooLong(retryAfter: Int)
-    /// The origin refuses all such requests for now (429). In so many seconds, at least 1, it is
-    /// asked again.
+    /// The origin refuses all such requests for now (429). It is asked again in `retryAfter`
+    /// seconds, at least 1.
     case heldBack(retryAfter: Int)
     /// The pool takes no new requests because the program ends.
     case draining
@@ -96,7 +96,7 @@ extension UpstreamFailure {
 }
 
 extension UpstreamFailure: CustomStringConvertible {
-    /// For the log: the kind and what is known of the cause; nothing of the request.
+    /// For the log: the kind and the cause, where it is known; nothing of the request.
     public var description: String {
         switch self {
         case .dial(let failure): failure.cause.map { "\(word): \($0)" } ?? word

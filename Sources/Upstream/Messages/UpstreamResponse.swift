@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// A final response of the origin, checked and freed of what belongs to its connection.
+/// A final response of the origin, checked and freed of the fields of its connection.
 public struct UpstreamResponse: Sendable {
     /// 200 to 599; the reason phrase is not kept (a crafted one has crashed proxies: FRAMING 5.11).
     public let status: Int
@@ -10,7 +10,7 @@ public struct UpstreamResponse: Sendable {
     /// Value of `Content-Length`, also where there is no content: HEAD and 304. Nil for chunked
     /// and unknown lengths.
     public let declaredLength: Int?
-    /// The content; in `began` only what has come so far. Content codings are as the origin applied
+    /// The content; in `began` only the bytes so far. Content codings are as the origin applied
     /// them, until it is `inflated`.
     public package(set) var body: [UInt8]
     /// The origin's content, where `body` is not that any more (`next complete`): its validators
@@ -18,7 +18,7 @@ public struct UpstreamResponse: Sendable {
     package var original: [UInt8]?
     /// `body` in gzip, where it came so; nil where `body` is another by now.
     package var gzip: [UInt8]?
-    /// Whether the content was inflated: what `fields` say of its coding is over.
+    /// Whether the content was inflated: the coding in `fields` is no longer true.
     package var isInflated = false
     /// When the request was handed to the connection that answered: the "request_time" of RFC 9111,
     /// 4.2.3.
@@ -26,8 +26,8 @@ public struct UpstreamResponse: Sendable {
     /// When the head was complete: the "response_time" of RFC 9111, 4.2.3.
     public internal(set) var receivedAt = Instant(nanoseconds: 0)
 
-    /// Takes what goes further out of a head whose framing has been accepted; the content is still
-    /// to come.
+    /// Takes the forwarded parts out of a head whose framing has been accepted; the content is
+    /// still to come.
     init(_ head: borrowing ResponseHead, _ bytes: Span<UInt8>) {
         status = head.status
         fields = UpstreamFields(of: head, bytes)

@@ -2,7 +2,7 @@ import EventLoop
 import Synchronization
 import Text
 
-/// The upstream budget of the process: `BudgetState` behind one lock, for the gates of all loops.
+/// The upstream budget of the process: `BudgetState` under one lock, for the gates of all loops.
 ///
 /// The lock is held for one decision, which takes well below a microsecond; nothing is performed
 /// under it.
@@ -36,7 +36,7 @@ public final class UpstreamBudget: Sendable {
     private let shared: Mutex<Shared>
 
     /// - Parameters:
-    ///   - rate: requests a second that are never exceeded; nil: what 429s teach.
+    ///   - rate: requests a second that are never exceeded; nil: only the rate that 429s teach.
     ///   - maxWaiting: requests of all loops that wait for their turn at most.
     ///   - maxWaitingInBackground: how many of them may be ones that no client waits for.
     public init(rate: Int? = nil, maxWaiting: Int = 1024, maxWaitingInBackground: Int = 128) {
@@ -69,7 +69,7 @@ public final class UpstreamBudget: Sendable {
         shared.withLock { $0.state.rate.limit(to: rate) }
     }
 
-    /// Another origin is asked from now on, which has refused nobody.
+    /// Another origin is asked from now on, which has refused nothing.
     package func forgetRefusals() {
         shared.withLock { $0.state.forgetRefusals() }
     }
@@ -119,8 +119,8 @@ extension UpstreamBudget {
         }
     }
 
-    /// Asks the authority what has become of the limit, if no request has done so lately; finds it
-    /// again after it was away.
+    /// Asks the authority for the limit, if no request has done so lately; finds it again after it
+    /// was away.
     package func poll(now: Instant) {
         let call = shared.withLock { shared in
             shared.state.rate.poll(now: now)
@@ -129,7 +129,7 @@ extension UpstreamBudget {
         if let call { perform(call) }
     }
 
-    /// Someone has waited for the authority in vain: no request does, until a poll finds it again.
+    /// A request has waited for the authority in vain: no other does, until a poll finds it again.
     package func lost(now: Instant) {
         reconsider(
             shared.withLock { shared in

@@ -239,7 +239,7 @@ extension UpstreamConnection {
 extension UpstreamConnection: StreamHandler {
     func streamDidBecomeReadable(_ stream: Stream) {
         guard stream === self.stream else { return }
-        // The stream keeps this connection alive: one that its pool has left behind ends here.
+        // The stream keeps this connection alive: one without its pool ends here.
         guard pool != nil else { return close() }
         readOn()
     }

@@ -87,8 +87,8 @@ public final class UpstreamExchange {
 
     /// Makes it more urgent. One that has its turn already keeps its place among the connections; a
     /// repeat of it counts as urgent as this.
-    /// - Parameter party: who wants it too. What is as urgent as before waits among the requests of
-    ///   that party if fewer of those wait.
+    /// - Parameter party: another that wants it too. A request that is as urgent as before waits
+    ///   among those of that party if fewer of these wait.
     public func promote(to priority: UpstreamPriority, of party: UpstreamParty? = nil) {
         guard priority > self.priority || party != nil else { return }
         self.priority = max(priority, self.priority)
@@ -255,7 +255,7 @@ extension UpstreamExchange {
         gate?.observer.upstreamAnswered(priority, status: response?.status, after: time)
     }
 
-    /// `outcome` is what the budget hears of it, unless it met a 429.
+    /// The budget is told `outcome`, unless it met a 429.
     private func returnTurn(_ outcome: BudgetState.Outcome) {
         guard let turn else { return }
         self.turn = nil

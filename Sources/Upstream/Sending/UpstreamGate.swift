@@ -2,7 +2,7 @@ import EventLoop
 import HTTP
 
 /// The way of one loop's requests to the pool: each starts when the process's budget says so.
-/// Performs what `BudgetState` decides, for its lane. Confined to its loop.
+/// Performs the actions of `BudgetState`, for its lane. Confined to its loop.
 ///
 /// Must hold:
 /// - every request that was started has its turn returned once, however it ends;
@@ -28,7 +28,7 @@ public final class UpstreamGate {
     /// Called once it has been retired and nothing is open.
     private var whenRetired: (() -> Void)?
     private let timer: DeadlineTimer
-    /// Streamed answers whose readers are behind.
+    /// Streamed answers that wait for slow readers.
     private var paused = PausedStreams<ObjectIdentifier>()
     private var pausedExchanges: [ObjectIdentifier: UpstreamExchange] = [:]
     private let pauseTimer: DeadlineTimer
@@ -55,13 +55,13 @@ public final class UpstreamGate {
     /// Sends a request when its turn comes.
     ///
     /// - Parameters:
-    ///   - priority: who goes first when not all may go.
+    ///   - priority: the more urgent goes first when not all may go.
     ///   - party: on whose behalf it is sent: parties that wait are served in turns.
     ///   - label: the counters that it is added to.
-    ///   - account: what stands for something of the client's own that goes along, such as its
-    ///     token: 429s to that teach a limit of its own. 0 where nothing does.
-    ///   - deadline: what has not left by then fails with `waitedTooLong`. Once it has left, the
-    ///     pool's timeouts count.
+    ///   - account: a number of something of the client's own that goes along, such as its token:
+    ///     429s to that teach a limit of its own. 0 without.
+    ///   - deadline: a request that has not left by then fails with `waitedTooLong`. Once it has
+    ///     left, the pool's timeouts count.
     ///   - repeats: how often a GET or HEAD that met a 429 is sent again, after about 0.5, 1 and 2
     ///     seconds, where that is before the deadline and the origin does not refuse all for now;
     ///     3 at most. 0 for callers that have something to answer with.
@@ -92,8 +92,9 @@ public final class UpstreamGate {
         if open == 0 { pool.drain() }
     }
 
-    /// Another gate takes its place: what it has goes on as it would, repeats after a 429 included.
-    /// Then its pool ends, and `completion` may let go of it; until then its owner must keep it.
+    /// Another gate takes its place: its requests go on as they would, repeats after a 429
+    /// included. Then its pool ends, and `completion` may let go of it; until then its owner must
+    /// keep it.
     package func retire(_ completion: @escaping () -> Void) {
         loop.assertOnLoop()
         whenRetired = completion
@@ -108,13 +109,14 @@ public final class UpstreamGate {
         loop.schedule(at: loop.now) { completion() }
     }
 
-    /// Seconds after which what met a 429 is worth another try, as far as it is known here.
+    /// Seconds after which a request that met a 429 is worth another try, as far as it is known
+    /// here.
     package func retryAfter(of account: UInt64) -> Int {
         budget.ask { $0.wait(of: account, now: loop.now) } ?? retryAfter(.waitingClient, of: .everyone)
     }
 
     /// The longest that an answer is waited for from the moment at which its request has its turn;
-    /// what comes all the time may take longer.
+    /// content that keeps coming may take longer.
     package var patience: Duration { pool.settings.timeouts.patience }
 
     /// Whether an optional request would delay no other.
@@ -127,7 +129,7 @@ public final class UpstreamGate {
     }
 }
 
-// MARK: What exchanges report
+// MARK: Reports of exchanges
 
 extension UpstreamGate {
     /// A turn that can be asked for.
@@ -172,7 +174,7 @@ extension UpstreamGate {
     }
 
     /// Nil when the request has been sent often enough, would come too late, or would be refused.
-    /// - Parameter retryAfter: what the origin has said.
+    /// - Parameter retryAfter: that of the origin.
     func pause(beforeRepeat number: Int, of account: UInt64, retryAfter: Duration?, deadline: Instant) -> Instant? {
         let isRefused = budget.ask { state in
             [account, 0].contains { state.wait(of: $0, now: loop.now) != nil }
@@ -196,7 +198,7 @@ extension UpstreamGate {
 // MARK: Slow readers
 
 extension UpstreamGate {
-    /// The reader of a streamed answer is behind, and the answer's connection stands still.
+    /// The reader of a streamed answer is slow, and the answer's connection pauses.
     func paused(_ exchange: UpstreamExchange) {
         paused.begin(ObjectIdentifier(exchange), at: loop.now)
         pausedExchanges[ObjectIdentifier(exchange)] = exchange

@@ -1,8 +1,8 @@
 import EventLoop
 import HTTP
 
-/// The connections of one loop to the origin. Tells `PoolState` what happened and does what it
-/// says.
+/// The connections of one loop to the origin. Tells `PoolState` its events and performs the
+/// actions.
 ///
 /// An idempotent request that met a dead connection is sent once more, on a fresh one; any other
 /// never is (RFC 9110, 9.2.2), and therefore only gets a connection that is fresh or was used a
@@ -58,7 +58,7 @@ public final class UpstreamPool {
     }
 }
 
-// MARK: What connections and exchanges report
+// MARK: Reports of connections and exchanges
 
 extension UpstreamPool {
     func cancel(_ exchange: UpstreamExchange) {
@@ -67,7 +67,7 @@ extension UpstreamPool {
         perform(state.cancel(exchange.id, now: loop.now))
     }
 
-    /// Tells the state of an event, and does what it says.
+    /// Tells the state of an event, and performs the actions.
     func tell(_ event: (inout PoolState, _ now: Instant) -> [PoolState.Action]) {
         perform(event(&state, loop.now))
     }

@@ -29,9 +29,9 @@ struct ResourceLimits {
 }
 
 extension Configuration {
-    /// Threads beside the loops: signals, the writers of the cache and of the logs, names that are
-    /// resolved, a reload, Dispatch's own.
-    private static let otherThreads = 8
+    /// Threads beside the loops and the main thread: signals, the writers of the cache, of the
+    /// access log and of a recording, a look-up of a name, a reload, Dispatch's own.
+    private static let otherThreads = 7
     /// Dispatch, on whose threads loops run, starts no more.
     private static let mostLoopThreads = 255
     /// Descriptors beside those of the loops: the cache, the logs, Dispatch's own.
@@ -47,7 +47,8 @@ extension Configuration {
             return "\(loopCount) loops need \(descriptors) descriptors, and the limit is \(limits.descriptors); "
                 + "raise the hard limit (ulimit -Hn, LimitNOFILE), or lower workers"
         }
-        let threads = min(loopCount, Self.mostLoopThreads) + (adminListener == nil ? 0 : 1) + Self.otherThreads
+        let otherLoops = (adminListener == nil ? 0 : 1) + (sharedTier == nil ? 0 : 1)
+        let threads = min(loopCount, Self.mostLoopThreads) + otherLoops + Self.otherThreads
         // Memory that a busy proxy takes in any case.
         let bytes = limits.addressBytes.map { _ in
             ProxyMemory.programBytes + AllocatorSettings.arenaBytes + memorySize

@@ -12,7 +12,7 @@ private func completed(_ next: String, _ target: String) throws -> String? {
 @Suite struct CompletedNextTests {
     private static let albums = "/v1/catalog/us/artists/1/albums"
 
-    @Test func `what the origin dropped comes back in alphabetical order`() throws {
+    @Test func `dropped parameters come back in alphabetical order`() throws {
         let target = Self.albums + "?limit=50&include=tracks,artists&offset=50&extend=b,a&z=1"
         #expect(
             try completed(Self.albums + "?offset=100", target) == Self.albums
@@ -23,7 +23,7 @@ private func completed(_ next: String, _ target: String) throws -> String? {
             try completed("/v1/storefronts?offset=2", "/v1/storefronts?limit=2") == "/v1/storefronts?limit=2&offset=2")
     }
 
-    @Test func `what the origin wrote stays as it wrote it`() throws {
+    @Test func `the origin's own parameters stay as written`() throws {
         let target = Self.albums + "?limit=50&l=fr-FR&sort=-name&art[url]=f&include=artists"
         let next = Self.albums + "?sort=%2Dname&l=fr&art%5burl%5d=f&limit=25&offset=100"
         let expected = Self.albums + "?art%5burl%5d=f&include=artists&l=fr&limit=25&offset=100&sort=%2Dname"
@@ -33,7 +33,7 @@ private func completed(_ next: String, _ target: String) throws -> String? {
                 + "?a&a=&art[url]=f&b=2&b=1&include=artists&l=fr-FR&limit=50&offset=9&sort=-name")
     }
 
-    @Test func `what says which resources or where the page begins is not put in`() throws {
+    @Test func `parameters of resources and offsets are not put in`() throws {
         let target = Self.albums + "?ids=1&ids[songs]=2&term=a&types=songs&offset=3"
         #expect(try completed(Self.albums + "?offset=6", target) == nil)
         #expect(try completed(Self.albums, target) == nil)
@@ -52,33 +52,26 @@ private func completed(_ next: String, _ target: String) throws -> String? {
 
     @Test func `a document has its own link completed and nothing else`() throws {
         let target = try CanonicalTarget(Self.albums + "?limit=5&q=%22%5C")
-        let before = #"{"next" : "\#(Self.albums)?offset=5","data":[{"next":"\#(Self.albums)?offset=5"}]}"#
-        let expected =
-            #"{"next" : "\#(Self.albums)?limit=5&offset=5&q=%22%5C","data":[{"next":"\#(Self.albums)?offset=5"}]}"#
-        let link = #""\#(Self.albums)?offset=5""#
-        let body = Array(before.utf8)
-        #expect(completing(body, next: (10, 10 + link.utf8.count), data: (60, 62), target) == expected)
-        #expect(completing(body, next: (10, 10 + link.utf8.count), data: nil, target) == nil, "no list: results, say")
-        #expect(completing(body, next: nil, data: (60, 62), target) == nil)
-        #expect(completing(body, next: (10, 12), data: (60, 62), target) == nil, "an empty link")
-        let other = try CanonicalTarget("/v1/catalog/us/artists/2/albums?limit=5")
-        #expect(completing(body, next: (10, 10 + link.utf8.count), data: (60, 62), other) == nil)
-    }
-
-    private func completing(
-        _ body: [UInt8], next: (Int, Int)?, data: (Int, Int)?, _ target: CanonicalTarget
-    ) -> String? {
-        var envelope = ResourceDocument.Envelope()
-        envelope.next = next.map { ByteSpan($0.0, $0.1) } ?? ByteSpan()
-        envelope.data = data.map { ByteSpan($0.0, $0.1) } ?? ByteSpan()
-        let document = ResourceDocument(envelope: envelope, objects: [], relations: [])
-        return CompletedNext.completing(body.span, document: document, target: target).map {
-            String(decoding: $0, as: UTF8.self)
+        let link = Self.albums + "?offset=5"
+        let rest = #""data":[{"id":"1","type":"a","next":"\#(link)"}]}"#
+        let expected = #"{"next" : "\#(Self.albums)?limit=5&offset=5&q=%22%5C",\#(rest)"#
+        #expect(completing(#"{"next" : "\#(link)",\#(rest)"#, target) == expected)
+        for body in [#"{"next":"\#(link)","results":{}}"#, "{\(rest)", #"{"next":"",\#(rest)"#] {
+            #expect(completing(body, target) == nil, "\(body)")
         }
+        let other = try CanonicalTarget("/v1/catalog/us/artists/2/albums?limit=5")
+        #expect(completing(#"{"next" : "\#(link)",\#(rest)"#, other) == nil)
     }
 
-    /// Followed link by link, every request has what the first one had, and the offset is the
-    /// origin's.
+    private func completing(_ body: String, _ target: CanonicalTarget) -> String? {
+        let bytes = Array(body.utf8)
+        return DocumentScan(bytes).document.flatMap { document in
+            CompletedNext.completing(bytes.span, document: document, target: target)
+        }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Followed link by link, every request has the parameters of the first one, and the offset is
+    /// the origin's.
     @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
     func `a client that follows completed links keeps asking for the same`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -18,15 +18,4 @@ import Testing
             #expect(found.sorted() == Set(numbers).sorted())
         }
     }
-
-    @Test(arguments: [33, 1_000, 8_192])
-    func `hashes are sorted`(count: Int) {
-        var random = SeededGenerator(seed: 7)
-        for mask in [UInt64.max, .max << 32, 0xFFFF_FFFF, 0x0F0F_0000_0000_000F, 0] {
-            var numbers = (0..<count).map { _ in random.next() & mask }
-            let sorted = numbers.sorted()
-            numbers.sortHashes()
-            #expect(numbers == sorted, "mask \(mask)")
-        }
-    }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// How a model origin writes its links.
 private enum LinkStyle: CaseIterable {
-    /// `?l=fr&offset=25`: what decorates the request is dropped (APPLE-MUSIC-API 7.4).
+    /// `?l=fr&offset=25`: decoration of the request is dropped (APPLE-MUSIC-API 7.4).
     case plain
     case withoutLanguage
     /// `?include=a&l=fr&limit=25&offset=50`.
@@ -59,7 +59,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         try pattern?.write(offset: offset, parsed(target)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func `what is learnt from one list is written for another`() throws {
+    @Test func `a pattern of one list is written for another`() throws {
         let path = "/v1/catalog/us/artists/462006/albums"
         let pattern = try learn(path + "?offset=25", path + "?limit=25&l=en")
         let other = "/v1/catalog/us/artists/7/albums"
@@ -100,7 +100,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         #expect(try learn(Self.tracks + rest, Self.tracks + "?limit=5&l=en&include=a&extend=c") == nil)
     }
 
-    @Test func `nothing is learnt from a link to another list, nor for what is none`() throws {
+    @Test func `nothing is learnt from a link to another list`() throws {
         let next = Self.tracks + "?offset=5"
         let others = [
             "/v1/catalog/gb/albums/1/tracks", "/v1/catalog/us/albums/2/tracks", "/v1/catalog/us/albums/1/artists",

@@ -20,7 +20,7 @@ import Testing
         "", "x", "next", #""next""#, #""next":"#, #""next":""#, #""next":"/a"#, #""next":"b""#, #""next":null"#,
         #""nexts":"/a""#, #""xnext":"/a""#, #""next" "/a""#, #"{"a":"\"next\":\"/a\""}"#, #""next":"/a\/b""#,
     ])
-    func whatIsNoLinkIsNone(body: String) { #expect(links(body).isEmpty) }
+    func otherMembersAreNoLinks(body: String) { #expect(links(body).isEmpty) }
 
     @Test func aPageIsTheSameHoweverItIsShown() throws {
         let page = try CanonicalTarget("/v1/catalog/us/albums/1/tracks?offset=25").pageNumber

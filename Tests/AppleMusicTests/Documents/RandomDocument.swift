@@ -108,11 +108,9 @@ struct RandomDocument {
     private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
     private mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
     private mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
-}
 
-// MARK: Spelling
+    // MARK: Spelling
 
-extension RandomDocument {
     /// The value as bytes, with random white space, and escapes where none is called for.
     mutating func spell(_ value: JSON) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -20,15 +20,18 @@ import Testing
         let configuration = try configuration("workers 4\nadmin_listen off\nmemory_size 8MiB")
         var limits = ample
         #expect(configuration.shortage(under: limits) == nil)
-        limits.rehearse = { threads, bytes in threads > 12 || bytes != nil ? EAGAIN : nil }
-        #expect(configuration.shortage(under: limits) == nil, "four loops and eight others")
+        limits.rehearse = { threads, bytes in threads > 11 || bytes != nil ? EAGAIN : nil }
+        #expect(configuration.shortage(under: limits) == nil, "four loops and seven others")
         let more = try self.configuration("workers 5\nadmin_listen off")
-        #expect(more.shortage(under: limits)?.hasPrefix("cannot start 13 threads:") == true)
+        #expect(more.shortage(under: limits)?.hasPrefix("cannot start 12 threads:") == true)
+        // The admin listener and the tier have a loop each.
+        let node = try self.configuration("workers 4\nshared_tier redis://127.0.0.1:6379")
+        #expect(node.shortage(under: limits)?.hasPrefix("cannot start 13 threads:") == true)
         let most = try self.configuration("workers 1000\nupstream_connections 1000\nadmin_listen off")
-        #expect(most.shortage(under: limits)?.hasPrefix("cannot start 263 threads:") == true, "255 of them for loops")
+        #expect(most.shortage(under: limits)?.hasPrefix("cannot start 262 threads:") == true, "255 of them for loops")
         limits.addressBytes = 1 << 30
         let words = try #require(configuration.shortage(under: limits))
-        #expect(words.hasPrefix("cannot start 12 threads with 104.0 MiB of memory: "), "\(words)")
+        #expect(words.hasPrefix("cannot start 11 threads with 104.0 MiB of memory: "), "\(words)")
         #expect(!words.contains("\n"))
         #expect(ThreadRehearsal.run(20, beside: nil) == nil)
         #expect(ThreadRehearsal.run(1, beside: 1 << 20) == nil)
