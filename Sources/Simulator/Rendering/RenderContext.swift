@@ -37,9 +37,12 @@ struct RenderContext: Sendable {
     let tag: String?
     let decorations: Decorations
     let user: UserLibrary?
+    /// Whether this answer has the flipped shapes (see ``Revision``).
+    let isFlipped: Bool
+    /// Whether its members and relationships are in the other order: when flipped, every second
+    /// answer (APPLE-MUSIC-API 5.1.2).
+    let isReversed: Bool
     var isSingleFetch = false
-    /// Whether this answer uses the other order of members.
-    var isReversed = false
 
     /// The resource as this response shows it: nil if the storefront does not have it, its clean
     /// twin under `restrict`.
@@ -106,7 +109,7 @@ struct RenderContext: Sendable {
     }
 }
 
-/// One page of a collection: what is left of it, and where the next one begins.
+/// One page of a collection: its items, and where the next page begins.
 struct Page: Sendable {
     var items: [Resource]
     /// Nil on the last page.
