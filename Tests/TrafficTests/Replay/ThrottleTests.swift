@@ -90,7 +90,7 @@ import Upstream
         #expect(asked == Set(0..<6))
     }
 
-    @Test func whoRefusesTimeAndAgainIsLeftAlone() {
+    @Test func aTargetThatKeepsRefusingIsLeftAlone() {
         var state = Self.begun(2)
         var now: Int64 = 0
         var pauses: [Int64] = []
@@ -136,7 +136,7 @@ import Upstream
     }
 
     /// One of two requests under way was refused and the other answered; the pause after the next
-    /// refusal, within the first pause, was half of what it is.
+    /// refusal, within the first pause, was half as long.
     @Test func aRefusalAfterAnAnswerWithinAPauseHasAWholePause() {
         var throttle = Throttle(RequestRate(perSecond: 1))
         throttle.noteRefusal(retryAfter: nil, at: 0)
@@ -146,7 +146,7 @@ import Upstream
         #expect(throttle.opensAt == late + Throttle.usualPause)
     }
 
-    @Test func whoWantsToBeLeftAloneForLongIs() {
+    @Test func aTargetThatNamesALongPauseIsLeftAlone() {
         let most = Int(Throttle.longestPause / Self.second)
         var state = Self.begun(2)
         state.refused(0, 0, retryAfter: most, stays: true, at: 0)
@@ -171,7 +171,7 @@ import Upstream
     }
 
     /// A request under way when it stops is still answered.
-    @Test func itEndsBehindWhatIsUnderWay() {
+    @Test func itEndsAfterTheRequestsUnderWay() {
         var state = Self.begun(9, connections: 2)
         #expect(state.next(at: Self.second) == .open(connection: 1))
         state.opened(1)
@@ -213,7 +213,7 @@ import Upstream
         #expect(result.report.stoppedBecause == nil)
     }
 
-    @Test func whatTheCacheSaysIsCounted() throws {
+    @Test func outcomesOfTheCacheAreCounted() throws {
         let said = [
             "/v1/fetched": "refrain; fwd=uri-miss; fwd-status=200; stored; ttl=900",
             "/v1/there": "refrain; hit; ttl=20", "/v1/private": "refrain; fwd=uri-miss; fwd-status=200; detail=private",
@@ -235,24 +235,7 @@ import Upstream
         #expect(json["hits"] == 1 && json["stored"] == 1 && json["not_stored"] == 2 && json["stopped"] == .null)
     }
 
-    /// A recording that was put together by hand may not mark personal requests.
-    @Test func nothingPersonalAndNothingConditionalIsAsked() throws {
-        let origin = try ScriptedOrigin([.serve { _ in Self.answer("200 OK", "") }])
-        defer { origin.stop() }
-        var exchanges = TestRecording.exchanges([
-            "/v1/me/library/songs", "/v1/catalog/us/songs/1", "/v1/catalog/us/songs/2", "/v1/catalog/us/songs/1",
-        ])
-        exchanges[1].requestFields = [RecordedField("if-none-match", "\"x\""), RecordedField("accept-language", "de")]
-        exchanges[2].isPersonal = true
-        exchanges[3].requestFields = [RecordedField("range", "bytes=0-9"), RecordedField("accept-language", "de")]
-        let result = try Self.warm(exchanges, origin.port)
-        let requests = Array(origin.requests.joined())
-        #expect(Self.asked(origin) == ["/v1/catalog/us/songs/1"] && requests[0].contains("accept-language: de"))
-        #expect(!requests[0].contains("if-none-match") && !requests[0].contains("range"))
-        #expect(result.run.skipped == ["personal": 2] && result.run.planned == 1)
-    }
-
-    @Test func whoSaysToComeBackTomorrowIsLeftAlone() throws {
+    @Test func aRetryAfterOfADayEndsTheWarming() throws {
         let origin = try ScriptedOrigin([
             .serve { _ in Self.answer("503 Service Unavailable", "Retry-After: 86400\r\n") }
         ])
