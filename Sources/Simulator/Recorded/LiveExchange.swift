@@ -32,7 +32,7 @@ final class LiveExchange: UpstreamReceiver {
 }
 
 extension SimulatorRequest {
-    /// Fields that belong to one connection, or are written anew.
+    /// Fields that belong to one connection, or are written again.
     private static let ownOfConnections: Set<String> = [
         "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "proxy-connection", "host",
         "content-length", "expect", "accept-encoding",
@@ -43,7 +43,7 @@ extension SimulatorRequest {
     ]
 
     /// The request as it goes to the origin, with the client's own credentials.
-    /// - Parameter asksForWhole: leaves out what asks for less, so that what comes can be recorded.
+    /// - Parameter asksForWhole: leaves out `conditions`, so that the answer can be recorded.
     func forwarded(to authority: String, asksForWhole: Bool) -> UpstreamRequest {
         let named = fields.filter { $0.isNamed("connection") }.flatMap { field in
             field.value.lowercased().split(separator: ",").map { $0.filter { $0 != " " } }
@@ -63,7 +63,7 @@ extension SimulatorRequest {
 }
 
 extension SimulatorResponse {
-    /// An answer of the origin's; the date is written anew.
+    /// An answer of the origin, without its date, which the server writes.
     init(_ response: UpstreamResponse) {
         let fields = response.fields
         self.init(
