@@ -150,8 +150,8 @@ enum HAREntry {
         return source != "Network Load"
     }
 
-    /// Decoded; nil where the file does not have it, as where it was too large for the program that
-    /// wrote it, is next to the file, or was left out. Only a size of 0 says that there was none.
+    /// The decoded content; nil where the file lacks it: it was too large for the file's writer, is
+    /// in another file, or was left out. Only a size of 0 says that there was none.
     private static func content(of response: JSON, _ status: Int) throws(LineProblem) -> [UInt8]? {
         // A browser puts content of its own cache into a 304.
         guard status != 304, status != 204 else { return [] }

@@ -1,8 +1,8 @@
 import HTTP
 import Text
 
-// Recorded request targets: whole, but for values of parameters that look like credentials, and in
-// characters that can go on a wire and into a line.
+// Recorded request targets: whole, but values that look like credentials are replaced, and bytes
+// that no target may hold are percent-encoded.
 
 public enum RecordedTarget {
     /// Written in place of a value.

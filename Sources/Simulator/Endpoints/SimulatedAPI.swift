@@ -23,7 +23,7 @@ public final class SimulatedAPI: Responder {
     private let libraries = Mutex<[String: UserLibrary]>([:])
     private let index = Mutex<SearchIndex?>(nil)
 
-    /// More users than this are seeded anew at each request, and forget what they wrote.
+    /// Users beyond this number are seeded again at each request, and lose their writes.
     private static let mostUsers = 4096
 
     /// - Parameter verifier: judges developer tokens where the configuration requires them; by

@@ -77,14 +77,14 @@ struct RenderContext: Sendable {
             : catalog.related(resource, relation, in: market)
     }
 
-    /// The positions of a list: without those that would be gaps, where the storefront has none.
+    /// The positions of a list; without unavailable items where the storefront has no gaps.
     func listed(_ list: [Resource]) -> [Resource] {
         guard let some = configuration.storefrontsWithGaps, !some.contains(market.code) else { return list }
         return list.compactMap(shown)
     }
 
-    /// How the lists that begin at the resource are cut: one user's always first (APPLE-MUSIC-API
-    /// 7.10).
+    /// How lists of the resource are cut: those of a library always before unavailable items are
+    /// dropped (APPLE-MUSIC-API 7.10).
     func listCut(of resource: Resource) -> SimulatorConfiguration.ListCut {
         resource.type.isLibrary ? .first : configuration.listCut
     }

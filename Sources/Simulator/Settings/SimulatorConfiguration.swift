@@ -12,15 +12,15 @@ public struct SimulatorConfiguration: Sendable {
     public enum RelationHabit: String, CaseIterable, Sendable {
         /// Those of APPLE-MUSIC-API 4.2.
         case documented
-        /// Only those that are whole by default.
+        /// Only the documented ones whose elements are whole objects.
         case bare
-        /// All of that by identifiers.
+        /// The documented ones, all by identifiers.
         case identifiers
-        /// Those, and genres.
+        /// The documented ones, and genres.
         case genres
-        /// Those, or only the ones that `include` names, where there is one.
+        /// The documented ones, or with `include` only those that it names.
         case replaced
-        /// Those for a single resource; those of a batch show only what `include` names.
+        /// The documented ones for a single resource; in a batch only those that `include` names.
         case alone
     }
 
@@ -38,8 +38,7 @@ public struct SimulatorConfiguration: Sendable {
     /// The storefronts in which an unavailable item keeps its place in catalog lists, so that they
     /// have gaps; in others the lists are closed up before they are cut. Nil for all storefronts.
     public var storefrontsWithGaps: Set<String>?
-    /// Whether a request without a developer token is answered 401. The tokens themselves are the
-    /// verifier's to judge.
+    /// Whether a request without a developer token is answered 401. The verifier judges the token.
     public var requiresAuthorization = true
     /// Whether an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2:
     /// captures disagree for single fetches). The other way round when flipped.
