@@ -41,17 +41,6 @@ import Upstream
         #expect(state.next(at: late + Self.second) == .finished && state.throttle?.stop == nil)
     }
 
-    @Test func noMoreAreUnderWayThanThereMayBeConnections() {
-        var state = Self.begun(9, connections: 2)
-        #expect(state.next(at: Self.second) == .open(connection: 1))
-        #expect(state.next(at: Self.second) == .wait(until: nil))
-        state.opened(1)
-        #expect(state.next(at: Self.second) == .send(position: 1, connection: 1, wasHeld: false))
-        #expect(state.next(at: 2 * Self.second) == .wait(until: nil))
-        state.answered(0, stays: false)
-        #expect(state.next(at: 2 * Self.second) == .open(connection: 0))
-    }
-
     @Test func aRefusalIsWaitedOutAndItsRequestIsAskedAgainAtHalfThePace() {
         var state = Self.begun(3)
         state.refused(0, 0, retryAfter: 7, stays: true, at: Self.second / 2)
@@ -174,8 +163,10 @@ import Upstream
     @Test func itEndsAfterTheRequestsUnderWay() {
         var state = Self.begun(9, connections: 2)
         #expect(state.next(at: Self.second) == .open(connection: 1))
+        #expect(state.next(at: Self.second) == .wait(until: nil))
         state.opened(1)
         #expect(state.next(at: Self.second) == .send(position: 1, connection: 1, wasHeld: false))
+        #expect(state.next(at: 2 * Self.second) == .wait(until: nil))
         state.refused(1, 1, retryAfter: 86_400, stays: true, at: Self.second)
         #expect(state.next(at: Self.second) == .wait(until: nil))
         state.answered(0, stays: true)
