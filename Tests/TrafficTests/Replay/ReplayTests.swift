@@ -158,8 +158,8 @@ import Upstream
         #expect(origin.connectionCount == 0)
     }
 
-    /// Answers without a recorded body were "content that cannot be read", and those that never have
-    /// content were not compared at all.
+    /// Answers without a recorded body were "content that cannot be read", and those that never
+    /// have content were not compared at all.
     @Test func answersAreComparedWithTheRecordedOnes() throws {
         let json = #"{"a":1,"b":[2]}"#
         let answers = [

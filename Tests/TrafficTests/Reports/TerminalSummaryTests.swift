@@ -192,7 +192,8 @@ import Text
 
     @Test func emptyHistogramsAndInvalidRunsAreSaid() {
         let empty = text(Histogram()).split(separator: "\n")
-        #expect(empty.dropFirst().allSatisfy { $0.hasPrefix("#") } && empty[2].hasSuffix("Total count    =            0]"))
+        #expect(empty.dropFirst().allSatisfy { $0.hasPrefix("#") })
+        #expect(empty[2].hasSuffix("Total count    =            0]"))
         var result = SyntheticResult.make(seed: 1, seconds: 1)
         result.invalidBecause = "late\nby 40 ms"
         #expect(HGRM.text(of: result.lag, in: result).contains("\n#[INVALID RUN: late\\u{a}by 40 ms]\n"))
