@@ -16,26 +16,21 @@ private struct Traffic {
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    mutating func next() throws -> (RecordedExchange, [UInt8]) {
+    /// Hands the next exchange to a writer.
+    @discardableResult
+    mutating func append(to writer: RecordingWriter) -> RecordedExchange {
         var exchange = ExchangeGenerator.exchange(exchanges.count, &random)
         let letter = exchange.isPersonal ? 0 : UInt8.random(in: 0...20, using: &random)
         let content = [UInt8](repeating: letter, count: Int(letter) * 40)
         exchange.body = content.isEmpty ? nil : BodyHash(of: content)
         if let hash = exchange.body { contents[hash] = content }
         exchanges.append(exchange)
-        return (exchange, content)
-    }
-
-    /// Hands the next to a writer.
-    @discardableResult
-    mutating func append(to writer: RecordingWriter) throws -> RecordedExchange {
-        let (exchange, content) = try next()
         writer.append(exchange) { content }
         return exchange
     }
 
-    mutating func append(_ count: Int, to writer: RecordingWriter) throws {
-        for _ in 0..<count { try append(to: writer) }
+    mutating func append(_ count: Int, to writer: RecordingWriter) {
+        for _ in 0..<count { append(to: writer) }
     }
 }
 
@@ -52,7 +47,7 @@ private struct Traffic {
         var traffic = Traffic(seed: seed)
         let writer = try self.writer()
         for _ in 0..<300 {
-            try traffic.append(to: writer)
+            traffic.append(to: writer)
             if Int.random(in: 0..<20, using: &traffic.random) == 0 { writer.flush() }
         }
         writer.flush()
@@ -72,7 +67,7 @@ private struct Traffic {
         var traffic = Traffic(seed: seed)
         let settings = RecordingSettings(path: folder.file(), mostBytes: 20_000, mostFiles: 3)
         let writer = try RecordingWriter(settings, header: header)
-        try traffic.append(400, to: writer)
+        traffic.append(400, to: writer)
         writer.flush()
         let names = ["", ".1", ".2"].map { "traffic.jsonl" + $0 }
         #expect(try folder.names == names.flatMap { [$0, $0 + ".bodies"] }.sorted())
@@ -95,7 +90,7 @@ private struct Traffic {
         var traffic = Traffic(seed: 1)
         for _ in 0..<2 {
             let writer = try self.writer()
-            try traffic.append(to: writer)
+            traffic.append(to: writer)
             writer.flush()
         }
         #expect(try RecordingReader(path: folder.file("traffic.jsonl.1")).rest() == [traffic.exchanges[0]])
@@ -133,7 +128,7 @@ private struct Traffic {
     private func recording(_ name: String, seed: UInt64) throws -> Traffic {
         var traffic = Traffic(seed: seed)
         let writer = try RecordingWriter(RecordingSettings(path: folder.file(name)), header: header)
-        try traffic.append(5, to: writer)
+        traffic.append(5, to: writer)
         writer.flush()
         try #require(!traffic.contents.isEmpty)
         return traffic
@@ -171,14 +166,14 @@ private struct Traffic {
     @Test(arguments: [true, false]) func bodiesWithoutTheirLinesAreMovedAside(isMoved: Bool) throws {
         let writer = try self.writer()
         var traffic = Traffic(seed: 8)
-        while traffic.contents.isEmpty { try traffic.append(to: writer) }
+        while traffic.contents.isEmpty { traffic.append(to: writer) }
         writer.flush()
         let bodies = try folder.bytes("traffic.jsonl.bodies")
         if isMoved { try folder.move("traffic.jsonl", to: "x") } else { try folder.remove("traffic.jsonl") }
         #expect(try writer.reopen())
         let left = try #require(try folder.names.first { $0.hasPrefix("traffic.jsonl.bodies.left-") })
         #expect(try folder.bytes(left) == bodies)
-        let exchange = try traffic.append(to: writer)
+        let exchange = traffic.append(to: writer)
         writer.flush()
         #expect(try RecordingReader(path: folder.file()).rest() == [exchange] && writer.failure == nil)
     }
@@ -186,13 +181,13 @@ private struct Traffic {
     @Test func aMovedFileIsFollowedByANewOne() throws {
         var traffic = Traffic(seed: 4)
         let writer = try self.writer()
-        let first = try traffic.append(to: writer)
+        let first = traffic.append(to: writer)
         #expect(try !writer.reopen())
         for name in ["traffic.jsonl", "traffic.jsonl.bodies"] { try folder.move(name, to: "old-" + name) }
-        let second = try traffic.append(to: writer)
+        let second = traffic.append(to: writer)
         // Exchanges in hand belong to the old file.
         #expect(try writer.reopen())
-        let third = try traffic.append(to: writer)
+        let third = traffic.append(to: writer)
         writer.flush()
         #expect(try RecordingReader(path: folder.file("old-traffic.jsonl")).rest() == [first, second])
         #expect(try RecordingReader(path: folder.file()).rest() == [third])
@@ -205,7 +200,7 @@ private struct Traffic {
         // The next file's name is taken by a file that the program must not remove.
         try folder.put("mine".utf8, "traffic.jsonl.1")
         for _ in 0..<40 {
-            try traffic.append(to: writer)
+            traffic.append(to: writer)
             writer.flush()
         }
         #expect(writer.failure != nil && writer.lost > 0)
@@ -214,7 +209,7 @@ private struct Traffic {
         try folder.remove("traffic.jsonl.1")
         writer.flush()
         #expect(writer.failure == nil && writer.lost == lost)
-        let exchange = try traffic.append(to: writer)
+        let exchange = traffic.append(to: writer)
         writer.flush()
         let reader = try RecordingReader(path: folder.file())
         #expect(try reader.rest() == [exchange])

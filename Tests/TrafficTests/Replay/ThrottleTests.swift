@@ -1,6 +1,5 @@
 import Dispatch
 import EventLoop
-import Recording
 import TestSupport
 import Testing
 import Text
@@ -176,13 +175,16 @@ import Upstream
 
 /// Whole warmings over real sockets, of targets that do as a script says.
 @Suite struct WarmingTests {
+    /// Asks an origin for these targets; stops the origin.
     private static func warm(
-        _ exchanges: [RecordedExchange], _ port: UInt16, perSecond: Int = 1000, connections: Int = 2,
+        _ targets: [String], from origin: ScriptedOrigin, perSecond: Int = 1000, connections: Int = 2,
         during: (Replay) -> Void = { _ in }
     ) throws -> (run: ReplayResult, kept: KeptAnswers, report: WarmResult) {
+        defer { origin.stop() }
         let rate = RequestRate(perSecond: perSecond)
+        let recording = try TestRecording(TestRecording.exchanges(targets))
         let ending = try ReplayTests.run(
-            try TestRecording(exchanges), port, .warming(rate), connections: connections, during: during)
+            recording, origin.port, .warming(rate), connections: connections, during: during)
         return (ending.result, ending.kept, WarmResult(ending, rate: rate))
     }
 
@@ -196,9 +198,8 @@ import Upstream
 
     @Test func eachDistinctRequestIsAskedOnceTheMostWantedFirst() throws {
         let origin = try ScriptedOrigin([.serve { _ in Self.answer("200 OK", "") }])
-        defer { origin.stop() }
         let targets = ["/v1/a", "/v1/b", "/v1/c", "/v1/b", "/v1/c", "/v1/c"]
-        let result = try Self.warm(TestRecording.exchanges(targets), origin.port, connections: 1)
+        let result = try Self.warm(targets, from: origin, connections: 1)
         #expect(Self.asked(origin) == ["/v1/c", "/v1/b", "/v1/a"])
         #expect(result.run.planned == 3 && result.kept.asked == 3 && result.kept.unknown == 3)
         #expect(result.report.stoppedBecause == nil)
@@ -217,8 +218,7 @@ import Upstream
                 return Self.answer("200 OK", said[target].map { "Cache-Status: \($0)\r\n" } ?? "")
             }
         ])
-        defer { origin.stop() }
-        let result = try Self.warm(TestRecording.exchanges(said.keys.sorted() + ["/v1/silent"]), origin.port)
+        let result = try Self.warm(said.keys.sorted() + ["/v1/silent"], from: origin)
         #expect(result.kept.stored == 1 && result.kept.present == 1 && result.kept.notStored == 2)
         #expect(result.kept.unknown == 1 && result.kept.asked == 5 && result.run.statuses == [200: 5])
         #expect(result.report.text.contains("sent 5 of 5 distinct requests"))
@@ -230,8 +230,7 @@ import Upstream
         let origin = try ScriptedOrigin([
             .serve { _ in Self.answer("503 Service Unavailable", "Retry-After: 86400\r\n") }
         ])
-        defer { origin.stop() }
-        let result = try Self.warm(TestRecording.exchanges(["/v1/a", "/v1/b"]), origin.port, connections: 1)
+        let result = try Self.warm(["/v1/a", "/v1/b"], from: origin, connections: 1)
         #expect(Self.asked(origin) == ["/v1/a"] && result.kept.asked == 0 && result.kept.refusals == 1)
         #expect(result.report.stoppedBecause == "the target requires a wait of 86400 s (Retry-After)")
         #expect(result.report.text.contains("STOPPED: the target requires"))
@@ -239,9 +238,8 @@ import Upstream
 
     @Test func aWarmingThatIsStoppedSaysWhatWasDone() throws {
         let origin = try ScriptedOrigin([.serve { _ in Self.answer("200 OK", "") }])
-        defer { origin.stop() }
         let result = try Self.warm(
-            TestRecording.exchanges((0..<10_000).map { "/v1/\($0)" }), origin.port, perSecond: 50,
+            (0..<10_000).map { "/v1/\($0)" }, from: origin, perSecond: 50,
             during: { warming in
                 waitUntil { warming.progress.answered > 0 }
                 warming.stop()
