@@ -2,8 +2,8 @@ import Text
 
 /// One entry of a HAR file, as an exchange.
 enum HAREntry {
-    /// Why an entry is no exchange of a recording, or one without its body; the raw value goes on
-    /// after what was left out.
+    /// Why an entry is no exchange of a recording, or one without its body; the raw value follows
+    /// "3 requests" or "1 body".
     enum LeftOut: String, CaseIterable {
         case isForeign = "not to the API (a path that begins with /v1/)"
         case isUnanswered = "without an answer: blocked, cancelled or failed"
@@ -19,7 +19,7 @@ enum HAREntry {
     }
 
     enum Reading {
-        /// Its offset is negative where the file says none. The body is none of a personal one.
+        /// Its offset is negative where the file has none. A personal one has no body.
         case exchange(RecordedExchange, body: [UInt8]?)
         case leftOut(LeftOut)
     }
@@ -59,7 +59,7 @@ enum HAREntry {
         return .exchange(exchange, body: exchange.isPersonal ? nil : body)
     }
 
-    // MARK: - What was asked for
+    // MARK: - The request
 
     /// Path and query of an address, without host and fragment; nil for another scheme than http or
     /// https.
@@ -118,7 +118,7 @@ enum HAREntry {
         return time
     }
 
-    /// `time`, else the sum of `timings`; in both, -1 is for what is not known.
+    /// `time`, else the sum of `timings`; in both, -1 means unknown.
     private static func latency(_ entry: JSON) throws(LineProblem) -> Duration {
         if let whole = try milliseconds(entry["time"], "time") { return whole }
         var sum = Duration.zero
@@ -150,10 +150,10 @@ enum HAREntry {
         return source != "Network Load"
     }
 
-    /// Decoded; nil where the file does not have it, as where it was too large for the program that
-    /// wrote it, is next to the file, or was left out. Only a size of 0 says that there was none.
+    /// The decoded content; nil where the file lacks it: it was too large for the file's writer, is
+    /// in another file, or was left out. Only a size of 0 says that there was none.
     private static func content(of response: JSON, _ status: Int) throws(LineProblem) -> [UInt8]? {
-        // A browser puts what it had in its own cache into a 304.
+        // A browser puts content of its own cache into a 304.
         guard status != 304, status != 204 else { return [] }
         let content = response["content"]
         guard let text = content?["text"], text != .null, text != "" else {
@@ -176,8 +176,7 @@ enum HAREntry {
     private static func length(of response: JSON) throws(LineProblem) -> Int? {
         guard let count = declaredLength(of: response) else { return nil }
         guard count <= RecordedExchange.mostBytes else {
-            throw LineProblem(
-                "the size of the content is not a valid size")
+            throw LineProblem("the size of the content is not a valid size")
         }
         return count
     }

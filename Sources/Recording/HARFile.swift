@@ -2,9 +2,9 @@ import Text
 
 // Reading HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), as browsers and proxies export
 // it.
-// Must hold: what a recording of our own would not hold does not come out of a HAR file
-// either. Fields are taken by the same allow-list, of personal requests only the route stays, hosts
-// are dropped. An entry that cannot be read costs that entry, whatever is wrong with it.
+// Must hold: a HAR file gives nothing that a recording of our own would not hold. Fields are taken
+// by the same allow-list, of personal requests only the route stays, hosts are dropped. An entry
+// that cannot be read costs that entry, whatever is wrong with it.
 
 /// A HAR file, read whole.
 struct HARFile {
@@ -13,7 +13,7 @@ struct HARFile {
     private var inFileOrder: [RecordedExchange] = []
     private var contents: [BodyHash: [UInt8]] = [:]
     private var leftOut: [HAREntry.LeftOut: Int] = [:]
-    /// Entries that cannot be read: how many, and what is wrong with the first one.
+    /// Entries that cannot be read: how many, and the fault of the first one.
     private var odd: (count: Int, first: String) = (0, "")
     private var seen: Set<BodyHash> = []
 

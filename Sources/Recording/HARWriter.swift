@@ -3,8 +3,7 @@ import Text
 
 // Writing HAR 1.2: an entry at a time, so that a recording of any size can be written without being
 // held.
-// All members that the specification requires are there; what it has no members for is in
-// `_refrain`.
+// All members that the specification requires are there; the others are in `_refrain`.
 
 public struct HARWriter: Sendable {
     /// Targets have no host; the programs that read the file want whole addresses.

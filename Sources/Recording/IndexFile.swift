@@ -1,13 +1,13 @@
 import Glibc
 import Text
 
-// An index of recorded responses (`index.jsonl`): a folder of bodies, and a line for each that says
-// what it is the answer to.
+// An index of recorded responses (`index.jsonl`): a folder of bodies, and a line for each that
+// names its request.
 //
 // Every line is an object with `path` and `status`, usually `method`, `query`, `headers`, `file` (a
 // body next to the index) or `body`, and `also_requests` (other requests with the same answer);
-// other members are ignored. Such a folder is put together by hand, so that nothing is personal in
-// it but what its author means to be served.
+// other members are ignored. Such a folder is put together by hand, so personal content is only in
+// it if its author wants it served.
 
 /// An index, read whole with its bodies.
 struct IndexFile {

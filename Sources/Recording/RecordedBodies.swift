@@ -58,7 +58,7 @@ public final class RecordedBodies: Sendable {
     }
 
     /// The body; nil where it was not recorded.
-    /// - Throws: `RecordingError` when it cannot be read, or is not what was recorded.
+    /// - Throws: `RecordingError` when it cannot be read, or differs from the recorded one.
     func content(of hash: BodyHash) throws(RecordingError) -> [UInt8]? {
         if let content = held[hash] { return content }
         guard let place = places[hash] else { return nil }
@@ -69,8 +69,8 @@ public final class RecordedBodies: Sendable {
         return content
     }
 
-    /// The body without its coding: other recorders write down what went over the wire. nil where
-    /// it was not recorded.
+    /// The body without its coding: other recorders keep the bytes of the wire. nil where it was
+    /// not recorded.
     /// - Throws: as `content`.
     public func identity(of hash: BodyHash) throws(RecordingError) -> [UInt8]? {
         guard let content = try content(of: hash) else { return nil }

@@ -172,10 +172,10 @@ extension RecordedField {
 // The recorded form of requests whose answers are one user's.
 
 extension RecordedExchange {
-    /// Without what is one user's: of a personal request the route stays. nil where the target
-    /// cannot be read, for then it is not known whose the answer is.
-    /// - Parameter tellsWhoAsks: whether a user's token or a cookie went along: then the answer is
-    ///   one user's, except on routes whose answers are the same for all users.
+    /// The exchange without one user's data: of a personal request the route stays. nil where the
+    /// target cannot be read: then nothing tells whether the answer is personal.
+    /// - Parameter tellsWhoAsks: whether the request has a user's token or a cookie: then the
+    ///   answer is one user's, except on routes whose answers are the same for all users.
     public func withoutPersonalParts(tellsWhoAsks: Bool) -> RecordedExchange? {
         guard let canonical = try? CanonicalTarget(target) else { return nil }
         let hidesTarget = canonical.route.isPersonal || (tellsWhoAsks && !canonical.route.isShared)

@@ -1,8 +1,8 @@
 import HTTP
 import Text
 
-// Recorded request targets: whole, but for values of parameters that look like credentials, and in
-// characters that can go on a wire and into a line.
+// Recorded request targets: whole, but values that look like credentials are replaced, and bytes
+// that no target may hold are percent-encoded.
 
 public enum RecordedTarget {
     /// Written in place of a value.
@@ -38,8 +38,7 @@ public enum RecordedTarget {
         return RecordedExchange.isTarget(text) ? text : nil
     }
 
-    /// The same of a text out of a file, which has no business to hold control characters: nil
-    /// where it does.
+    /// The same for a text out of a file; nil where it holds control characters.
     static func redacted(text: String) -> String? {
         guard text.utf8.first == UInt8(ascii: "/"), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             return nil
@@ -67,8 +66,8 @@ public enum RecordedTarget {
         return split(name).contains { words.contains($0.lowercased()) }
     }
 
-    /// The words of a name: they end at what is no letter or digit, and before a capital that
-    /// follows a small letter.
+    /// The words of a name: they end at any other character than a letter or digit, and before a
+    /// capital that follows a small letter.
     private static func split(_ name: String) -> [String] {
         var words = [""]
         var wasLowercase = false
@@ -85,7 +84,7 @@ public enum RecordedTarget {
         String(decoding: PercentEncoding.decoded(bytes).bytes, as: UTF8.self)
     }
 
-    /// Percent-encodes what no target may hold.
+    /// Percent-encodes bytes that no target may hold.
     private static func visible(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         bytes.reduce(into: []) { output, byte in
             if byte > 0x20 && byte < 0x7F { output.append(byte) } else { output.appendPercentEncoded(byte) }

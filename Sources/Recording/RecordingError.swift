@@ -6,13 +6,13 @@ public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible 
     case cannotRead(path: String, code: CInt)
     /// The file could not be made or written; `code` is `errno`.
     case cannotWrite(path: String, code: CInt)
-    /// A line is not what it should be; lines count from 1.
+    /// A line is malformed; lines count from 1.
     case badLine(path: String, line: Int, reason: String)
-    /// A file without lines, such as HAR, or a file of bodies, is not what it should be.
+    /// A file without lines, such as HAR, or a file of bodies, is malformed.
     case badFile(path: String, reason: String)
     /// A file that has to be read whole has more than `most` bytes.
     case tooLarge(path: String, most: Int)
-    /// There is nothing in it.
+    /// It has no exchange.
     case empty(path: String)
 
     public var description: String {

@@ -1,6 +1,6 @@
 import Text
 
-/// The first line of a recording: what the lines after it mean.
+/// The first line of a recording: version, start, program and sampling.
 public struct RecordingHeader: Sendable, Equatable {
     /// The version that this program writes, and the highest that it reads.
     static let version = 1

@@ -6,8 +6,6 @@ struct CodeBlanker {
     private var index = 0
     private var comments: [Range<Int>] = []
 
-    static func blanked(_ text: [UInt8]) -> [UInt8] { parted(text).code }
-
     /// The text without comments and the content of literals, and its comments alone.
     static func parted(_ text: [UInt8]) -> (code: [UInt8], comments: [UInt8]) {
         var blanker = CodeBlanker(bytes: text)

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func noTypeNameStandsForTwoThings() {
+    @Test func noTypeNameMeansTwoThings() {
         var modules: [String: Set<String>] = [:]
         for file in House.sources { for name in file.types { modules[name, default: []].insert(file.module) } }
         let twins = modules.filter { $0.value.count > 1 }

@@ -3,7 +3,7 @@ import Testing
 /// The rules are only as good as what reads the files for them.
 @Suite struct ScannerTests {
     private func blanked(_ text: String) -> String {
-        String(decoding: CodeBlanker.blanked(Array(text.utf8)), as: UTF8.self)
+        String(decoding: CodeBlanker.parted(Array(text.utf8)).code, as: UTF8.self)
     }
 
     @Test func commentsAreBlankedOrReadAlone() {

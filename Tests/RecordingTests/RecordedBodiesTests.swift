@@ -103,7 +103,7 @@ import Testing
     }
 
     /// Should one of them ever come onto a list, this is where it is noticed.
-    @Test func noListHoldsWhatNamesOrAdmitsSomebody() {
+    @Test func noListHoldsFieldsThatNameOrAdmitAPerson() {
         let never = [
             "authorization", "proxy-authorization", "cookie", "set-cookie", "set-cookie2", "music-user-token",
             "media-user-token", "x-refrain-key", "x-api-key", "x-forwarded-for", "forwarded", "x-real-ip", "via",
@@ -116,7 +116,7 @@ import Testing
         #expect(RecordedFields.ofPersonalRequests.isSubset(of: RecordedFields.ofRequests))
     }
 
-    @Test func onlyWhatIsAllowedIsTakenOutOfLines() {
+    @Test func onlyAllowedFieldsAreTakenOutOfLines() {
         let lines = """
             HTTP/1.1 200 OK\r\nContent-Type: text/plain \r\nSet-Cookie: a=canary\r\nVARY:Origin\r\nvary: Accept\r
             X-Cache: \t\r\nno field line\r\n: nameless\r\nETag: \u{1}\r\n\r\n

@@ -7,13 +7,13 @@ import Text
     let origin = SimulatedOrigin()
 
     @Test func notFoundIsWordForWord() throws {  // APPLE-MUSIC-API 8.10
-        #expect(try origin.error("/v1/catalog/us/albums/1").error.keys == ["id", "title", "detail", "status", "code"])
-        try origin.expectError(
+        let error = try origin.expectError(
             "/v1/catalog/us/albums/1", 404,
             [
                 "title": "Resource Not Found", "detail": "Resource with requested id was not found", "status": "404",
                 "code": "40400",
             ])
+        #expect(error.keys == ["id", "title", "detail", "status", "code"])
     }
 
     @Test func idIsTheCorrelationKeyInBase32() throws {  // APPLE-MUSIC-API 8.2
@@ -185,21 +185,6 @@ import Text
         #expect(origin.respond("/v1/catalog/de/genres", fields: fields).status == 200)
     }
 
-    @Test func entityTagFollowsTheContentThroughRevisions() throws {
-        var (unchanged, changed) = (0, 0)
-        for number in 0..<40 {
-            let target = "/v1/catalog/us/songs/\(origin.id(.songs, origin.albums(1)[0] * 400 + number))"
-            let before = origin.respond(target)
-            origin.api.revise()
-            let fields = [SimulatorField("If-None-Match", before.field("ETag") ?? "none")]
-            let after = origin.respond(target, fields: fields)
-            let isSame = before.status == 200 && origin.respond(target).body == before.body
-            #expect((after.status == 304) == isSame, "\(target)")
-            if isSame { unchanged += 1 } else { changed += 1 }
-        }
-        #expect(unchanged > 0 && changed > 0)
-    }
-
     @Test func preflightIsAnswered() {  // APPLE-MUSIC-API 11.1
         let names = "authorization,music-user-token"
         let response = origin.api.respond(
@@ -207,23 +192,6 @@ import Text
                 method: "OPTIONS", target: Array("/v1/me/library".utf8),
                 fields: [SimulatorField("Access-Control-Request-Headers", names)]))
         #expect(response.status == 200 && response.field("Access-Control-Allow-Headers") == names)
-    }
-
-    @Test func aParserReadsWhatIsWritten() throws {
-        let text = "quote \" backslash \\ line\n tab\t bell\u{7} slash / ü 🎸 星"
-        let numbers = [0, 7, 10, -1, 1_400_000_000, .max, .min]
-        var json = JSONBytes()
-        json.beginObject()
-        json.member("text", text)
-        json.member("numbers", .array(numbers.map(JSON.integer)))
-        json.member("flag", true)
-        json.beginObject("empty")
-        json.endObject()
-        json.endObject()
-        let value = try JSON.parse(json.bytes)
-        #expect(value["text"]?.stringValue == text)
-        #expect(value["numbers"]?.arrayValue?.compactMap(\.intValue) == numbers)
-        #expect(value.keys == ["text", "numbers", "flag", "empty"])
     }
 
     @Test func slugsAreNeverEmpty() {

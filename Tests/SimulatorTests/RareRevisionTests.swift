@@ -12,31 +12,31 @@ import Testing
     }
 
     /// All that a resource shows of itself.
-    private struct Sight: Equatable {
+    private struct Shown: Equatable {
         var name: String
         var count: Int
         var list: [Resource]
         var isThere: Bool
     }
 
-    private func sight(of resource: Resource, _ catalog: Catalog) -> Sight {
+    private func shown(_ resource: Resource, _ catalog: Catalog) -> Shown {
         let us = SimulatedOrigin.us
         let isThere = catalog.isAvailable(resource, in: us)
         let number = resource.number
         switch resource.type {
         case .albums:
-            return Sight(
+            return Shown(
                 name: catalog.name(ofAlbum: number), count: catalog.trackCount(ofAlbum: number),
                 list: catalog.artists(ofAlbum: number) + catalog.related(resource, .tracks, in: us), isThere: isThere)
         case .artists:
-            return Sight(
+            return Shown(
                 name: catalog.name(ofArtist: number), count: 0, list: catalog.albums(ofArtist: number, in: us),
                 isThere: isThere)
         case .playlists:
-            return Sight(
+            return Shown(
                 name: catalog.name(ofPlaylist: number, .english), count: catalog.modifications(ofPlaylist: number),
                 list: catalog.tracks(ofPlaylist: number), isThere: isThere)
-        default: return Sight(name: catalog.name(ofSong: number), count: 0, list: [], isThere: isThere)
+        default: return Shown(name: catalog.name(ofSong: number), count: 0, list: [], isThere: isThere)
         }
     }
 
@@ -50,7 +50,7 @@ import Testing
         let catalog = catalog(seed: seed)
         let (one, next) = (Catalog(catalog, revision: revision), Catalog(catalog, revision: revision + 1))
         let all = resources(catalog)
-        let changed = all.count { sight(of: $0, one) != sight(of: $0, next) }
+        let changed = all.count { shown($0, one) != shown($0, next) }
         let share = Double(changed) / Double(all.count)
         #expect((0.006...0.018).contains(share), "seed \(seed), revision \(revision): \(share)")
     }
@@ -61,7 +61,7 @@ import Testing
         for type in [SimulatedType.albums, .artists, .playlists] {
             var kinds: [String: Int] = [:]
             for number in 0..<1000 {
-                let (one, other) = (sight(of: Resource(type, number), first), sight(of: Resource(type, number), later))
+                let (one, other) = (shown(Resource(type, number), first), shown(Resource(type, number), later))
                 guard one.isThere, other.isThere else { continue }
                 let (hasOtherName, hasOtherList) = (one.name != other.name, one.list != other.list)
                 if hasOtherName || hasOtherList {
@@ -103,7 +103,7 @@ import Testing
         let standard = Catalog(seed: seed, artists: 1000, playlists: 1200)
         let revised = Catalog(catalog(seed: seed), revision: 0)
         for resource in resources(standard) {
-            #expect(sight(of: resource, revised) == sight(of: resource, standard), "seed \(seed): \(resource)")
+            #expect(shown(resource, revised) == shown(resource, standard), "seed \(seed): \(resource)")
         }
     }
 

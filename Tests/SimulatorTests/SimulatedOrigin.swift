@@ -43,23 +43,17 @@ struct SimulatedOrigin {
         try #require(try get(target, user: user, sourceLocation: place)["data"]?[0], sourceLocation: place)
     }
 
-    /// Expects a failure with a status, and what its first error says.
+    /// Expects a failure with this status whose first error has these members; returns the error.
+    @discardableResult
     func expectError(
         _ target: String, method: String = "GET", user: String? = nil, _ status: Int,
         _ members: KeyValuePairs<String, JSON> = [:], place: SourceLocation = #_sourceLocation
-    ) throws {
-        let found = try error(target, method: method, user: user)
-        #expect(found.status == status, "\(target)", sourceLocation: place)
-        for (name, value) in members { #expect(found.error[name] == value, "\(target)", sourceLocation: place) }
-    }
-
-    /// The status and the first error of a failure.
-    func error(_ target: String, method: String = "GET", user: String? = nil, body: String = "") throws -> (
-        status: Int, error: JSON
-    ) {
-        let response = respond(target, method: method, user: user, body: body)
-        let error = try JSON.parse(response.body)["errors"]?[0]
-        return (response.status, try #require(error))
+    ) throws -> JSON {
+        let response = respond(target, method: method, user: user)
+        let error = try #require(try JSON.parse(response.body)["errors"]?[0], sourceLocation: place)
+        #expect(response.status == status, "\(target)", sourceLocation: place)
+        for (name, value) in members { #expect(error[name] == value, "\(target)", sourceLocation: place) }
+        return error
     }
 
     func id(_ type: SimulatedType, _ number: Int) -> String { catalog.id(of: Resource(type, number)) }

@@ -17,7 +17,7 @@ extension Catalog {
     }
 
     /// Deprecated in every storefront: such an id vanishes from batches and answers 404 alone
-    /// (APPLE-MUSIC-API 8.18). None is where gaps are to be as rare as `unavailableOneIn` says.
+    /// (APPLE-MUSIC-API 8.18). With `unavailableOneIn`, which sets how rare gaps are, none is.
     func isDeprecated(album: Int) -> Bool {
         traits.unavailableOneIn == nil && ordinal(ofAlbum: album) != 4 && seed.isOne(in: 97, .retirement, album)
     }
@@ -34,7 +34,7 @@ extension Catalog {
             && isMusicLacking(oneIn: 40, song, 1000 + market.index) == isAway(Resource(.songs, song))
     }
 
-    /// - Parameter share: that of the type by itself.
+    /// - Parameter share: of the type, without `unavailableOneIn`.
     private func isLacking(oneIn share: Int, _ number: Int, _ market: Int) -> Bool {
         seed.isOne(in: traits.unavailableOneIn ?? share, .availability, number, market)
     }
@@ -47,9 +47,11 @@ extension Catalog {
         return seed.number(below: 100, .availability, number, market) < percent
     }
 
-    /// Whether the number means anything at all, in any storefront.
+    /// Whether there is such a resource in any storefront.
     func exists(_ resource: Resource) -> Bool {
-        resource.type == .songs
-            ? place(ofSong: resource.number) != nil : (0..<count(of: resource.type)).contains(resource.number)
+        let number = resource.number
+        guard resource.type == .songs else { return (0..<count(of: resource.type)).contains(number) }
+        let (album, track) = (number / Self.songSpan, track(ofSong: number))
+        return number >= 0 && album < albumCount && track >= 0 && track < trackCount(ofAlbum: album)
     }
 }

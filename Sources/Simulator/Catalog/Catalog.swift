@@ -1,14 +1,16 @@
 import Text
 
-// The catalog: what there is, before any storefront or language. Two small tables say which albums
-// and videos belong to which artist; all else is computed from the seed, so that start-up takes
-// microseconds and memory a few hundred KiB.
+// The catalog of all storefronts and languages. Two small tables say which albums and videos belong
+// to which artist; all else is computed from the seed, so that start-up takes microseconds and
+// memory a few hundred KiB.
 //
 // Must hold: relations agree in both directions (an album of an artist names that artist), for
-// every seed and size, but for what a later revision has taken out of a list or put into it.
+// every seed and size, except for items that a later revision takes out of a list or puts into it.
 
-/// The seeded set of all things, and the arithmetic between them. A class, because it is handed
-/// around by the thousand in every response and a copy of the struct would retain each table.
+/// The seeded resources, and the arithmetic between them.
+///
+/// A class, because each response passes it on thousands of times, and a copy of a struct would
+/// retain each table.
 final class Catalog: Sendable {
     let seed: Seed
     let revision: Int

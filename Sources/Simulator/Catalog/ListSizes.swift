@@ -10,7 +10,7 @@ public enum ListSizes: String, CaseIterable, Sendable {
 
 // The draws for recorded sizes.
 
-/// Bands of sizes, each with the number of lists, of a hundred, that are in it or in one before it.
+/// Bands of sizes, each with the percentage of lists in it and in the bands before it.
 private typealias SizeBands = [(lists: Int, sizes: ClosedRange<Int>)]
 
 extension Seed {

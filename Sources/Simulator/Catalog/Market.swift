@@ -6,7 +6,7 @@ public enum SimulatedStorefronts {
     public static let codes = Market.all.map(\.code)
 }
 
-/// One storefront: its code, its name and the languages it speaks, the first of them by default.
+/// One storefront: its code, its name and its language tags, the default first.
 struct Market: Sendable, Equatable {
     let index: Int
     let code: String
@@ -16,7 +16,7 @@ struct Market: Sendable, Equatable {
 
     var defaultTag: String { tags[0] }
 
-    /// The market of a two letter code; nil is what answers 400 (APPLE-MUSIC-API 8.7).
+    /// The market of a two-letter code; nil is answered 400 (APPLE-MUSIC-API 8.7).
     init?(code: String) {
         guard let market = Self.byCode[code] else { return nil }
         self = market
@@ -27,7 +27,7 @@ struct Market: Sendable, Equatable {
         (code, name, tags, explicitPolicy) = row
     }
 
-    /// The storefronts whose catalogs the users of the simulated API live in.
+    /// The storefronts of the simulated API's users.
     static let home = ["us", "gb", "de", "fr", "jp"]
 
     /// In the order `/v1/storefronts` lists them.

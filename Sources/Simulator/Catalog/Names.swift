@@ -5,7 +5,7 @@ extension Catalog {
         words[seed.number(below: words.count, salt, first, second)]
     }
 
-    /// An artist's name. Some names are other ones in Japanese, which is what makes `l` visible
+    /// An artist's name. Some names differ in Japanese, which makes `l` visible
     /// (APPLE-MUSIC-API 4.3.9).
     func name(ofArtist artist: Int, _ language: Language = .english) -> String {
         revised(firstName(ofArtist: artist, language), of: Resource(.artists, artist))
@@ -26,8 +26,7 @@ extension Catalog {
         return kind < 32 ? "The " + adjective + " " + noun + "s" : adjective + " " + noun
     }
 
-    /// An album's name; a clean edition is called like its original, a reissue like the first
-    /// album.
+    /// An album's name; a clean edition has its original's name, a reissue that of the first album.
     func name(ofAlbum album: Int) -> String {
         if edition(ofAlbum: album) == .clean { return name(ofAlbum: album - 1) }
         return revised(firstName(ofAlbum: album), of: Resource(.albums, album))
@@ -115,7 +114,7 @@ extension Catalog {
         pick(Vocabulary.labels, .label, label) + ["", " Records", " Music", " Recordings"][label % 4]
     }
 
-    /// The name of a resource, or of the one that an item of a library is.
+    /// The name of a resource; for a library item that of its catalog item.
     func name(of resource: Resource, _ language: Language) -> String {
         let number = resource.number
         return switch resource.type {
@@ -134,7 +133,7 @@ extension Catalog {
         }
     }
 
-    /// Editorial notes: one sentence, and a few with the HTML and line breaks Apple's have.
+    /// Editorial notes: one sentence, and several with HTML and line breaks as in Apple's.
     /// Rewritten whenever the resource is renamed.
     func notes(_ resource: Resource, _ language: Language, sentences: Int) -> (short: String, standard: String) {
         let number = resource.distinctNumber

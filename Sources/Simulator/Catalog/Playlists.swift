@@ -32,8 +32,7 @@ extension Catalog {
             ofPlaylist: playlist)
     }
 
-    /// The song drawn for a place; places after the playlist's end are for songs that revisions
-    /// bring.
+    /// The song drawn for a place; places after the playlist's end are songs that revisions add.
     func drawTrack(ofPlaylist playlist: Int, place: Int) -> Resource {
         let album: Int
         if let artist = artist(ofPlaylist: playlist) {

@@ -58,7 +58,7 @@ extension Catalog {
         return change.touches(.availability) && (1...RareChange.absence(in: period)).contains(past)
     }
 
-    /// One song more, one fewer, or the same songs from another one on.
+    /// The list with one song more, one song fewer, or another first song.
     func slightlyRearranged(_ tracks: [Resource], ofPlaylist playlist: Int, _ count: Int, _ bits: Int) -> [Resource] {
         var list = tracks
         switch count % 3 {
@@ -69,7 +69,7 @@ extension Catalog {
         return list
     }
 
-    /// The second artist by now: a list that changes gains one, or loses the one that it had.
+    /// The second artist at this revision: a changed list gains one, or loses its own.
     ///
     /// The attributes keep the names of the first list.
     func revised(guest: Int?, ofAlbum album: Int) -> Int? {

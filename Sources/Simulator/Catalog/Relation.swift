@@ -1,7 +1,7 @@
 import Text
 
-// Relationships and views: which a type has, what it carries by default, and how many items go
-// inline (APPLE-MUSIC-API 3.1.21, 3.1.22, 4.2).
+// Relationships of each type: all of them, those carried by default, and the number of inline
+// items (APPLE-MUSIC-API 3.1.21, 4.2).
 
 enum Relation: UInt8, APIWord, Sendable {
     case albums, artists, catalog, children, composers, contents, curator, genres, library, musicVideos, parent

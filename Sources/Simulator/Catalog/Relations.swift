@@ -1,9 +1,9 @@
-// Which resources a resource leads to. The lists are complete: storefront availability is applied
-// when a page is cut.
+// The relationships of catalog resources. The lists are complete: storefront availability is
+// applied when a page is cut.
 
 extension Catalog {
-    /// The elements of a catalog relationship in the order in which the storefront shows them.
-    /// `library` and the library types are not the catalog's to know and give an empty list.
+    /// The elements of a catalog relationship in the storefront's order; empty for `library` and
+    /// for the library types, which the catalog does not know.
     func related(_ resource: Resource, _ relation: Relation, in market: Market) -> [Resource] {
         let number = resource.number
         switch (resource.type, relation) {
@@ -62,8 +62,8 @@ extension Catalog {
         return [first, Resource(.artists, guest)]
     }
 
-    /// An artist's albums; each storefront begins somewhere else, as its own popularity would have
-    /// it. A revision takes one off the list or brings the oldest to the front.
+    /// An artist's albums; each storefront begins with another one, as if by its own popularity. A
+    /// revision takes one off the list or brings the last one to the front.
     func albums(ofArtist artist: Int, in market: Market) -> [Resource] {
         let own = albums(ofArtist: artist)
         let shift = market.index % own.count

@@ -37,7 +37,7 @@ extension Catalog {
         return edition(ofAlbum: next) == .clean ? next : nil
     }
 
-    /// The tracks by now; a clean edition has as many as its original.
+    /// The tracks at this revision; a clean edition has as many as its original.
     func trackCount(ofAlbum album: Int) -> Int {
         let original = edition(ofAlbum: album) == .clean ? album - 1 : album
         return min(firstTrackCount(ofAlbum: original) + growth(ofAlbum: original), Self.mostTracks)
@@ -47,8 +47,7 @@ extension Catalog {
     func firstTrackCount(ofAlbum album: Int) -> Int {
         if edition(ofAlbum: album) == .clean { return firstTrackCount(ofAlbum: album - 1) }
         let artist = artist(ofAlbum: album)
-        // The fifth album of an artist with very many is a box that does not fit into one page of
-        // 300.
+        // The fifth album of a prolific artist is a box that does not fit into one page of 300.
         if isProlific(artist), ordinal(ofAlbum: album) == 4 {
             return artist == 7 ? Self.mostTracks : 301 + seed.number(below: 20, .trackCount, album)
         }
@@ -85,13 +84,6 @@ extension Catalog {
         case .musicVideos, .libraryMusicVideos: artist(ofVideo: resource.number)
         default: artist(ofAlbum: album(of: resource))
         }
-    }
-
-    /// The album and the track (from 0) of a song's number, if there is such a song.
-    func place(ofSong song: Int) -> (album: Int, track: Int)? {
-        let (album, track) = (song / Self.songSpan, song % Self.songSpan - 1)
-        guard song >= 0, album < albumCount, track >= 0, track < trackCount(ofAlbum: album) else { return nil }
-        return (album, track)
     }
 
     /// The album whose recording a track is: its own, or the artist's first for reissues and the

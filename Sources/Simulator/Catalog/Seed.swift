@@ -1,11 +1,9 @@
 import Text
 
-// The one source of chance of the simulated API: a pure function of (seed, what is asked, which
-// item).
-// Nothing is ever drawn in sequence, so any item can be made at any time, in any order, always the
-// same.
+// The one source of chance of the simulated API: a pure function of seed, question and item.
+// Nothing is drawn in sequence, so any item can be made at any time, in any order, always the same.
 
-/// Purpose of a draw; two different questions about one item must not share their answer.
+/// The question of a draw; two questions about one item must not share their answer.
 enum Salt: UInt64 {
     case name = 1
     case secondName, shape, albumCount, trackCount, genre, date, availability, retirement, explicitness

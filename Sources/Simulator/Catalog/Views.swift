@@ -34,7 +34,7 @@ extension Catalog {
         }
     }
 
-    /// Those of an artist's albums that a view is about, or some of their songs.
+    /// The view's selection of an artist's albums, or some of their songs.
     private func selected(_ albums: [Resource], by view: View) -> [Resource] {
         switch view {
         case .compilationAlbums: return albums.filter { edition(ofAlbum: $0.number) == .reissue }

@@ -1,5 +1,5 @@
-// `filter[..]`: resources found by something other than their id, and `meta.filters` that says
-// which came from what (APPLE-MUSIC-API 5.1.5).
+// `filter[..]`: resources found by something other than their id, and `meta.filters`, which lists
+// the resources of each value (APPLE-MUSIC-API 5.1.5).
 
 extension SimulatedExchange {
     func filtered(_ type: SimulatedType, _ filters: [TargetParameter], _ market: Market) throws(APIError) -> Reply {

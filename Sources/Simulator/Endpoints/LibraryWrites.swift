@@ -79,7 +79,7 @@ extension SimulatedExchange {
         return folder?.number ?? UserLibrary.rootFolder
     }
 
-    /// The songs an array of `{id, type}` names; what is unknown is ignored.
+    /// The songs that an array of `{id, type}` names; unknown ones are ignored.
     private func songs(_ array: JSON?, _ user: UserLibrary) -> [Int] {
         (array?.arrayValue ?? []).compactMap { element in
             guard let id = element["id"]?.stringValue else { return nil }

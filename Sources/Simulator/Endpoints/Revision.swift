@@ -1,7 +1,6 @@
-// The times of the simulated API: what the catalog holds, and in which shapes it is told.
+// The states of the simulated API: revisions of the catalog, and shapes of answers.
 
-/// One state of the simulated API; of two requests at the same revision neither sees a change by
-/// the other's time.
+/// One state of the simulated API; two requests at the same revision see the same content.
 ///
 /// From one catalog revision to the next, seeded by its number, about one in eight albums, songs,
 /// artists and playlists changes its name and notes, one in five playlists its tracks, one in six
@@ -28,16 +27,4 @@ public struct Revision: Sendable, Hashable {
 struct Snapshot: Sendable {
     let revision: Revision
     let catalog: Catalog
-    let configuration: SimulatorConfiguration
-}
-
-extension SimulatorConfiguration {
-    var flipped: SimulatorConfiguration {
-        var flipped = self
-        flipped.nestsAlbums = !nestsAlbums
-        flipped.nestedPageSize = nestedPageSize == 20 ? 25 : 20
-        flipped.linkForm = linkForm == .alphabetical ? .documentedIn2017 : .alphabetical
-        flipped.variesMemberOrder = !variesMemberOrder
-        return flipped
-    }
 }

@@ -13,7 +13,7 @@ public typealias DeveloperTokenCheck = @Sendable (_ token: String, _ origin: Str
 /// seeded catalog.
 public final class SimulatedAPI: Responder {
     let configuration: SimulatorConfiguration
-    /// The catalog at revision 0: what users' libraries and the search index are seeded from.
+    /// The catalog at revision 0, which seeds users' libraries and the search index.
     let catalog: Catalog
     private let current: Mutex<Snapshot>
     private let isGood: DeveloperTokenCheck
@@ -23,7 +23,7 @@ public final class SimulatedAPI: Responder {
     private let libraries = Mutex<[String: UserLibrary]>([:])
     private let index = Mutex<SearchIndex?>(nil)
 
-    /// More users than this are seeded anew at each request, and forget what they wrote.
+    /// Users beyond this number are seeded again at each request, and lose their writes.
     private static let mostUsers = 4096
 
     /// - Parameter verifier: judges developer tokens where the configuration requires them; by
@@ -35,7 +35,7 @@ public final class SimulatedAPI: Responder {
         catalog = Catalog(
             seed: configuration.seed, artists: configuration.artists, playlists: configuration.playlists,
             traits: configuration.traits)
-        current = Mutex(Snapshot(revision: Revision(), catalog: catalog, configuration: configuration))
+        current = Mutex(Snapshot(revision: Revision(), catalog: catalog))
         isGood = verifier ?? { token, _, _ in token.utf8.split(separator: UInt8(ascii: ".")).count == 3 }
     }
 
@@ -83,9 +83,7 @@ public final class SimulatedAPI: Responder {
     }
 
     func snapshot(at revision: Revision) -> Snapshot {
-        Snapshot(
-            revision: revision, catalog: Catalog(catalog, revision: revision.catalog),
-            configuration: revision.isFlipped ? configuration.flipped : configuration)
+        Snapshot(revision: revision, catalog: Catalog(catalog, revision: revision.catalog))
     }
 
     private func answer(_ request: SimulatorRequest, index: Int) -> SimulatorResponse {
@@ -149,8 +147,7 @@ public final class SimulatedAPI: Responder {
         }
     }
 
-    /// The names that search looks through, made at the first search: things are found by the names
-    /// they had first.
+    /// The names that search looks through, made at the first search from those of revision 0.
     func searchIndex() -> SearchIndex {
         index.withLock { index in
             let made = index ?? SearchIndex(catalog)

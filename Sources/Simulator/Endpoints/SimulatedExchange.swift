@@ -4,7 +4,7 @@
 /// The request being answered and what its endpoints share.
 struct SimulatedExchange {
     let api: SimulatedAPI
-    /// The catalog and the shapes of the revision that answers.
+    /// The revision that answers, and its catalog.
     let snapshot: Snapshot
     let request: SimulatorRequest
     let target: SimulatorTarget
@@ -21,7 +21,7 @@ struct SimulatedExchange {
     }
 
     var catalog: Catalog { snapshot.catalog }
-    var configuration: SimulatorConfiguration { snapshot.configuration }
+    var configuration: SimulatorConfiguration { api.configuration }
     var isRead: Bool { request.method == "GET" || request.method == "HEAD" }
 
     func reply() throws(APIError) -> Reply {
@@ -58,7 +58,7 @@ struct SimulatedExchange {
         return RenderContext(
             catalog: catalog, configuration: configuration, market: market,
             language: Language(tag: tag ?? market.defaultTag), tag: tag, decorations: decorations, user: owner,
-            isReversed: configuration.variesMemberOrder && index % 2 == 1)
+            isFlipped: snapshot.revision.isFlipped, isReversed: snapshot.revision.isFlipped && index % 2 == 1)
     }
 
     /// The resources of `ids` in the order of the request; those that are missing are left out
@@ -91,8 +91,8 @@ struct SimulatedExchange {
         return found
     }
 
-    /// A page of what a resource leads to. An empty relationship, a lost catalog item and an offset
-    /// past the end are all 404 (APPLE-MUSIC-API 7.13, 7.14, 8.11).
+    /// A page of a relationship. An empty relationship, a lost catalog item and an offset past the
+    /// end are all 404 (APPLE-MUSIC-API 7.13, 7.14, 8.11).
     func relationship(of resource: Resource, _ name: String, _ context: RenderContext) throws(APIError) -> Reply {
         let type = resource.type
         guard let relation = Relation(name: name), type.relations.contains(relation) else { throw .noRelated(name) }

@@ -1,6 +1,6 @@
-// One user: the library, the ratings, and what was played. Seeded from the user's name, then
-// changed by writes. What must hold: every id handed out can be read back, and means nothing to
-// another user.
+// One user: the library, the ratings and the history. Seeded from the user's name, then changed by
+// writes.
+// Must hold: every id handed out can be read back, and means nothing to another user.
 
 /// An album in a library, with those of its tracks that the user has.
 struct LibraryAlbum: Sendable {

@@ -94,7 +94,7 @@ public final class RecordedAPI: Responder {
 
     private func fields(_ chosen: RecordedExchange, _ request: SimulatorRequest) -> [SimulatorField] {
         var fields = chosen.fields.filter { !Self.dropped.contains($0.name) }.map { SimulatorField($0.name, $0.value) }
-        // Not recorded, because it may name the user; browsers refuse an answer without it.
+        // It is not recorded, because it may name the user; browsers refuse an answer without it.
         if let origin = request.field("Origin") { fields.append(SimulatorField("Access-Control-Allow-Origin", origin)) }
         return fields
     }

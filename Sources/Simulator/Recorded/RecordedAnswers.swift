@@ -26,8 +26,8 @@ struct RecordedRequest {
 
     /// Finds the recorded request that is most like this one.
     ///
-    /// One with the same path comes first, then one with the same route, then any; of these the one
-    /// with the most letters in common. The order of `recorded` makes no difference.
+    /// A request with the same path comes first, then one with the same route, then any; of several
+    /// the one with the most letters in common. The order of `recorded` makes no difference.
     /// - Returns: method and target; empty where nothing is recorded.
     func nearest(among recorded: some Sequence<(key: [UInt8], route: Route)>) -> String {
         let candidates = recorded.map { other in

@@ -25,7 +25,7 @@ extension RenderContext {
             if type == .artists { carried.relations = type.defaultRelations }
             if !isMixed { add(decorations.include(), decorations.relate(), to: &carried) }
         case .included(let depth):
-            if type == .artists, configuration.nestsAlbums {
+            if type == .artists, configuration.nestsAlbums != isFlipped {
                 carried.relations = type.defaultRelations
                 // Named in the unscoped include too: the default list is upgraded, nothing else is
                 // added (APPLE-MUSIC-API 6.2).
@@ -39,7 +39,7 @@ extension RenderContext {
         return carried
     }
 
-    /// To an origin that differs from what is documented.
+    /// Adapts them to an origin that differs from the documentation.
     private func adapt(_ carried: inout Carried) {
         switch configuration.relationHabit {
         case .documented: break
@@ -93,7 +93,8 @@ extension Renderer {
         let list = context.listed(context.related(resource, relation))
         var standard = resource.type.limits(of: relation).standard
         if resource.type == .artists, relation == .albums, case .included = place {
-            standard = context.configuration.nestedPageSize
+            // 25 in captures, 20 in newer reports (APPLE-MUSIC-API 6.2).
+            standard = context.isFlipped ? 20 : 25
         }
         let limit = context.decorations.inlineLimit(resource.type, relation, standard: standard)
         let fillsUp = resource.type == .artists && relation == .albums

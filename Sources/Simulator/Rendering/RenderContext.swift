@@ -37,9 +37,12 @@ struct RenderContext: Sendable {
     let tag: String?
     let decorations: Decorations
     let user: UserLibrary?
+    /// Whether this answer has the flipped shapes (see ``Revision``).
+    let isFlipped: Bool
+    /// Whether its members and relationships are in the other order: when flipped, every second
+    /// answer (APPLE-MUSIC-API 5.1.2).
+    let isReversed: Bool
     var isSingleFetch = false
-    /// Whether this answer uses the other order of members.
-    var isReversed = false
 
     /// The resource as this response shows it: nil if the storefront does not have it, its clean
     /// twin under `restrict`.
@@ -74,14 +77,14 @@ struct RenderContext: Sendable {
             : catalog.related(resource, relation, in: market)
     }
 
-    /// The positions of a list: without those that would be gaps, where the storefront has none.
+    /// The positions of a list; without unavailable items where the storefront has no gaps.
     func listed(_ list: [Resource]) -> [Resource] {
         guard let some = configuration.storefrontsWithGaps, !some.contains(market.code) else { return list }
         return list.compactMap(shown)
     }
 
-    /// How the lists that begin at the resource are cut: one user's always first (APPLE-MUSIC-API
-    /// 7.10).
+    /// How lists of the resource are cut: those of a library always before unavailable items are
+    /// dropped (APPLE-MUSIC-API 7.10).
     func listCut(of resource: Resource) -> SimulatorConfiguration.ListCut {
         resource.type.isLibrary ? .first : configuration.listCut
     }
@@ -106,7 +109,7 @@ struct RenderContext: Sendable {
     }
 }
 
-/// One page of a collection: what is left of it, and where the next one begins.
+/// One page of a collection: its items, and where the next page begins.
 struct Page: Sendable {
     var items: [Resource]
     /// Nil on the last page.

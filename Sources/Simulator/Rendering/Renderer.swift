@@ -45,11 +45,14 @@ struct Renderer: Sendable {
     }
 
     /// A root-relative link as a member: the path, `l` where the request had one, and the page's
-    /// offset, in the configured form.
+    /// offset (APPLE-MUSIC-API 7.3, 7.4).
+    ///
+    /// Captured since 2018: `?l=de-DE&offset=25&sort=..`, without `limit`. Documented in 2017, and
+    /// written when flipped: `?offset=25&limit=5&sort=..&l=de-DE`, with the request's own `limit`.
     mutating func link(
         _ name: String, _ path: String, offset: Int? = nil, limit: String? = nil, sort: String? = nil
     ) {
-        let (tag, isOld) = (context.tag, context.configuration.linkForm == .documentedIn2017)
+        let (tag, isOld) = (context.tag, context.isFlipped)
         guard tag != nil || offset != nil else { return json.text(name) { $0.append(text: path) } }
         json.link(
             name, path,
@@ -59,7 +62,7 @@ struct Renderer: Sendable {
             ])
     }
 
-    /// `"next":link` where there is one. `limit`: the request's own, which some forms keep.
+    /// `"next":link` where there is one. `limit`: the request's own, which one form keeps.
     mutating func next(_ path: String, _ offset: Int?, limit: String? = nil, sort: String? = nil) {
         guard let offset else { return }
         link("next", path, offset: offset, limit: limit, sort: sort)

@@ -1,6 +1,6 @@
-// The parameters that decorate a response without changing what it is about: include, relate,
-// extend, fields, views, limit[rel], restrict, l (APPLE-MUSIC-API 4.3). Unknown names in them are
-// ignored silently.
+// The parameters that decorate a response without changing its resources: include, relate, extend,
+// fields, views, limit[rel], restrict, l (APPLE-MUSIC-API 4.3). Unknown names in them are ignored
+// silently.
 
 struct Decorations: Sendable {
     private(set) var views: [View] = []
@@ -56,7 +56,7 @@ struct Decorations: Sendable {
         }
     }
 
-    /// - Parameter type: nil for what the primary resources alone include.
+    /// - Parameter type: nil for the relationships that only primary resources include.
     func include(scopedTo type: SimulatedType? = nil) -> RelationSet { includes[type] ?? [] }
 
     func relate(scopedTo type: SimulatedType? = nil) -> RelationSet { relates[type] ?? [] }

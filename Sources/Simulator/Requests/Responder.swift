@@ -45,8 +45,8 @@ public struct SimulatorResponse: Sendable {
     public var status: Int
     var fields: [SimulatorField] = []
     public var body: [UInt8] = []
-    /// Set when the exchange is to break: a reset comes in place of the answer; the head of a
-    /// truncated one promises all of the content, half of it is sent, and the connection closes.
+    /// Set when the exchange is to break: a reset replaces the answer; a truncated answer declares
+    /// all of its content, has half of it, and the connection closes.
     var fault: Fault.Kind?
     /// How long to wait before the first byte.
     var delay = Duration.zero

@@ -9,7 +9,7 @@ struct TargetParameter: Equatable, Sendable {
     let value: String
 }
 
-/// Path elements and parameters of a target; never fails, since a broken escape means itself.
+/// Path elements and parameters of a target; a broken escape stays as it is.
 struct SimulatorTarget: Sendable {
     let elements: [String]
     let parameters: [TargetParameter]

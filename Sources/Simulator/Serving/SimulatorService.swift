@@ -3,8 +3,7 @@ import Glibc
 import HTTP
 import Server
 
-/// Serves a responder's answers on a loop, and performs what they ask for on the wire: delays,
-/// resets, truncation.
+/// Serves a responder's answers on a loop, with their delays, resets and truncation.
 public final class SimulatorService: Service {
     private let responder: any Responder
     private let context: LoopContext
@@ -58,8 +57,8 @@ extension SimulatorResponse {
     /// The bytes below which nothing is compressed.
     private static let leastCoded = 256
 
-    /// In gzip where the client says that it accepts that, as the real API answers
-    /// (APPLE-MUSIC-API 9.8). Not what is to be cut: where is counted in bytes of the content.
+    /// In gzip for a client that accepts it, as the real API answers (APPLE-MUSIC-API 9.8). An
+    /// answer to be truncated stays as it is: it is cut at half of its content.
     func coded(for request: SimulatorRequest) -> SimulatorResponse {
         guard fault == nil, body.count >= Self.leastCoded, field("Content-Encoding") == nil,
             request.field("Accept-Encoding")?.split(separator: ",").contains(where: { $0.drop { $0 == " " } == "gzip" })

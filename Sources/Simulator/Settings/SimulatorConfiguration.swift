@@ -1,14 +1,5 @@
 /// Options of the simulated API, for every choice that APPLE-MUSIC-API.md leaves open.
 public struct SimulatorConfiguration: Sendable {
-    /// How links to pages of relationships, views and lists are written (APPLE-MUSIC-API 7.3, 7.4).
-    enum LinkForm: Sendable {
-        /// `?l=de-DE&offset=25&sort=..`: as captured since 2018; `limit` is dropped.
-        case alphabetical
-        /// `?offset=25&limit=5&sort=..&l=de-DE`: as documented in 2017; the request's `limit` is
-        /// kept, and `l` comes last.
-        case documentedIn2017
-    }
-
     /// How pages of catalog lists are cut.
     public enum ListCut: String, CaseIterable, Sendable {
         /// After `limit` positions; unavailable items are dropped then (APPLE-MUSIC-API 7.10).
@@ -21,15 +12,15 @@ public struct SimulatorConfiguration: Sendable {
     public enum RelationHabit: String, CaseIterable, Sendable {
         /// Those of APPLE-MUSIC-API 4.2.
         case documented
-        /// Only those that are whole by default.
+        /// Only the documented ones whose elements are whole objects.
         case bare
-        /// All of that by identifiers.
+        /// The documented ones, all by identifiers.
         case identifiers
-        /// Those, and genres.
+        /// The documented ones, and genres.
         case genres
-        /// Those, or only the ones that `include` names, where there is one.
+        /// The documented ones, or with `include` only those that it names.
         case replaced
-        /// Those for a single resource; those of a batch show only what `include` names.
+        /// The documented ones for a single resource; in a batch only those that `include` names.
         case alone
     }
 
@@ -47,19 +38,11 @@ public struct SimulatorConfiguration: Sendable {
     /// The storefronts in which an unavailable item keeps its place in catalog lists, so that they
     /// have gaps; in others the lists are closed up before they are cut. Nil for all storefronts.
     public var storefrontsWithGaps: Set<String>?
-    /// Whether a request without a developer token is answered 401. The tokens themselves are the
-    /// verifier's to judge.
+    /// Whether a request without a developer token is answered 401. The verifier judges the token.
     public var requiresAuthorization = true
     /// Whether an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2:
-    /// captures disagree for single fetches).
+    /// captures disagree for single fetches). The other way round when flipped.
     var nestsAlbums = true
-    /// The inline size of an included artist's `albums`: 25 in captures, 20 in newer reports
-    /// (APPLE-MUSIC-API 6.2).
-    var nestedPageSize = 25
-    var linkForm = LinkForm.alphabetical
-    /// Whether the order of members and relationships differs from one answer to the next
-    /// (APPLE-MUSIC-API 5.1.2).
-    var variesMemberOrder = false
     var faults: [Fault] = []
     /// Requests a second above which 429 is answered; 0 for no limit.
     var requestsPerSecond = 0

@@ -1,14 +1,14 @@
 import Proxy
 
-/// Counts of what a cache says that it keeps of its answers.
+/// Counts of answers by whether the cache says that it stores them.
 struct KeptAnswers: Sendable, Equatable {
-    /// Fetched for this request, and the cache says that it keeps the answer.
+    /// Fetched for this request, and the cache says that it stores the answer.
     private(set) var stored = 0
-    /// The cache had the answer, or what it could be made of.
+    /// The cache had the answer, or could compose it.
     private(set) var present = 0
-    /// The cache says that it does not keep the answer.
+    /// The cache says that it does not store the answer.
     private(set) var notStored = 0
-    /// Answers that do not say what a cache did (no `Cache-Status`), or not whether it keeps them.
+    /// Answers from which no outcome can be read, such as those without `Cache-Status`.
     private(set) var unknown = 0
     /// Answers of 429 and 503.
     private(set) var refusals = 0

@@ -21,7 +21,7 @@ struct PlannedRequests: Sendable {
         var isWithoutContent: Bool { status == 204 || status == 304 }
     }
 
-    /// The whole message alone: a recording may hold a million of them.
+    /// Only the bytes of the message: a recording may hold a million of them.
     struct Request: Sendable, Hashable {
         let bytes: [UInt8]
 

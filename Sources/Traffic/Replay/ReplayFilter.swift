@@ -45,7 +45,7 @@ public struct ReplayFilter: Sendable, Equatable {
 }
 
 enum SkipReason: String, CaseIterable {
-    /// One user's: what is recorded of it is its route, which is no request.
+    /// One user's: only its route was recorded, which is no request.
     case personal
     /// Its content was not recorded, and sending it again would change something.
     case unsafeMethod = "unsafe method"

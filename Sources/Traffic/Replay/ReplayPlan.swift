@@ -10,12 +10,12 @@ public struct ReplayPlan: Sendable {
     /// For a target that speaks TLS.
     public var tls: ClientTLS?
     public var pace: ReplayPace
-    /// Open at the same time, at most; in a closed loop the number of clients.
+    /// The most that are open at once; in a closed loop the number of clients.
     var connections: Int
     public var duration: Duration?
     public var repeats = false
-    /// For a connection, and for the end of an answer from when its request was sent; also what a
-    /// request waits for a free connection.
+    /// For opening a connection, for a whole answer from when its request was sent, and for the
+    /// wait of a request for a free connection.
     public var timeout = Duration.seconds(30)
     public var filter = ReplayFilter()
     /// Go with every request, in the place of recorded ones of the same name.

@@ -1,6 +1,6 @@
 import Proxy
 
-// The run in slots, for what is drawn over time.
+// The run in slots, for the plots over time.
 //
 // Must hold: counts are in the slot in which something happened. Latencies are in the slot in which
 // the request was due: drawn where answers came, a stall would be a gap and one high step after it,
@@ -11,7 +11,7 @@ struct ReplayTimeline: Sendable {
     private(set) var slots: [ReplayResult.Slot] = []
     /// In nanoseconds.
     let slotLength: Int64
-    /// Slots from `closed` on, which answers may still come to.
+    /// Latencies of the slots from `closed` on, which may still get answers.
     private var open: [Histogram] = []
     private var closed = 0
 

@@ -18,7 +18,7 @@ public struct RequestRate: Sendable, Equatable {
         (self.text, self.requests, self.span) = (text, requests, span.wholeNanoseconds)
     }
 
-    /// For comparisons and reports; what is due when follows from whole numbers.
+    /// For comparisons and reports; due times are computed in whole numbers.
     public var perSecond: Double { Double(requests) * 1e9 / Double(span) }
 
     /// Between two requests, in nanoseconds.

@@ -1,4 +1,4 @@
-// When which request is due. Pure arithmetic on the number of a request: the time of each follows
+// The due times of requests. Pure arithmetic on the number of a request: the time of each follows
 // from the start alone, and never from when the one before it was sent, so that no delay adds up.
 
 import EventLoop
@@ -45,7 +45,7 @@ struct Schedule: Sendable, Equatable {
         self.pace = pace
         let speed = if case .recorded(let speed) = pace { speed } else { 1.0 }
         offsets = recorded.map { offset in
-            // A recording may say anything, and what is due in thirty years is not due.
+            // A recording may hold any time, and requests due in thirty years are never due.
             Int64(clamping: min(Double((offset - recorded[0]).wholeNanoseconds) / speed, 1e18))
         }
         let span = offsets[offsets.count - 1]

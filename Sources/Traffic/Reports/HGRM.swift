@@ -34,7 +34,7 @@ public enum HGRM {
     /// To the nanosecond.
     private static func milliseconds(_ nanoseconds: Double) -> String { plain(nanoseconds / 1e6, 6) }
 
-    /// Without the commas that people like and programs do not.
+    /// Without commas, which programs do not read.
     private static func plain(_ value: Double, _ decimals: Int) -> String {
         Figure.fixed(value, decimals).filter { $0 != "," }
     }

@@ -4,8 +4,8 @@ import Text
 // nothing, whatever its recording says; its content security policy holds the browser to that.
 
 enum HTML {
-    /// As text or as the value of an attribute, without characters that would hide or turn round
-    /// what is written.
+    /// As text or as the value of an attribute, without characters that would hide the text or turn
+    /// it round.
     static func escaped(_ text: String) -> String {
         Markup.escaped(TextTable.printable(text))
     }
@@ -37,7 +37,7 @@ enum HTML {
 
     static func note(_ text: String) -> String { "<p class=\"note\">\(escaped(text))</p>\n" }
 
-    /// A figure in large type: what it is, the figure, and what to know about it.
+    /// Figures in large type, each with its name and a note.
     static func figures(_ figures: [(name: String, value: String, note: String)]) -> String {
         let items = figures.map { figure in
             "<div><dt>\(escaped(figure.name))</dt><dd><b>\(escaped(figure.value))</b><span>\(escaped(figure.note))</span></dd></div>\n"

@@ -1,7 +1,7 @@
 import Glibc
 import Text
 
-/// How values become places along a line, and which of them are written next to it.
+/// The scale of a plot: where values are along a line, and the labels next to it.
 struct PlotAxis: Equatable, Sendable {
     struct Tick: Equatable, Sendable {
         let value: Double
@@ -13,7 +13,7 @@ struct PlotAxis: Equatable, Sendable {
     let isLogarithmic: Bool
     let ticks: [Tick]
 
-    /// From 0 (lowest) to 1 (highest); what is outside is put at the end.
+    /// From 0 (lowest) to 1 (highest); values outside are put at the ends.
     func place(_ value: Double) -> Double {
         let clamped = min(max(value, lowest), highest)
         return isLogarithmic ? log(clamped / lowest) / log(highest / lowest) : (clamped - lowest) / (highest - lowest)
@@ -33,7 +33,7 @@ struct PlotAxis: Equatable, Sendable {
             ticks: (0...count).map { Tick(value: step * Double($0), label: amount(step * Double($0), decimals)) })
     }
 
-    /// So many that a multiple of the number is written exactly, as far as a figure has digits.
+    /// Decimals that write a multiple of the number exactly; at most 12.
     private static func decimals(of number: Double) -> Int {
         (0..<12).first { places in
             let scaled = number * pow(10, Double(places))
@@ -52,7 +52,7 @@ struct PlotAxis: Equatable, Sendable {
     static func latencies(_ nanoseconds: some Sequence<Double>) -> PlotAxis {
         let values = nanoseconds.filter { $0 > 0 }
         let (least, most) = (max(1, values.min() ?? 1e5), max(1, values.max() ?? 1e7))
-        // Seconds in nanoseconds are below 10^13, which is what a histogram holds.
+        // A histogram holds nanoseconds below 10^13.
         let steps = (0...13).flatMap { exponent in [1, 2, 5].map { $0 * pow(10, Double(exponent)) } }
         let lowest = steps.last { $0 <= least } ?? 1
         let highest = steps.first { $0 >= most && $0 > lowest } ?? 1e13

@@ -1,18 +1,17 @@
 import Text
 
-// Two runs side by side. Nothing is judged: whether more of something is better depends on what it
-// is.
+// Two runs side by side. Nothing is judged: of some figures more is better, of others less.
 
 /// Two results, figure by figure.
 public struct ReplayComparison: Sendable {
-    /// A result and what to call it, such as the file that it was read from.
+    /// A result and its name, such as the file that it was read from.
     struct Run: Sendable {
         let letter: String
         let name: String
         let result: ReplayResult
     }
 
-    /// A figure of both, and B by A; a dash where there is nothing to divide by.
+    /// A figure of both, and B divided by A; a dash where A is 0 or missing.
     typealias Row = (name: String, a: String, b: String, ratio: String)
 
     let a: Run

@@ -6,12 +6,12 @@ struct TimelineColumn {
     let to: Double
     /// Sums of the slots.
     private(set) var slot = ReplayResult.Slot()
-    /// The last of several, and too short a rest of a slot for rates to mean anything.
+    /// Whether it is the last of several, and shorter than half a slot: too short for rates.
     let isRest: Bool
 
-    /// Those of the columns that are drawn: more would be narrower than a dot.
+    /// The most columns of a plot: more would be narrower than a dot.
     static let mostDrawn = 600
-    /// Those that are written: more would not be read.
+    /// The most rows of a table: more would not be read.
     static let mostWritten = 60
 
     /// The slots of a result in at most `most` columns of equal width. Latencies of a column are
@@ -43,6 +43,6 @@ struct TimelineColumn {
 
     func rate(_ count: Int) -> Double { Double(count) / (to - from) }
 
-    /// Answers that say nothing of hit and miss.
+    /// Answers that are neither hits nor misses.
     var others: Int { max(0, slot.answered - slot.hits - slot.misses) }
 }

@@ -58,7 +58,7 @@ public struct WarmResult: Sendable {
             "", "sent \(Figure.count(asked)) of \(Figure.count(run.planned)) distinct requests",
         ]
         lines += TextTable.lines(rows, [.left, .right, .left])
-        // Here `counts` says what the cache did.
+        // Instead of the outcomes there is `counts`.
         for list in run.lists.dropFirst(run.outcomes.isEmpty ? 0 : 1) {
             let rows = list.counts.map { [$0.name, Figure.count($0.count)] }
             lines += ["", list.line] + TextTable.lines(rows, [.left, .right])

@@ -4,10 +4,10 @@ import Text
 // lateness.
 //
 // The lag of a request is the time from when it was due until the generator had sent it or found
-// all connections busy. What the target makes a request wait for a free connection is no lag; it
-// is in the corrected latency, where it belongs. A corrected latency contains the lag of its
-// request, so the figures of a punctual generator are between the corrected ones and those without
-// the lag. A closed loop has no schedule that it could miss.
+// all connections busy. A wait for a free connection is the target's and no lag; it is in the
+// corrected latency, where it belongs. A corrected latency contains the lag of its request, so the
+// figures of a punctual generator are between the corrected ones and those without the lag. A
+// closed loop has no schedule that it could miss.
 
 extension ReplayResult {
     /// A corrected latency of which the generator's own lag is too much, in nanoseconds.
@@ -22,7 +22,7 @@ extension ReplayResult {
     private static let p99 = Metric.Statistic.percentile(Percentile.p99)
 
     /// Where a corrected latency may be the generator's own lateness; nil where it is the target's.
-    /// A millisecond is nothing that a network would not do, and a tenth does not change a figure.
+    /// Allowed are a millisecond, as a network adds too, and a tenth, which changes no figure.
     func lateness(at statistic: Metric.Statistic) -> Lateness? {
         guard let late = statistic.nanoseconds(of: corrected), let least = statistic.nanoseconds(of: withoutLag)
         else { return nil }

@@ -24,13 +24,13 @@ enum Metric: Sendable, Equatable {
         case mean
     }
 
-    /// A figure, and of how many it is one.
+    /// A figure, and the whole that it is a part of.
     struct Measured {
         let value: Double
         let whole: Int
         /// Uncertain answers, which may have to be added to both.
         let uncertain: Int
-        /// Without what may be the generator's own lag; nil: that is less than a hundredth of it.
+        /// Without the generator's possible lag; nil: that is less than a hundredth of the value.
         private(set) var punctual: Double?
 
         init(value: Double, whole: Int = 1, uncertain: Int = 0, punctual: Double? = nil) {
@@ -38,7 +38,7 @@ enum Metric: Sendable, Equatable {
             self.punctual = punctual.flatMap { abs(value - $0) * 100 > value ? $0 : nil }
         }
 
-        /// There is no figure of nothing.
+        /// The whole is never 0.
         var share: Double { value / Double(whole) }
 
         var withUncertain: Measured { Measured(value: value + Double(uncertain), whole: whole + uncertain) }
@@ -116,7 +116,7 @@ enum Metric: Sendable, Equatable {
         }
     }
 
-    /// The number in this metric's unit, and whether it is a share of what is counted.
+    /// The number in this metric's unit, and whether it is a share of the whole.
     func bound(_ text: Substring) -> (Double, isShare: Bool)? {
         switch self {
         case .latency:

@@ -17,8 +17,8 @@ public struct ReplayResult: Sendable, Equatable {
     /// By the monotonic clock: rates are of it.
     var elapsed = Duration.zero
 
-    /// Requests that the schedule held, or that clients of a closed loop got to: those sent and
-    /// those not sent.
+    /// Requests of the schedule, or those that clients of a closed loop reached: sent ones and not
+    /// sent ones.
     var planned = 0
     public var sent = 0
     /// Requests whose answer came whole, with whatever status.
@@ -86,7 +86,7 @@ extension ReplayResult {
 
     /// Result of comparing the answers with the recording.
     struct Verification: Sendable, Equatable {
-        /// Answers that there was a recorded one for.
+        /// Answers that were compared with a recorded one.
         var compared = 0
         var different = 0
         /// Answers that could not be compared, by why.
@@ -98,8 +98,7 @@ extension ReplayResult {
         /// The first that differ.
         var listed: [Difference] = []
 
-        /// No more are listed, so that a target that answers everything differently fills no
-        /// memory.
+        /// The most that are listed: a target that answers everything differently fills no memory.
         static let mostListed = 1000
     }
 
@@ -118,8 +117,8 @@ extension ReplayResult {
     /// Each connection sent when its last answer was there: both latencies are the same.
     var isClosedLoop: Bool { corrected.count > 0 && lag.count == 0 }
 
-    /// Planned, but the run was stopped before, or no connection was to be had. What failed for
-    /// want of one is in `failures` too.
+    /// Planned requests that were not sent: the run was stopped, or no connection opened. The
+    /// latter are in `failures` too.
     var notSent: Int { max(0, planned - sent) }
 
     public var failed: Int { failures.values.reduce(0, +) }
@@ -130,8 +129,8 @@ extension ReplayResult {
         return seconds > 0 ? Double(answered) / seconds : nil
     }
 
-    /// The rate without the time that half of all requests were late at least: a generator that is
-    /// too slow for its schedule takes that much longer.
+    /// The rate without the median lag: a generator that is too slow for its schedule takes that
+    /// much longer.
     var punctualRate: Double? {
         let seconds = elapsed / .seconds(1) - Double(lag.quantile(0.5) ?? 0) / 1e9
         return seconds > 0 ? Double(answered) / seconds : nil
@@ -141,7 +140,7 @@ extension ReplayResult {
         Outcome.allCases.filter { $0.side == side }.reduce(0) { $0 + (outcomes[$1.name] ?? 0) }
     }
 
-    /// Hits of hits and misses; nil where the target says of no answer which it was.
+    /// The share of hits among hits and misses; nil without any.
     var hitRatio: Double? {
         let (hits, misses) = (answers(on: .hit), answers(on: .miss))
         return hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil

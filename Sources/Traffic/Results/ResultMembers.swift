@@ -9,8 +9,7 @@ public struct ReplayResultError: Error, Sendable, Equatable, CustomStringConvert
     }
 }
 
-/// The members of an object that is read, and the way to it: whatever is wrong is named by its
-/// member.
+/// The members of an object, and its path: errors name the member.
 struct ResultMembers {
     private let object: JSONObject
     /// Empty for the whole, else `slots[3].`.
@@ -82,7 +81,7 @@ struct ResultMembers {
         return try ResultMembers(value, path + name)
     }
 
-    /// The elements of an array, with what each is called.
+    /// The elements of an array, with the path of each.
     func elements(_ name: String) throws(ReplayResultError) -> [(name: String, value: JSON)] {
         guard let elements = object[name]?.arrayValue else { throw problem(name, "an array") }
         return elements.enumerated().map { ("\(path)\(name)[\($0.offset)]", $0.element) }

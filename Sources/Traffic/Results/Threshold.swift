@@ -69,7 +69,7 @@ public struct Threshold: Sendable, Equatable {
         (self.metric, self.comparison, self.bound, self.isShare) = (metric, comparison, bound, isShare)
     }
 
-    /// Whether it judges nothing unless answers are compared with the recording.
+    /// Whether it needs answers to be compared with the recording.
     public var needsVerification: Bool { metric == .differences }
 
     public func verdict(on result: ReplayResult) -> Verdict {

@@ -10,7 +10,7 @@ final class RecordedContent {
         var identity: [UInt8] = []
         var gzip: [UInt8]?
 
-        /// The origin does not compress what is shorter.
+        /// The origin does not compress shorter bodies.
         private static let leastCoded = 256
 
         init() {}
@@ -20,7 +20,7 @@ final class RecordedContent {
             gzip = identity.count < Self.leastCoded ? nil : Gzip.system.deflate(identity)
         }
 
-        /// An answer of that length without anything in it, in one form: what it would shrink to is
+        /// An answer of that length with nothing in it, not compressed: its compressed length is
         /// not known.
         static func filler(_ length: Int) -> Forms {
             var forms = Forms()

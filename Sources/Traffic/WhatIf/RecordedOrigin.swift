@@ -1,6 +1,6 @@
 // The origin's answers, as far as a recording shows them.
 //
-// Must hold: an answer depends on request and time alone; `Source` tells recorded answers from
+// Must hold: an answer depends only on request and time; `Source` tells recorded answers from
 // others.
 
 import AppleMusic
@@ -69,7 +69,7 @@ final class RecordedOrigin {
             } else if versions.last?.lacksContent == true {
                 versions = [version]
             } else if versions.isEmpty || !version.lacksContent {
-                // One without its content says less than what is known.
+                // A version without its content says less than the known ones.
                 versions.insert(version, at: place)
             }
         }

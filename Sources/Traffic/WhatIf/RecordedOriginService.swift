@@ -3,7 +3,7 @@ import HTTP
 import Recording
 import Server
 
-/// The recorded origin on a loop, and what it was asked for. Confined to its loop.
+/// The recorded origin on a loop, and counts of its requests. Confined to its loop.
 final class RecordedOriginService: Service {
     private let origin: RecordedOrigin
     private let context: LoopContext

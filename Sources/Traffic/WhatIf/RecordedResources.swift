@@ -1,7 +1,9 @@
 import AppleMusic
 
-/// Which recorded answer has which resource, and in which form: what requests are answered with
-/// that the proxy makes of its own, such as `ids` of what clients asked for one by one.
+/// Index of the resources in recorded answers, by resource and form.
+///
+/// It answers requests that only the proxy makes, such as `ids` of resources that clients asked for
+/// one by one.
 struct RecordedResources {
     /// A resource as it looks in answers of one form.
     private struct Place: Hashable {
@@ -36,8 +38,8 @@ struct RecordedResources {
         for name in request.resources { answers[Place(name, of: request)] = key }
     }
 
-    /// `{"data":[...]}` of what is known; nil for a request for something else than resources.
-    /// - Parameter content: of the answer with that key and status, by now.
+    /// `{"data":[...]}` of the known resources; nil for a request for anything else.
+    /// - Parameter content: the content of the answer with that key and status.
     func assemble(_ target: [UInt8], _ content: (_ key: [UInt8], _ status: Int) -> [UInt8]?) -> Assembled? {
         guard let request = Self.request(target) else { return nil }
         var body = Array("{\"data\":[".utf8)

@@ -43,24 +43,19 @@ public final class RecordedTraffic {
 
     /// Reads the rest of a recording.
     /// - Parameter watch: called while reading.
-    public convenience init(
+    public init(
         _ reader: RecordingReader, watch: (RecordingReader.Progress) -> Void = { _ in }
     ) throws(RecordingError) {
-        self.init(sampling: reader.header.sampling, bodies: reader.bodies)
+        (sampling, origin) = (reader.header.sampling, RecordedOrigin(reader.bodies))
         try reader.forEach(watch: watch, add)
         guard !entries.isEmpty || leftOut > 0 else { throw .empty(path: reader.path) }
         finish()
     }
 
-    convenience init(_ exchanges: [RecordedExchange], sampling: Double = 1, bodies: RecordedBodies) {
-        self.init(sampling: sampling, bodies: bodies)
+    init(_ exchanges: [RecordedExchange], bodies: RecordedBodies) {
+        (sampling, origin) = (1, RecordedOrigin(bodies))
         for exchange in exchanges { add(exchange) }
         finish()
-    }
-
-    private init(sampling: Double, bodies: RecordedBodies) {
-        self.sampling = sampling
-        origin = RecordedOrigin(bodies)
     }
 
     private func add(_ exchange: RecordedExchange) {

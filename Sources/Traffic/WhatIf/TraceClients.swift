@@ -23,7 +23,8 @@ final class TraceClients {
         (self.traffic, self.pool, self.loop, self.completion) = (traffic, pool, loop, completion)
     }
 
-    /// How the clients reach the proxy: as patient as clients are, and as many as there are.
+    /// The clients' way to the proxy: long timeouts, many connections, and no bound on waiting
+    /// requests.
     static func settings(of endpoint: Endpoint) -> UpstreamSettings {
         var settings = UpstreamSettings(endpoint: endpoint, maxConnections: 4096)
         settings.timeouts.response = .seconds(120)

@@ -29,7 +29,7 @@ public struct WhatIfFigures: Sendable, Equatable {
     /// Bytes of content.
     var bytesFromUpstream = 0
     var bytesToClients = 0
-    /// Answers that had to make room: in memory, and in the cache file.
+    /// Answers that were evicted from memory, and from the cache file.
     var evictedFromMemory = 0
     var evictedFromFile = 0
     /// Parts of `upstreamRequests`: answered with filler of the recorded length; assembled from
@@ -40,6 +40,6 @@ public struct WhatIfFigures: Sendable, Equatable {
     /// In the order of time, equally long but for the last.
     var intervals: [Interval] = []
 
-    /// nil where nothing was asked that a cache could have answered.
+    /// nil without requests that a cache could have answered.
     var hitRatio: Double? { hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil }
 }

@@ -14,7 +14,7 @@ public struct WhatIfSettings: Sendable {
     /// the start.
     public var fileBytes: Int?
     public var upstreamConnections = 64
-    /// Requests a second; nil: only what 429s teach, which a recording does not have.
+    /// Requests a second; nil: no bound, because a recording has no 429s to learn one from.
     public var upstreamRate: Int?
 
     /// The defaults of a configuration, memory only.

@@ -1,10 +1,10 @@
 import EventLoop
 import Proxy
-import Recording
 import Testing
 import Upstream
 
 @testable import HTTP
+@testable import Recording
 @testable import Traffic
 
 @Suite struct PlannedRequestsTests {
@@ -17,11 +17,11 @@ import Upstream
     }
 
     private static func planned(
-        _ exchanges: [RecordedExchange], _ fields: [RecordedField] = [], _ filter: ReplayFilter = ReplayFilter()
+        _ exchanges: [RecordedExchange], _ fields: [RecordedField] = [], _ filter: ReplayFilter = ReplayFilter(),
+        pace: ReplayPace = .closed
     ) -> PlannedRequests {
         var plan = ReplayPlan(
-            file: "", target: Endpoint(isTLS: false, host: "127.0.0.1", port: 8080), pace: .closed,
-            connections: 1)
+            file: "", target: Endpoint(isTLS: false, host: "127.0.0.1", port: 8080), pace: pace, connections: 1)
         (plan.fields, plan.filter) = (fields, filter)
         var planned = PlannedRequests(plan)
         for exchange in exchanges { planned.add(exchange) }
@@ -58,7 +58,7 @@ import Upstream
         #expect(PlannedRequests.readable(recorded) == sent)
     }
 
-    @Test func whatCannotOrMustNotBeSentIsCounted() {
+    @Test func requestsThatCannotOrMustNotBeSentAreCounted() {
         var personal = Self.exchange("GET", "/v1/me/library/songs")
         personal.isPersonal = true
         var filter = ReplayFilter()
@@ -70,6 +70,30 @@ import Upstream
             ], [], filter)
         #expect(planned.entries.count == 1 && planned.requests[0].isHead)
         #expect(planned.skipped == ["personal": 1, "unsafe method": 2, "other method": 1, "filtered": 1])
+    }
+
+    /// A recording that was put together by hand may not mark personal requests.
+    @Test func aWarmingAsksForNothingPersonalAndNothingConditional() {
+        var exchanges = ["/v1/me/library/songs", "/v1/a", "/v1/b", "/v1/a"].map { Self.exchange("GET", $0) }
+        exchanges[1].requestFields = [RecordedField("if-none-match", "\"x\""), RecordedField("accept-language", "de")]
+        exchanges[2].isPersonal = true
+        exchanges[3].requestFields = [RecordedField("range", "bytes=0-9"), RecordedField("accept-language", "de")]
+        let planned = Self.planned(exchanges, pace: .warming(ReplayPace.warmingRate))
+        #expect(planned.skipped == ["personal": 2] && planned.entries.count == 1)
+        let text = String(decoding: planned.requests[0].bytes, as: UTF8.self)
+        #expect(text == "GET /v1/a HTTP/1.1\r\nhost: 127.0.0.1:8080\r\naccept-language: de\r\n\r\n")
+    }
+
+    /// A target that answers everything otherwise fills no memory.
+    @Test func noMoreDifferencesAreListedThanTheLimit() throws {
+        let most = ReplayResult.Verification.mostListed
+        let planned = Self.planned((0...most).map { Self.exchange("GET", "/a", at: $0) })
+        let verifier = AnswerVerifier(planned, RecordedBodies([:]))
+        let answer = try AnswerOutcomeTests.read("HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n")
+        // The first is sent twice, and listed once.
+        for entry in [0] + planned.entries.indices { verifier.take(answer, toEntry: entry) }
+        let found = verifier.finish()
+        #expect(found.different == most + 2 && found.listed.map(\.index) == Array(0..<most))
     }
 
     @Test func everyKindOfChoiceHasToFit() {
@@ -99,7 +123,7 @@ import Upstream
 }
 
 @Suite struct AnswerOutcomeTests {
-    private static func read(_ text: String) throws -> AnswerReader {
+    fileprivate static func read(_ text: String) throws -> AnswerReader {
         var reader = AnswerReader()
         reader.begin(keepsContent: true)
         _ = try reader.take(Array(text.utf8).span)
@@ -124,7 +148,7 @@ import Upstream
         ("Cache-Status: origin; fwd=uri-miss, \"a;b,c\"; hit", .hit), ("X-Cache: HIT", .hit),
         ("X-Cache: HIT, MISS", .miss), ("X-Cache-Status: UPDATING", .stale), ("x-cache: TCP_MISS from here", .miss),
         ("Cache-Status: x", nil),
-    ]) func theOutcomeIsWhatTheNearestCacheSays(_ field: String, _ outcome: Outcome?) throws {
+    ]) func theOutcomeIsThatOfTheNearestCache(_ field: String, _ outcome: Outcome?) throws {
         let reader = try Self.read("HTTP/1.1 200 OK\r\nServer: x\r\n\(field)\r\nContent-Length: 0\r\n\r\n")
         #expect(reader.caching.outcome == outcome)
     }

@@ -24,16 +24,7 @@ import Testing
         return state
     }
 
-    @Test func requestsGoWhenTheyAreDueOverTheConnectionUsedLast() {
-        var state = Self.state(.recorded(speed: 1))
-        #expect(state.begin() == 0)
-        #expect(state.next(at: 0) == .send(position: 0, connection: 0, wasHeld: false))
-        #expect(state.next(at: 0) == .wait(until: 10 * Self.millisecond))
-        state.answered(0, stays: true)
-        #expect(state.next(at: 10 * Self.millisecond) == .send(position: 1, connection: 0, wasHeld: false))
-    }
-
-    @Test func whatFindsNoConnectionIsToldOnceAndOpensOne() {
+    @Test func aRequestWithoutAConnectionIsToldOnceAndOpensOne() {
         var state = Self.begun(.recorded(speed: 1))
         let late = 25 * Self.millisecond
         #expect(state.next(at: late) == .held(position: 1))
@@ -46,13 +37,9 @@ import Testing
         state.answered(0, stays: true)
         #expect(state.next(at: late) == .send(position: 2, connection: 0, wasHeld: true))
         #expect(state.next(at: late) == .wait(until: 30 * Self.millisecond))
-    }
-
-    @Test func itIsOverWhenTheLastAnswerHasCome() {
-        var state = Self.begun(.rate(RequestRate(perSecond: 100)), requests: 1)
-        #expect(state.next(at: 0) == .wait(until: nil))
-        state.answered(0, stays: false)
-        #expect(state.next(at: 0) == .finished)
+        // The one used last is used next.
+        for connection in [0, 1] { state.answered(connection, stays: true) }
+        #expect(state.next(at: 30 * Self.millisecond) == .send(position: 3, connection: 1, wasHeld: false))
     }
 
     @Test func aFailedOrClosedConnectionIsNotUsed() {
@@ -197,7 +184,7 @@ struct OneAtATime {
     /// A stall of two seconds was a gap in the chart, with one high step after it: latencies were
     /// drawn at the times of the answers. A hundred requests a second, each answered in a
     /// millisecond but for the hundredth.
-    @Test func aStallIsDrawnWhereWhatItHeldBackWasDue() throws {
+    @Test func aStallIsDrawnWhenItsRequestsWereDue() throws {
         let schedule = Schedule(recorded: (0..<500).map { .milliseconds(10 * $0) }, pace: .recorded(speed: 1))
         var timeline = ReplayTimeline(expecting: schedule.expectedLength)
         OneAtATime { ($0 == 100 ? 2000 : 1) * Self.millisecond }.play(schedule) { event in
@@ -225,7 +212,7 @@ struct OneAtATime {
         #expect(slots.reduce(0) { $0 + $1.answered } == 500 && slots.reduce(0) { $0 + $1.sent } == 500)
     }
 
-    @Test func whatIsReadOffASlotIsCloseToWhatWasRecorded() {
+    @Test func figuresOfASlotAreCloseToTheRecordedOnes() {
         for latency in [0, 15, 16, 1023, 2047, 2048, 65_537, 1_234_567, 987_654_321, 30_000_000_000] as [Int64] {
             var timeline = ReplayTimeline(expecting: .seconds(3))
             for _ in 0..<99 { timeline.noteAnswer(latency: latency, side: nil, at: latency) }

@@ -1,6 +1,5 @@
 import Dispatch
 import EventLoop
-import Recording
 import TestSupport
 import Testing
 import Text
@@ -41,17 +40,6 @@ import Upstream
         #expect(state.next(at: late + Self.second) == .finished && state.throttle?.stop == nil)
     }
 
-    @Test func noMoreAreUnderWayThanThereMayBeConnections() {
-        var state = Self.begun(9, connections: 2)
-        #expect(state.next(at: Self.second) == .open(connection: 1))
-        #expect(state.next(at: Self.second) == .wait(until: nil))
-        state.opened(1)
-        #expect(state.next(at: Self.second) == .send(position: 1, connection: 1, wasHeld: false))
-        #expect(state.next(at: 2 * Self.second) == .wait(until: nil))
-        state.answered(0, stays: false)
-        #expect(state.next(at: 2 * Self.second) == .open(connection: 0))
-    }
-
     @Test func aRefusalIsWaitedOutAndItsRequestIsAskedAgainAtHalfThePace() {
         var state = Self.begun(3)
         state.refused(0, 0, retryAfter: 7, stays: true, at: Self.second / 2)
@@ -90,7 +78,7 @@ import Upstream
         #expect(asked == Set(0..<6))
     }
 
-    @Test func whoRefusesTimeAndAgainIsLeftAlone() {
+    @Test func aTargetThatKeepsRefusingIsLeftAlone() {
         var state = Self.begun(2)
         var now: Int64 = 0
         var pauses: [Int64] = []
@@ -136,7 +124,7 @@ import Upstream
     }
 
     /// One of two requests under way was refused and the other answered; the pause after the next
-    /// refusal, within the first pause, was half of what it is.
+    /// refusal, within the first pause, was half as long.
     @Test func aRefusalAfterAnAnswerWithinAPauseHasAWholePause() {
         var throttle = Throttle(RequestRate(perSecond: 1))
         throttle.noteRefusal(retryAfter: nil, at: 0)
@@ -146,7 +134,7 @@ import Upstream
         #expect(throttle.opensAt == late + Throttle.usualPause)
     }
 
-    @Test func whoWantsToBeLeftAloneForLongIs() {
+    @Test func aTargetThatNamesALongPauseIsLeftAlone() {
         let most = Int(Throttle.longestPause / Self.second)
         var state = Self.begun(2)
         state.refused(0, 0, retryAfter: most, stays: true, at: 0)
@@ -171,11 +159,13 @@ import Upstream
     }
 
     /// A request under way when it stops is still answered.
-    @Test func itEndsBehindWhatIsUnderWay() {
+    @Test func itEndsAfterTheRequestsUnderWay() {
         var state = Self.begun(9, connections: 2)
         #expect(state.next(at: Self.second) == .open(connection: 1))
+        #expect(state.next(at: Self.second) == .wait(until: nil))
         state.opened(1)
         #expect(state.next(at: Self.second) == .send(position: 1, connection: 1, wasHeld: false))
+        #expect(state.next(at: 2 * Self.second) == .wait(until: nil))
         state.refused(1, 1, retryAfter: 86_400, stays: true, at: Self.second)
         #expect(state.next(at: Self.second) == .wait(until: nil))
         state.answered(0, stays: true)
@@ -185,13 +175,16 @@ import Upstream
 
 /// Whole warmings over real sockets, of targets that do as a script says.
 @Suite struct WarmingTests {
+    /// Asks an origin for these targets; stops the origin.
     private static func warm(
-        _ exchanges: [RecordedExchange], _ port: UInt16, perSecond: Int = 1000, connections: Int = 2,
+        _ targets: [String], from origin: ScriptedOrigin, perSecond: Int = 1000, connections: Int = 2,
         during: (Replay) -> Void = { _ in }
     ) throws -> (run: ReplayResult, kept: KeptAnswers, report: WarmResult) {
+        defer { origin.stop() }
         let rate = RequestRate(perSecond: perSecond)
+        let recording = try TestRecording(TestRecording.exchanges(targets))
         let ending = try ReplayTests.run(
-            try TestRecording(exchanges), port, .warming(rate), connections: connections, during: during)
+            recording, origin.port, .warming(rate), connections: connections, during: during)
         return (ending.result, ending.kept, WarmResult(ending, rate: rate))
     }
 
@@ -205,15 +198,14 @@ import Upstream
 
     @Test func eachDistinctRequestIsAskedOnceTheMostWantedFirst() throws {
         let origin = try ScriptedOrigin([.serve { _ in Self.answer("200 OK", "") }])
-        defer { origin.stop() }
         let targets = ["/v1/a", "/v1/b", "/v1/c", "/v1/b", "/v1/c", "/v1/c"]
-        let result = try Self.warm(TestRecording.exchanges(targets), origin.port, connections: 1)
+        let result = try Self.warm(targets, from: origin, connections: 1)
         #expect(Self.asked(origin) == ["/v1/c", "/v1/b", "/v1/a"])
         #expect(result.run.planned == 3 && result.kept.asked == 3 && result.kept.unknown == 3)
         #expect(result.report.stoppedBecause == nil)
     }
 
-    @Test func whatTheCacheSaysIsCounted() throws {
+    @Test func outcomesOfTheCacheAreCounted() throws {
         let said = [
             "/v1/fetched": "refrain; fwd=uri-miss; fwd-status=200; stored; ttl=900",
             "/v1/there": "refrain; hit; ttl=20", "/v1/private": "refrain; fwd=uri-miss; fwd-status=200; detail=private",
@@ -226,8 +218,7 @@ import Upstream
                 return Self.answer("200 OK", said[target].map { "Cache-Status: \($0)\r\n" } ?? "")
             }
         ])
-        defer { origin.stop() }
-        let result = try Self.warm(TestRecording.exchanges(said.keys.sorted() + ["/v1/silent"]), origin.port)
+        let result = try Self.warm(said.keys.sorted() + ["/v1/silent"], from: origin)
         #expect(result.kept.stored == 1 && result.kept.present == 1 && result.kept.notStored == 2)
         #expect(result.kept.unknown == 1 && result.kept.asked == 5 && result.run.statuses == [200: 5])
         #expect(result.report.text.contains("sent 5 of 5 distinct requests"))
@@ -235,29 +226,11 @@ import Upstream
         #expect(json["hits"] == 1 && json["stored"] == 1 && json["not_stored"] == 2 && json["stopped"] == .null)
     }
 
-    /// A recording that was put together by hand may not mark personal requests.
-    @Test func nothingPersonalAndNothingConditionalIsAsked() throws {
-        let origin = try ScriptedOrigin([.serve { _ in Self.answer("200 OK", "") }])
-        defer { origin.stop() }
-        var exchanges = TestRecording.exchanges([
-            "/v1/me/library/songs", "/v1/catalog/us/songs/1", "/v1/catalog/us/songs/2", "/v1/catalog/us/songs/1",
-        ])
-        exchanges[1].requestFields = [RecordedField("if-none-match", "\"x\""), RecordedField("accept-language", "de")]
-        exchanges[2].isPersonal = true
-        exchanges[3].requestFields = [RecordedField("range", "bytes=0-9"), RecordedField("accept-language", "de")]
-        let result = try Self.warm(exchanges, origin.port)
-        let requests = Array(origin.requests.joined())
-        #expect(Self.asked(origin) == ["/v1/catalog/us/songs/1"] && requests[0].contains("accept-language: de"))
-        #expect(!requests[0].contains("if-none-match") && !requests[0].contains("range"))
-        #expect(result.run.skipped == ["personal": 2] && result.run.planned == 1)
-    }
-
-    @Test func whoSaysToComeBackTomorrowIsLeftAlone() throws {
+    @Test func aRetryAfterOfADayEndsTheWarming() throws {
         let origin = try ScriptedOrigin([
             .serve { _ in Self.answer("503 Service Unavailable", "Retry-After: 86400\r\n") }
         ])
-        defer { origin.stop() }
-        let result = try Self.warm(TestRecording.exchanges(["/v1/a", "/v1/b"]), origin.port, connections: 1)
+        let result = try Self.warm(["/v1/a", "/v1/b"], from: origin, connections: 1)
         #expect(Self.asked(origin) == ["/v1/a"] && result.kept.asked == 0 && result.kept.refusals == 1)
         #expect(result.report.stoppedBecause == "the target requires a wait of 86400 s (Retry-After)")
         #expect(result.report.text.contains("STOPPED: the target requires"))
@@ -265,9 +238,8 @@ import Upstream
 
     @Test func aWarmingThatIsStoppedSaysWhatWasDone() throws {
         let origin = try ScriptedOrigin([.serve { _ in Self.answer("200 OK", "") }])
-        defer { origin.stop() }
         let result = try Self.warm(
-            TestRecording.exchanges((0..<10_000).map { "/v1/\($0)" }), origin.port, perSecond: 50,
+            (0..<10_000).map { "/v1/\($0)" }, from: origin, perSecond: 50,
             during: { warming in
                 waitUntil { warming.progress.answered > 0 }
                 warming.stop()

@@ -56,7 +56,7 @@ import Text
 
     /// U+0D4E joins the next scalar to itself as one character, so a bracket after it was in the
     /// page as it was.
-    @Test func markupBehindAJoiningScalarStoodRawInThePage() {
+    @Test func markupAfterAJoiningScalarWasRawInThePage() {
         for joiner in ["\u{D4E}", "\u{600}", "e\u{301}", "\u{1F3FB}"] {
             #expect(!HTML.escaped(joiner + "<script>alert(1)</script>").unicodeScalars.contains("<"))
             var result = small(1)

@@ -29,7 +29,7 @@ import Testing
         #expect(PlotAxis.amounts(upTo: 0.00125).ticks.map(\.label).last == "0.00125")
     }
 
-    @Test func coordinatesHaveNoZerosBehindThem() {
+    @Test func coordinatesEndWithoutZeros() {
         let steps: [PlotSeries.Step] = [.init(from: 1, to: 1, value: 2), .init(from: 3, to: 4, value: 0.15)]
         let plot = Plot(
             description: "", x: .amounts(upTo: 4), y: .amounts(upTo: 4), xTitle: "", yTitle: "",
@@ -45,15 +45,14 @@ import Testing
         #expect(PlotAxis.percentiles(ofCount: 100_000).place(1000) == 0.6)
     }
 
-    static let times: [(seconds: Double, first: [String])] = [
+    static let times: [(Double, [String])] = [
         (0.012, ["0 ms", "10 ms"]), (2, ["0 s", "0.5 s", "1 s", "1.5 s", "2 s"]), (60, ["0:00", "0:10"]),
         (120, ["0:00", "0:30"]), (3600, ["0:00", "10:00"]), (7200, ["0:00", "30:00", "1:00:00"]),
         (86_400, ["0:00", "6:00:00"]), (30 * 86_400, ["0:00", "120:00:00"]), (0, ["0 ms"]),
     ]
 
-    @Test(arguments: times.indices)
-    func timeIsDividedAsClocksAre(index: Int) {
-        let (seconds, first) = Self.times[index]
+    @Test(arguments: times)
+    func timeIsDividedAsClocksAre(_ seconds: Double, _ first: [String]) {
         let ticks = PlotAxis.time(seconds: seconds).ticks
         #expect(Array(ticks.map(\.label).prefix(first.count)) == first)
         #expect(ticks.count <= 7)

@@ -110,7 +110,7 @@ struct ReportBrowserTests {
         #expect(browser.complaints == [])
     }
 
-    @Test func whatARecordingSaysIsTextAndNothingElse() throws {
+    @Test func textsOfARecordingAreNoMarkup() throws {
         let browser = try HeadlessBrowser()
         try open("hostile", in: browser)
         #expect(try browser.text("document.querySelectorAll('script, img').length") == "0")

@@ -82,14 +82,14 @@ import Testing
     @Test(arguments: [
         "p99>50ms", "uncorrected.max<1s", "lag.mean>1s", "hit<0.1", "diff>5", "errors>5", "resets>5", "rate<1", "5xx>5",
     ])
-    func whatCannotBeToldFailsTheRunAndSaysWhy(text: String) throws {
+    func aMissingFigureFailsTheRunAndSaysWhy(text: String) throws {
         let verdict = try Threshold(text).verdict(on: .empty())
         #expect(verdict.isMissed)
         #expect(["nothing", "no ", "no answer of the target has"].contains { verdict.sentence.contains(": " + $0) })
     }
 
     /// The target was blamed for latencies that the generator's own lag had raised.
-    @Test func whatTheGeneratorsLagDecidesIsNotDecided() throws {
+    @Test func aFigureDecidedByTheGeneratorsLagIsUndecided() throws {
         var result = result
         result.corrected = Histogram()
         for index in 1...100 as ClosedRange<Int64> { result.corrected.record(nanoseconds: index * 2_000_000) }
@@ -127,7 +127,7 @@ import Testing
     ]
 
     @Test(arguments: wrong)
-    func whatIsNoThresholdIsExplained(text: String, part: String) {
+    func otherTextsThanThresholdsAreExplained(text: String, part: String) {
         let error = #expect(throws: Threshold.Problem.self) { try Threshold(text) }
         #expect(error?.description.contains(part) == true, "\(error?.description ?? "read")")
         #expect(error?.description.contains("\"\(text)\"") == true)

@@ -71,7 +71,7 @@ import Testing
         #expect(bound.peakUpstreamRate < 25)
     }
 
-    @Test func batchesAreAssembledOutOfWhatWasRecorded() throws {
+    @Test func batchesAreAssembledOutOfRecordedResources() throws {
         var trace = try TraceUnderTest()
         for (number, song) in trace.songs.prefix(30).enumerated() {
             // One shows the form; the others come by five, of which four are joined.
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func aMissBehindAnotherWaitsForNoLongerThanTheWindow() throws {
+    @Test func aMissAfterAnotherWaitsForNoLongerThanTheWindow() throws {
         // It came at 2, and the origin takes 80.
         for (asksAgain, hits) in [(85, 0), (87, 10)] {
             var trace = try TraceUnderTest()
@@ -133,21 +133,8 @@ import Testing
         }
     }
 
-    @Test func whatTheOriginSaidLaterIsNotKnownEarlier() throws {
-        var trace = try TraceUnderTest()
-        let target = "/v1/catalog/us/songs/\(trace.songs[0])"
-        trace.add(target, at: .zero) {
-            $0.status = 404
-            $0.body = nil
-            $0.length = 0
-        }
-        for hour in [1, 2] { trace.add(target, at: .seconds(3600 * hour)) }
-        let origin = trace.traffic.origin
-        #expect(origin.answer("GET", Array(target.utf8), at: .seconds(3599), now: 0).status == 404)
-        #expect(origin.answer("GET", Array(target.utf8), at: .seconds(3600), now: 0).status == 200)
-    }
-
-    /// Lines come in the order of answers: a slow one comes after those that it was before.
+    /// Lines come in the order of answers: a slow one comes after those that it was before. Later
+    /// answers are not known earlier.
     @Test func theOrderOfTheLinesDoesNotMatter() throws {
         var trace = try TraceUnderTest()
         let target = "/v1/catalog/us/songs/\(trace.songs[0])"
@@ -180,7 +167,7 @@ import Testing
         #expect(figures.filled == 1 && figures.bytesFromUpstream == 12_345 && figures.bytesToClients == 12_345)
     }
 
-    @Test func whatWasRefusedForWantOfAKeyIsLeftOut() throws {
+    @Test func requestsRefusedForWantOfAKeyAreLeftOut() throws {
         var trace = try TraceUnderTest()
         trace.add("/v1/catalog/us/songs/\(trace.songs[0])", at: .zero) {
             $0.status = 401
