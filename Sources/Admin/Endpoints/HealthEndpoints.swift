@@ -1,4 +1,4 @@
-// Health probes: yes or no, and for a no a three-word reason.
+// Health probes: yes or no, the reason of a no, and the faults of a proxy that is ready.
 
 extension AdminExchange {
     func health() {
