@@ -44,7 +44,11 @@ import Text
 
         private final class Holder: Sendable {
             let text = Mutex("")
+            let outcome = Mutex<ReloadOutcome?>(nil)
         }
+
+        /// The outcome of the last reload.
+        var outcome: ReloadOutcome? { holder.outcome.withLock { $0 } }
 
         init() throws {
             let log = OperationalLog(level: .info, captured.output.error)
@@ -68,17 +72,16 @@ import Text
             #expect(moved.contains("reloaded"))
         }
 
-        func write(_ lines: String) { holder.text.withLock { $0 = Self.start + lines } }
-
         /// Reloads and waits for the end of it; the new line of the log.
-        func reload(adding lines: String, replacing: (String, String) = ("", "")) -> String {
-            let (old, new) = replacing
-            let start = old.isEmpty ? Self.start : Self.start.replacingOccurrences(of: old, with: new)
+        func reload(
+            adding lines: String, replacing: (old: String, new: String)? = nil, because cause: String = "SIGHUP"
+        ) -> String {
+            let start = replacing.map { Self.start.replacing($0.old, with: $0.new) } ?? Self.start
             holder.text.withLock { $0 = start + lines }
+            holder.outcome.withLock { $0 = nil }
             let before = captured.error.count
-            let status = proxy.reloads.snapshot
-            reloader.request()
-            waitUntil { proxy.reloads.snapshot != status && captured.error.dropFirst(before).contains("SIGHUP: ") }
+            reloader.request(cause) { @Sendable [holder] outcome in holder.outcome.withLock { $0 = outcome } }
+            waitUntil { outcome != nil }
             return String(captured.error.dropFirst(before))
         }
     }
@@ -87,43 +90,30 @@ import Text
         let scene = try Scene()
         let admin = try scene.admin()
         let first = scene.reload(adding: "compose off\nttl songs 2h\n")
-        #expect(first.contains("SIGHUP: reloaded proxy.conf (changed: ttl, compose)\n"))
+        #expect(first.contains("SIGHUP: reloaded proxy.conf (changed: ttl none -> songs 2h; compose on -> off)\n"))
+        #expect(scene.outcome == .adopted(changed: ["ttl", "compose"]))
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
         let line = scene.reload(adding: "listen 127.0.0.1:1\nnonsense\nnext never\n")
         #expect(line.hasPrefix("refrain: error: SIGHUP: nothing was changed: proxy.conf:7: unknown directive"))
         #expect(line.contains("; proxy.conf:8: next: ") && line.split(separator: "\n").count == 1)
+        let mistakes = ["7: unknown directive \"nonsense\"", "8: next: \"never\" is not keep or complete"]
+        #expect(scene.outcome == .refused(mistakes.map { "proxy.conf:" + $0 }))
         let ready = try admin.send("GET", "/readyz")
         #expect(ready.status == 200)
         #expect(String(decoding: ready.body, as: UTF8.self).hasPrefix("ready; the last reload failed"))
         #expect(scene.proxy.addresses.count == 1)
         #expect(scene.reload(adding: "compose off\nttl songs 120m\n").contains("(no setting has changed)"))
+        // That was reported as a success like others.
+        #expect(scene.outcome == .adopted(changed: []))
+        let posted = scene.reload(adding: "compose maybe\n", because: "POST /reload")
+        #expect(posted.contains("POST /reload: nothing was changed: proxy.conf:6: compose: "))
         #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:6: memory_size: cannot change"))
         // Two loops need a connection each.
         #expect(scene.reload(adding: "upstream_connections 1\n").contains("nothing was changed: upstream_connections"))
         #expect(scene.reload(adding: "upstream_connections 2\n").contains("reloaded"))
         let status = scene.proxy.reloads.snapshot
-        #expect(status.succeeded == 3 && status.failed == 3 && status.lastFailure == nil && status.lastSuccess != nil)
+        #expect(status.succeeded == 3 && status.failed == 4 && status.lastFailure == nil && status.lastSuccess != nil)
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
-    }
-
-    /// A reload that changed nothing was reported as a success.
-    @Test func aReloadReportsItsOutcome() throws {
-        let scene = try Scene()
-        func outcome(of lines: String) -> ReloadOutcome? {
-            let outcome = Mutex<ReloadOutcome?>(nil)
-            scene.write(lines)
-            scene.reloader.request("POST /reload") { @Sendable came in outcome.withLock { $0 = came } }
-            waitUntil { outcome.withLock { $0 } != nil }
-            return outcome.withLock { $0 }
-        }
-        #expect(outcome(of: "compose off\n") == .adopted(changed: ["compose"]))
-        #expect(outcome(of: "compose off\n") == .adopted(changed: []))
-        guard case .refused(let problems) = outcome(of: "compose maybe\nnext never\n") else {
-            Issue.record("a bad file was adopted")
-            return
-        }
-        #expect(problems.count == 2 && problems[0].hasPrefix("proxy.conf:6: compose: "))
-        #expect(scene.captured.error.contains("POST /reload: nothing was changed"))
     }
 
     /// After a leaked key was taken out of the file, no setting had changed, said the log.
@@ -134,7 +124,8 @@ import Text
         let player = "player \(String(repeating: "b", count: 40))\n"
         try write("phone \(String(repeating: "a", count: 40))\n" + player)
         let line = "client_keys_file \(folder.file("keys"))\n"
-        #expect(scene.reload(adding: line).contains("(changed: client_keys_file)"))
+        let first = scene.reload(adding: line)
+        #expect(first.contains("(changed: client_keys_file none -> \(folder.file("keys")))") && !first.contains("bbbb"))
         #expect(scene.reload(adding: line).contains("(no setting has changed)"))
         try write(player)
         #expect(scene.reload(adding: line).contains("(changed: client_keys_file (its file))"))

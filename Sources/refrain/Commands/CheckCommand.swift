@@ -74,7 +74,8 @@ extension EffectiveConfiguration {
 
 extension SettingLine {
     /// As it would be written.
-    var spelling: String {
-        ([directive.name] + words.map(ConfigurationLexer.spelling)).joined(separator: " ")
-    }
+    var spelling: String { "\(directive.name) \(value)" }
+
+    /// The arguments, as they would be written.
+    var value: String { words.map(ConfigurationLexer.spelling).joined(separator: " ") }
 }
