@@ -39,8 +39,8 @@ func run(_ words: [String], files: FileAccess = MemoryFiles().access) -> RunResu
 /// The same, with files that exist only here.
 func run(_ words: String..., files: MemoryFiles = MemoryFiles()) -> RunResult { run(words, files: files.access) }
 
-/// Runs a command that talks to a running proxy against a server that answers so, and what that was
-/// asked.
+/// Runs a command that talks to a running proxy against a server that gives this answer; returns
+/// the request too.
 func runAgainstServer(
     _ command: String, _ body: String, _ words: [String] = [], status: String = "200 OK",
     files: MemoryFiles = MemoryFiles()

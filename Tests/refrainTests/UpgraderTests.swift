@@ -96,7 +96,7 @@ import Testing
         let program = try folder.put([1], "program-1")
         #expect(symlink(program, folder.file("program")) == 0)
         let candidates = ["/proc/self/exe", folder.file("other"), folder.file("program"), program]
-        // Not what the link leads to: an upgrade turns the link.
+        // Not the target of the link: an upgrade turns the link.
         #expect(StartedProgram.path(among: candidates, leadingTo: program) == folder.file("program"))
         #expect(StartedProgram.path(among: ["/dev/null"], leadingTo: "/dev/null") == nil)
         #expect(StartedProgram.path(among: [program], leadingTo: folder.file("other")) == nil)

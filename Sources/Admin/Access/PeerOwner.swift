@@ -4,8 +4,8 @@ import Server
 import Text
 
 // Which user's process is at the other end of a connection of this machine.
-// Must hold: only what the kernel says counts, and what it does not say is a no. A socket that its
-// process has closed is listed with user 0 (proc_net_tcp): it must never pass for root's.
+// Must hold: only the kernel's word counts, and where it has none, the answer is no. A socket that
+// its process has closed is listed with user 0 (proc_net_tcp): it must never pass for root's.
 
 enum PeerOwner {
     /// Whether the peer runs as the user of this process, or as root.

@@ -1,10 +1,10 @@
 import HTTP
 
-/// The paths of the operator's surface, and what answers each.
+/// The paths of the operator's surface, and the method that answers each.
 ///
 /// A new endpoint is a row here and a file beside this one.
 enum EndpointTable {
-    /// A method that replies, or throws what is wrong with the request.
+    /// A method that replies, or throws the mistake in the request.
     typealias Answer = @Sendable (AdminExchange) -> () throws(AdminRequestError) -> Void
     typealias Row = (endpoint: AdminEndpoint, answer: Answer)
 

@@ -8,7 +8,7 @@ public enum ReloadOutcome: Sendable, Equatable {
     case refused([String])
 }
 
-/// How the reloads of the configuration went, for those who watch the proxy.
+/// Results of the reloads of the configuration, for the operator's surface.
 public final class ReloadStatus: Sendable {
     struct Snapshot: Sendable, Equatable {
         /// Since the start.

@@ -14,7 +14,7 @@ final class Reloader: Sendable {
     private let log: OperationalLog
     private let manager: ServiceManager
     private let queue = DispatchQueue(label: "refrain.reload")
-    /// The lines in effect and, by directive, what the files say that a reload reads again.
+    /// The lines in effect and, by directive, sums of the files that a reload reads again.
     private let inEffect: Mutex<(lines: [SettingLine], contents: [String: Int])>
     private let isOver = Atomic<Bool>(false)
 
@@ -27,8 +27,8 @@ final class Reloader: Sendable {
     }
 
     /// - Parameters:
-    ///   - cause: what asked for it, as the log has it.
-    ///   - completion: called with what came of it.
+    ///   - cause: the signal or request that asked for it, for the log.
+    ///   - completion: called with the result.
     func request(_ cause: String = "SIGHUP", _ completion: @escaping @Sendable (ReloadOutcome) -> Void = { _ in }) {
         queue.async { @Sendable [self] in
             // A proxy that stops does not begin to listen again.
@@ -94,7 +94,7 @@ final class Reloader: Sendable {
         return changed.map { ($0, effective.words(of: $0, since: before.lines)) } + renewed.map { ($0, $0) }
     }
 
-    /// Sums of what files say: some are secrets, of which nothing else is kept.
+    /// Sums of the content of files: some are secrets, of which nothing else is kept.
     private static func contents(of lines: [SettingLine], _ files: FileAccess) -> [String: Int] {
         var sums: [String: Int] = [:]
         for line in lines where !line.directive.needsRestart {

@@ -100,7 +100,7 @@ extension SimulateOptions {
 }
 
 extension TokenVerifier {
-    /// A check of developer tokens for the simulated API: accepts what this accepts.
+    /// A check of developer tokens for the simulated API, which accepts the same tokens.
     var developerTokenCheck: DeveloperTokenCheck {
         { @Sendable token, origin, now in
             let bytes = Array(token.utf8)

@@ -16,7 +16,7 @@ extension Command {
     }
 }
 
-/// Looks at `/stats` again and again, and shows what changed.
+/// Looks at `/stats` again and again, and shows the changes.
 struct TopCommand {
     static let interval = CommandOption("interval", "DURATION", "refresh interval (1s)")
     static let once = CommandOption("once", "show the counters since the start once, then exit")
@@ -72,8 +72,7 @@ struct TopCommand {
                 stats: watch.last, interval: interval, width: terminalWidth(STDOUT_FILENO), lines: screen.lines)
             screen.show(hasAnswer ? frame.text : trouble + "\n")
             guard screen.stays(until: nextLook) else { return .done }
-            // The proxy may be on its way back from a restart: the user who watches wants to see
-            // that.
+            // The proxy may be on its way back from a restart, which the user wants to see.
             let stats = try? look()
             hasAnswer = stats != nil
             if let stats { interval = watch.interval(to: stats, at: .now()) }

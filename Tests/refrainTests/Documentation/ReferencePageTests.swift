@@ -139,8 +139,8 @@ import Testing
 
 /// Names that operators' files, scripts and dashboards hold on to are not taken from them.
 @Suite struct CompatibilityPageTests {
-    /// Sections of pages that are held to the code by tests of their own, and what the first cells
-    /// of their tables are called in `promised.txt`.
+    /// Sections of pages that are held to the code by tests of their own, by the word that
+    /// `promised.txt` has for the first cells of their tables.
     private static let tables = [
         "outcome": "Outcomes", "reason": "Reasons", "metric": "Metrics", "endpoint": "Admin endpoints",
         "exit code": "Exit codes", "directive": "Directives",
