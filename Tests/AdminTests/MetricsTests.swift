@@ -181,15 +181,6 @@ import Upstream
         #expect(abs((scraped.value("refrain_request_duration_seconds_sum", ["outcome": "miss"]) ?? 0) - sum) < 1e-6)
     }
 
-    @Test func namesFollowTheConventions() {
-        var names: Set<String> = []
-        for family in MetricFamily.table {
-            #expect(names.insert(family.name).inserted)
-            #expect(family.name.wholeMatch(of: /(refrain|process)_[a-z0-9_]+/) != nil)
-            #expect(!family.help.isEmpty && !family.help.hasSuffix(".") && !family.help.contains("\n"))
-        }
-    }
-
     @Test func figuresOfTheProcessAreReadBesideAnyName() {
         var figures = ProcessFigures()
         let stat = "7 (a b) c) S 1 7 7 0 -1 4194560 1 2 3 4 250 150 0 0 20 0 5 0 4000 123456 300 18446744073709551615"

@@ -49,7 +49,7 @@ enum SocketTable {
 
     /// `0100007F:1F91`: each 32 bits of the address as a number in the machine's order, and the
     /// port. An IPv4 address that is written as an IPv6 one is the IPv4 address.
-    static func address(_ text: ArraySlice<UInt8>) -> SocketAddress? {
+    private static func address(_ text: ArraySlice<UInt8>) -> SocketAddress? {
         let parts = text.split(separator: UInt8(ascii: ":"))
         guard parts.count == 2, [8, 32].contains(parts[0].count), parts[1].count == 4,
             let port = number(parts[1], radix: 16)

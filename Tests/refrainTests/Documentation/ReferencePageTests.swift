@@ -84,7 +84,10 @@ import Testing
                     family.name.hasSuffix("_latency_seconds") ? .summary : .gauge
                 }
             #expect(family.kind == kind, "\(family.name)")
+            #expect(family.name.wholeMatch(of: /(refrain|process)_[a-z0-9_]+/) != nil)
+            #expect(!family.help.isEmpty && !family.help.hasSuffix(".") && !family.help.contains("\n"))
         }
+        #expect(Set(MetricFamily.table.map(\.name)).count == MetricFamily.table.count)
     }
 
     @Test func endpoints() {
