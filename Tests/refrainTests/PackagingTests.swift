@@ -49,6 +49,7 @@ import Testing
         for name in [
             "man/man1/refrain-serve.1", "refrain/examples/sessions.jsonl", "refrain/examples/sessions.jsonl.bodies",
         ] { #expect(folder.has("opt/refrain/share/" + name), "\(name)") }
+        try Self.expectWholeLinks(of: folder.url.appendingPathComponent("opt/refrain/share/doc/refrain"))
         let removed = try make.run(["uninstall"] + settings, in: Page.top)
         #expect(removed.status == 0, "\(removed.text)")
         let left = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
@@ -60,16 +61,6 @@ import Testing
 
     /// Pages of three folders are installed into one: a link with the folders of the source tree
     /// would lead nowhere.
-    @Test(.requires(.binary))
-    func everyLinkOfAnInstalledPageLeadsToAnInstalledFile() throws {
-        let binary = try #require(BinaryUnderTest.path)
-        let folder = try TemporaryFolder()
-        let installed = try #require(Tool("make")).run(
-            ["install-built", "DESTDIR=" + folder.path, "PREFIX=/usr", "BINARY=" + binary], in: Page.top)
-        #expect(installed.status == 0, "\(installed.text)")
-        try Self.expectWholeLinks(of: folder.url.appendingPathComponent("usr/share/doc/refrain"))
-    }
-
     private static func expectWholeLinks(of documents: URL) throws {
         let files = FileManager.default
         let pages = try files.subpathsOfDirectory(atPath: documents.path).filter { $0.hasSuffix(".md") }

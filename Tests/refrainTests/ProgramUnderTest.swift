@@ -148,13 +148,15 @@ final class Count: Sendable {
 /// A running proxy that leaves the machine alone, with its log and clients. It ends with this.
 final class ProxyScene {
     let captured = CapturedOutput()
+    let log: OperationalLog
     let proxy: RunningProxy
     let client: HTTPTestClient
     let admin: HTTPTestClient
     private var hasStopped = false
 
     init(_ configuration: Configuration) throws {
-        proxy = try RunningProxy(configuration, OperationalLog(level: .info, captured.output.error))
+        log = OperationalLog(level: .info, captured.output.error)
+        proxy = try RunningProxy(configuration, log)
         client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
         admin = HTTPTestClient(port: Int(proxy.adminAddress?.port ?? 0))
     }

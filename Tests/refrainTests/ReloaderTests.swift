@@ -26,63 +26,46 @@ import Text
     }
 
     /// A configuration file that changes, and the proxy that was started with it.
-    private final class Scene: Sendable {
-        let captured = CapturedOutput()
-        let proxy: RunningProxy
-        let reloader: Reloader
-
-        static let start = """
-            listen 127.0.0.1:0
-            admin_listen 127.0.0.1:0
-            cache_file off
-            access_log off
-            workers 2
-
-            """
-
-        private let holder = Holder()
-
+    private final class Scene {
         private final class Holder: Sendable {
             let text = Mutex("")
             let outcome = Mutex<ReloadOutcome?>(nil)
         }
 
+        /// The first line of every configuration.
+        private static let start = "workers 2\n"
+        private let scene: ProxyScene
+        private let reloader: Reloader
+        private let holder = Holder()
+
+        var proxy: RunningProxy { scene.proxy }
         /// The outcome of the last reload.
         var outcome: ReloadOutcome? { holder.outcome.withLock { $0 } }
 
         init() throws {
-            let log = OperationalLog(level: .info, captured.output.error)
-            let current = try read(Self.start)
-            proxy = try RunningProxy(current.configuration, log)
+            let current = try read(quiet(Self.start))
+            scene = try ProxyScene(current.configuration)
             let files = FileAccess(
                 read: { [holder] _ throws(FileProblem) in Array(holder.text.withLock { $0 }.utf8) },
                 problem: { _ in nil }, secretProblem: { _, _ in nil }, secretSum: FileAccess.system.secretSum)
             let manager = ServiceManager({ _ in nil }, process: 1)
-            reloader = Reloader("proxy.conf", files, current, proxy, log, manager)
+            reloader = Reloader("proxy.conf", files, current, scene.proxy, scene.log, manager)
         }
-
-        deinit { proxy.stop() }
 
         /// A client of the admin listener where it is now.
         func admin() throws -> HTTPTestClient { HTTPTestClient(port: Int(try #require(proxy.adminAddress).port)) }
 
         /// Reloads with another admin listener.
-        func moveAdmin(to listen: String) {
-            let moved = reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen \(listen)"))
-            #expect(moved.contains("reloaded"))
-        }
+        func moveAdmin(to listen: String) { #expect(reload(adding: "admin_listen \(listen)").contains("reloaded")) }
 
         /// Reloads and waits for the end of it; the new line of the log.
-        func reload(
-            adding lines: String, replacing: (old: String, new: String)? = nil, because cause: String = "SIGHUP"
-        ) -> String {
-            let start = replacing.map { Self.start.replacing($0.old, with: $0.new) } ?? Self.start
-            holder.text.withLock { $0 = start + lines }
+        func reload(adding lines: String, because cause: String = "SIGHUP") -> String {
+            holder.text.withLock { $0 = quiet(Self.start + lines) }
             holder.outcome.withLock { $0 = nil }
-            let before = captured.error.count
+            let before = scene.captured.error.count
             reloader.request(cause) { @Sendable [holder] outcome in holder.outcome.withLock { $0 = outcome } }
             waitUntil { outcome != nil }
-            return String(captured.error.dropFirst(before))
+            return String(scene.captured.error.dropFirst(before))
         }
     }
 
@@ -93,11 +76,12 @@ import Text
         #expect(first.contains("SIGHUP: reloaded proxy.conf (changed: ttl none -> songs 2h; compose on -> off)\n"))
         #expect(scene.outcome == .adopted(changed: ["ttl", "compose"]))
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
-        let line = scene.reload(adding: "listen 127.0.0.1:1\nnonsense\nnext never\n")
-        #expect(line.hasPrefix("refrain: error: SIGHUP: nothing was changed: proxy.conf:7: unknown directive"))
-        #expect(line.contains("; proxy.conf:8: next: ") && line.split(separator: "\n").count == 1)
-        let mistakes = ["7: unknown directive \"nonsense\"", "8: next: \"never\" is not keep or complete"]
-        #expect(scene.outcome == .refused(mistakes.map { "proxy.conf:" + $0 }))
+        let line = scene.reload(adding: "listen 127.0.0.1:0\nlisten 127.0.0.1:1\nnonsense\nnext never\n")
+        let mistakes = ["4: unknown directive \"nonsense\"", "5: next: \"never\" is not keep or complete"].map {
+            "proxy.conf:" + $0
+        }
+        #expect(line == "refrain: error: SIGHUP: nothing was changed: \(mistakes.joined(separator: "; "))\n")
+        #expect(scene.outcome == .refused(mistakes))
         let ready = try admin.send("GET", "/readyz")
         #expect(ready.status == 200)
         #expect(String(decoding: ready.body, as: UTF8.self).hasPrefix("ready; the last reload failed"))
@@ -106,8 +90,8 @@ import Text
         // That was reported as a success like others.
         #expect(scene.outcome == .adopted(changed: []))
         let posted = scene.reload(adding: "compose maybe\n", because: "POST /reload")
-        #expect(posted.contains("POST /reload: nothing was changed: proxy.conf:6: compose: "))
-        #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:6: memory_size: cannot change"))
+        #expect(posted.contains("POST /reload: nothing was changed: proxy.conf:2: compose: "))
+        #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:2: memory_size: cannot change"))
         // Two loops need a connection each.
         #expect(scene.reload(adding: "upstream_connections 1\n").contains("nothing was changed: upstream_connections"))
         #expect(scene.reload(adding: "upstream_connections 2\n").contains("reloaded"))

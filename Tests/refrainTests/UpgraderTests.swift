@@ -9,37 +9,31 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UpgraderTests {
     /// A proxy, and a script in the place of the program that it was started from.
     private final class Scene {
-        let captured = CapturedOutput()
         let folder: TemporaryFolder
-        let proxy: RunningProxy
         let upgrader: Upgrader
+        private let scene: ProxyScene
 
         init(_ script: String?, limits: Upgrader.Limits = Upgrader.Limits()) throws {
             folder = try TemporaryFolder()
-            let log = OperationalLog(level: .info, captured.output.error)
             let settings = try read(quiet("admin_listen off\nworkers 2"))
-            proxy = try RunningProxy(settings.configuration, log)
+            scene = try ProxyScene(settings.configuration)
             let manager = ServiceManager({ _ in nil }, process: 1)
-            let reloader = Reloader("proxy.conf", MemoryFiles().access, settings, proxy, log, manager)
+            let reloader = Reloader("proxy.conf", MemoryFiles().access, settings, scene.proxy, scene.log, manager)
             var program: StartedProgram?
             if let script {
                 let path = try folder.putProgram("#!/bin/sh\n\(script)\n", "program")
                 program = StartedProgram(path: path, arguments: ["program", "serve"])
             }
-            upgrader = Upgrader(program, proxy, reloader, log, manager, limits: limits) {}
+            upgrader = Upgrader(program, scene.proxy, reloader, scene.log, manager, limits: limits) {}
         }
-
-        deinit { proxy.stop() }
 
         /// The log, once it has these words.
         func log(with words: String) -> String {
-            waitUntil(within: 60) { captured.error.contains(words) }
-            return captured.error
+            waitUntil(within: 60) { scene.captured.error.contains(words) }
+            return scene.captured.error
         }
 
-        var answers: Bool {
-            (try? HTTPTestClient(port: Int(proxy.addresses[0].port)).send("TRACE", "/").status) == 405
-        }
+        var answers: Bool { (try? scene.client.send("TRACE", "/").status) == 405 }
     }
 
     /// A process that hung after it was prepared was let in: nothing was accepted meanwhile.
