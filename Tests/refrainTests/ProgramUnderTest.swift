@@ -30,9 +30,11 @@ struct RunResult {
 }
 
 /// Runs the program with `words` (its own name left out).
-func run(_ words: [String], files: FileAccess = MemoryFiles().access) -> RunResult {
+/// - Parameter width: of the terminal that its answers go to, if to one.
+func run(_ words: [String], files: FileAccess = MemoryFiles().access, width: Int? = nil) -> RunResult {
     let captured = CapturedOutput()
-    let status = CommandLineTool.run(["refrain"] + words, output: captured.output, files: files)
+    let output = Output(standard: captured.output.standard, error: captured.output.error, width: width)
+    let status = CommandLineTool.run(["refrain"] + words, output: output, files: files)
     return RunResult(status: status, standard: captured.standard, error: captured.error)
 }
 
