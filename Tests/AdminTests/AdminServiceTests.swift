@@ -193,7 +193,7 @@ import Text
         try admin.client.send("POST", path, body: Data(content.utf8)).status
     }
 
-    @Test func saysHowItFares() throws {
+    @Test func theStatusIsShown() throws {
         let admin = try Recorder(.success(status)).admin()
         let body = try admin.client.send("GET", "/recording").body
         #expect(

@@ -3,7 +3,7 @@ import Glibc
 import Server
 import Text
 
-// Which user's process is at the other end of a connection of this machine.
+// The user of the process at the other end of a connection of this machine.
 // Must hold: only the kernel's word counts, and where it has none, the answer is no. A socket that
 // its process has closed is listed with user 0 (proc_net_tcp): it must never pass for root's.
 

@@ -16,7 +16,7 @@ public final class ReloadStatus: Sendable {
         var failed = 0
         /// Unix seconds; nil before the first.
         var lastSuccess: Int64?
-        /// The last one's fault; nil where it went well. For the operator alone.
+        /// Error of the last reload; nil where it succeeded. For the operator alone.
         var lastFailure: String?
     }
 

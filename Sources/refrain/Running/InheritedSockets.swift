@@ -47,7 +47,7 @@ struct InheritedSockets: Sendable {
 
     /// The sockets for each address that is to be listened on; in the same order.
     ///
-    /// Port 0 stands for a port that the predecessor got: the first of its host that no other
+    /// Port 0 means a port that the predecessor got: the first of its host that no other
     /// address names, as both have their addresses in one order.
     func matched(to wanted: [SocketAddress]) -> [[InheritedSocket]] {
         addresses(for: wanted).map { $0.map { self[$0] } ?? [] }

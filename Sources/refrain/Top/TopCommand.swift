@@ -109,8 +109,8 @@ struct TopWatch {
         (last, lastAt) = (first, now)
     }
 
-    /// The figures since the last look that was answered; since the proxy began where it has begun
-    /// anew in between.
+    /// The figures since the last look that was answered; where the proxy was restarted in between,
+    /// since that.
     mutating func interval(to stats: JSON, at now: Instant) -> Interval {
         defer { (last, lastAt) = (stats, now) }
         guard stats["started_at"] == last["started_at"] else { return Interval(stats) }
