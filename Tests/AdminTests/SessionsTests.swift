@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import HTTP
-import Proxy
 import TestSupport
 import Testing
 
