@@ -21,6 +21,23 @@ import Text
         #expect(try AdminUnderTest().status("GET", "/readyz?x=1") == 200)
     }
 
+    @Test func aProxyThatLostAnswersIsReadyAndSaysSo() throws {
+        let folder = try TemporaryFolder()
+        func open() -> FileTier { FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in } }
+        let first = open()
+        let admin = try AdminUnderTest(store: first)
+        admin.store("/1", "/2")
+        admin.cache.flush()
+        first.records.close()
+        try folder.remove("cache.sqlite.segments")
+        let second = open()
+        defer { second.records.close() }
+        let other = try AdminUnderTest(store: second)
+        waitUntil {
+            (try? other.client.send("GET", "/readyz").text) == "ready; 2 stored answers were lost: see the log\n"
+        }
+    }
+
     @Test func statisticsAreIntegersAtTheTopLevel() throws {
         let admin = try AdminUnderTest()
         let reply = try admin.client.send("GET", "/stats")
