@@ -71,11 +71,3 @@ extension EffectiveConfiguration {
         ]).description + "\n"
     }
 }
-
-extension SettingLine {
-    /// As it would be written.
-    var spelling: String { "\(directive.name) \(value)" }
-
-    /// The arguments, as they would be written.
-    var value: String { words.map(ConfigurationLexer.spelling).joined(separator: " ") }
-}

@@ -10,6 +10,11 @@ struct SettingLine: Sendable {
     let words: [String]
     /// Nil: a default.
     let place: SourceLine?
+
+    /// As it would be written.
+    var spelling: String { "\(directive.name) \(value)" }
+    /// The arguments, as they would be written.
+    var value: String { words.map(ConfigurationLexer.spelling).joined(separator: " ") }
 }
 
 /// A configuration that may be run, and the lines it is made of.
