@@ -87,7 +87,7 @@ import Text
         #expect(String(decoding: ready.body, as: UTF8.self).hasPrefix("ready; the last reload failed"))
         #expect(scene.proxy.addresses.count == 1)
         #expect(scene.reload(adding: "compose off\nttl songs 120m\n").contains("(no setting has changed)"))
-        // That was reported as a success like others.
+        // Such a reload was reported as a success like others.
         #expect(scene.outcome == .adopted(changed: []))
         let posted = scene.reload(adding: "compose maybe\n", because: "POST /reload")
         #expect(posted.contains("POST /reload: nothing was changed: proxy.conf:2: compose: "))
