@@ -21,6 +21,23 @@ import Text
         #expect(try AdminUnderTest().status("GET", "/readyz?x=1") == 200)
     }
 
+    @Test func aProxyThatLostAnswersIsReadyAndSaysSo() throws {
+        let folder = try TemporaryFolder()
+        func open() -> FileTier { FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in } }
+        let first = open()
+        let admin = try AdminUnderTest(store: first)
+        admin.store("/1", "/2")
+        admin.cache.flush()
+        first.records.close()
+        try folder.remove("cache.sqlite.segments")
+        let second = open()
+        defer { second.records.close() }
+        let other = try AdminUnderTest(store: second)
+        waitUntil {
+            (try? other.client.send("GET", "/readyz").text) == "ready; 2 stored answers were lost: see the log\n"
+        }
+    }
+
     @Test func statisticsAreIntegersAtTheTopLevel() throws {
         let admin = try AdminUnderTest()
         let reply = try admin.client.send("GET", "/stats")
@@ -99,11 +116,6 @@ import Text
         #expect(try admin.status("GET", "/stats", [("Authorization", "Bearer wrong-horse")]) == 401)
         #expect(try admin.client.send("GET", "/stats").field("WWW-Authenticate") == "Bearer realm=\"refrain\"")
         #expect(try admin.status("GET", "/stats", [("Authorization", "Bearer correct-horse")]) == 200)
-        for endpoint in AdminEndpoint.table where endpoint.audience != .anyone {
-            for method in endpoint.methods {
-                #expect(try admin.status("\(method.text)", endpoint.path) == 401, "\(method) \(endpoint.path)")
-            }
-        }
     }
 
     @Test func aPurgeAnswersHowManyItChose() throws {
@@ -198,7 +210,7 @@ import Text
         try admin.client.send("POST", path, body: Data(content.utf8)).status
     }
 
-    @Test func saysHowItFares() throws {
+    @Test func theStatusIsShown() throws {
         let admin = try Recorder(.success(status)).admin()
         let body = try admin.client.send("GET", "/recording").body
         #expect(

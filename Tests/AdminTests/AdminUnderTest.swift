@@ -80,16 +80,17 @@ final class AdminUnderTest {
         return reply.status == 400 ? reply.error?["detail"] : nil
     }
 
-    /// Keeps answers that came just now, fresh for 100 s and stale for as long, of songs of the
-    /// United States.
-    func store(_ targets: String...) { for target in targets { keep(target) } }
+    /// Keeps answers that came just now.
+    func store(_ targets: String...) { for target in targets { cache.keep(target) } }
+}
 
-    /// Keeps one that came `age` seconds ago.
+extension ResponseCache {
+    /// Keeps an answer that came `age` seconds ago, fresh for 100 s and stale for as long.
     func keep(
         _ target: String, scope: CacheKey.Scope = .shared, fields: String = "", age: Int64 = 0,
         resourceClass: ResourceClass = .songs, storefront: String = "us"
     ) {
-        cache.store(
+        store(
             StoredResponse(
                 key: CacheKey(scope: scope, target: Array(target.utf8)), status: 200, fields: Array(fields.utf8),
                 followsOrigin: true, body: Array("{}".utf8), receivedAt: Int64(Date().timeIntervalSince1970) - age,

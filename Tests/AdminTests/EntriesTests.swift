@@ -15,9 +15,9 @@ import Text
 
     private func filled(_ store: FileTier? = nil) throws -> AdminUnderTest {
         let admin = try AdminUnderTest(store: store)
-        admin.keep("/v1/catalog/us/songs/1", fields: "Content-Encoding: gzip\r\n", age: 150)
-        admin.keep("/v1/catalog/us/songs/2", age: 10)
-        admin.keep("/v1/catalog/gb/albums/1", age: 5, resourceClass: .albums, storefront: "gb")
+        admin.cache.keep("/v1/catalog/us/songs/1", fields: "Content-Encoding: gzip\r\n", age: 150)
+        admin.cache.keep("/v1/catalog/us/songs/2", age: 10)
+        admin.cache.keep("/v1/catalog/gb/albums/1", age: 5, resourceClass: .albums, storefront: "gb")
         return admin
     }
 
@@ -106,8 +106,8 @@ import Text
         let admin = try filled(store)
         let hash = UserHashKey()?.hash(token: Array("user-anna-token".utf8).span)
         let scope = CacheKey.Scope.personal(try #require(hash))
-        admin.keep("/v1/me/library/songs?l=canary", scope: scope, age: 40, resourceClass: .personal)
-        admin.keep("/v1/me/library/playlists/p.canary", scope: scope, age: 120, resourceClass: .personal)
+        admin.cache.keep("/v1/me/library/songs?l=canary", scope: scope, age: 40, resourceClass: .personal)
+        admin.cache.keep("/v1/me/library/playlists/p.canary", scope: scope, age: 120, resourceClass: .personal)
         return admin
     }
 
@@ -201,7 +201,7 @@ import Text
     /// A stored cookie is a client's secret, and so is the token; neither is in any answer.
     @Test func noAnswerHoldsASecret() throws {
         let admin = try AdminUnderTest(token: "canary-token")
-        admin.keep("/v1/x", fields: "Set-Cookie: a=canary-cookie\r\n", resourceClass: .other, storefront: "")
+        admin.cache.keep("/v1/x", fields: "Set-Cookie: a=canary-cookie\r\n", resourceClass: .other, storefront: "")
         let token = ("Authorization", "Bearer canary-token")
         let queries = ["", "?url=/v1/x", "?canary=canary-value"]
         for endpoint in AdminEndpoint.table {

@@ -109,13 +109,12 @@ import Upstream
     @Test func theNetworksAreNeverFewerThanBefore() throws {
         let loop = Statistics()
         let route = try CanonicalTarget("/v1/storefronts").route
-        var latest = 0.0
-        for number in 0..<UInt64(Spenders.capacity + 9) {
+        let count = Spenders.capacity + 9
+        for number in 0..<UInt64(count) {
             loop.upstreamStarted(UpstreamLabel(route, .miss, of: .network(number)), isRepeated: false)
-            let values = try Exposition(try input([loop]).metrics).values("refrain_upstream_sent_by_client_total")
-            #expect(values == [latest + 1])
-            latest += 1
         }
+        let values = try Exposition(try input([loop]).metrics).values("refrain_upstream_sent_by_client_total")
+        #expect(values == [Double(count)])
     }
 
     /// A full disk was only seen when the file could no longer be written.
@@ -179,15 +178,6 @@ import Upstream
         #expect(scraped.value("refrain_request_duration_seconds_count", ["outcome": "miss"]) == 40)
         let sum = Double((1 << 40) - 1) / 1e9
         #expect(abs((scraped.value("refrain_request_duration_seconds_sum", ["outcome": "miss"]) ?? 0) - sum) < 1e-6)
-    }
-
-    @Test func namesFollowTheConventions() {
-        var names: Set<String> = []
-        for family in MetricFamily.table {
-            #expect(names.insert(family.name).inserted)
-            #expect(family.name.wholeMatch(of: /(refrain|process)_[a-z0-9_]+/) != nil)
-            #expect(!family.help.isEmpty && !family.help.hasSuffix(".") && !family.help.contains("\n"))
-        }
     }
 
     @Test func figuresOfTheProcessAreReadBesideAnyName() {

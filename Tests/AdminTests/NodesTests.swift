@@ -59,8 +59,6 @@ import Testing
         let tier = try #require(try admin.object("/stats")?["tier"] as? [String: Any])
         #expect(tier["standing"] as? String == "ready" && tier["nodes_alive"] as? Int == 2)
         #expect(tier["namesake"] is NSNull && tier["commands"] as? Int ?? 0 > 0)
-        let metrics = try Exposition(String(decoding: admin.client.send("GET", "/metrics").body, as: UTF8.self))
-        #expect(metrics.value("refrain_tier_nodes_alive") == 2 && metrics.value("refrain_tier_ready") == 1)
         #expect(try admin.status("GET", "/readyz") == 200)
 
         let whole = try #require(try admin.purge(#"{"all":true}"#).json as? [String: Any])
@@ -87,8 +85,6 @@ import Testing
         let reply = try admin.client.send("GET", "/nodes")
         #expect(reply.status == 404 && reply.error?["detail"]?.contains("is not configured") == true)
         #expect(try admin.object("/stats")?["tier"] is NSNull)
-        let metrics = try admin.client.send("GET", "/metrics").text
-        #expect(!metrics.contains("refrain_tier"))
     }
 
     /// A busy machine may ask the node ten seconds late, when it is ready without an engine.

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import HTTP
-import Proxy
 import TestSupport
 import Testing
 
@@ -239,25 +238,5 @@ import Testing
         "   7: 0100007F:C350 0100007F:1F91 01 0 0 0 99999999999999999999 0 4711 1\n",
     ]) func malformedRowsAreSkipped(_ line: String) {
         #expect(owner(line) == nil)
-    }
-
-    @Test func theKernelsOwnTableIsUnderstood() throws {
-        let admin = try AdminUnderTest()
-        let client = try RawClient(port: UInt16(admin.port))
-        defer { client.close() }
-        let table = try #require(KernelFile.read("/proc/self/net/tcp"))
-        let rows = table.split(separator: 10).dropFirst().compactMap { row -> SocketAddress? in
-            let columns = row.split(separator: 32)
-            // Established only: rows of an earlier client with this port stay for a minute.
-            guard columns.count > 3, columns[3].elementsEqual("01".utf8),
-                SocketTable.address(columns[2])?.port == UInt16(admin.port)
-            else { return nil }
-            return SocketTable.address(columns[1])
-        }
-        let local = try #require(rows.first)
-        let server = try #require(SocketAddress("127.0.0.1:\(admin.port)"))
-        #expect(SocketTable.owner(of: local, connectedTo: server, in: table) == geteuid())
-        let peer = ConnectionPeer(address: local, localAddress: server, unixUserID: nil)
-        #expect(PeerOwner.mayWrite(peer))
     }
 }

@@ -244,11 +244,8 @@ import Text
     private static let tooLong = "unix:/" + String(repeating: "x", count: 107)
     private static let misuses: [([String], String)] = [
         (["list", "--class", "song"], "list: --class: expected one of activities"),
-        (["list", "--storefront", "USA"], "list: --storefront: expected two lower-case letters"),
-        (["list", "--prefix", "v1"], "list: --prefix: expected the beginning of a path"),
         (["list", "--limit", "0"], "list: --limit: \"0\" is not a number from 1 to 10000"),
         (["list", "--sort", "bytes"], "list: --sort: expected one of size, age, use\n"),
-        (["list", "--resource", "songs"], "list: --resource: expected TYPE:ID"),
         (["inspect"], "inspect: which URL? (see \"refrain help inspect\")"),
         (["inspect", "songs"], "inspect: url: expected a URL or a path"),
         (["explain"], "explain: which URL? (see \"refrain help explain\")"),
@@ -268,9 +265,6 @@ import Text
         ),
         (["purge", "--hard"], "purge: needs --url"),
         (["purge", "--all", "--url", "/a"], "purge: --all cannot be combined with another"),
-        (["purge", "--resource", "songs"], "purge: --resource: expected TYPE:ID, such as songs:1440935467.\n"),
-        (["purge", "--storefront", "USA"], "purge: --storefront: expected two lower-case letters"),
-        (["purge", "--prefix", "v1"], "purge: --prefix: expected"),
         (["purge", "--match", "/v1/a"], "purge: --match: expected a path that begins with / and has * in it"),
         (["purge", "--resource", "song:1"], "purge: --resource: unknown type; did you mean songs?"),
         (["purge", "--url", "nonsense"], "purge: --url: "),

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -121,26 +120,20 @@ import Testing
         #expect(lines.contains("\\&.x"))
     }
 
-    @Test(.requires(.mandoc))
-    func mandocFindsNothingToWarnOf() throws {
-        let mandoc = try #require(Tool("mandoc"))
-        let folder = try TemporaryFolder()
-        let outcome = try mandoc.run(["-Tlint", "-W", "warning"] + pages(in: folder))
-        #expect(outcome.status == 0 && outcome.text.isEmpty, "\(outcome.text)")
+    @Test(.requires(.mandoc)) func mandocFindsNothingToWarnOf() throws {
+        try expectSilence(of: "mandoc", "-Tlint", "-W", "warning")
     }
 
-    @Test(.requires(.groff))
-    func groffFindsNothingToWarnOf() throws {
-        let groff = try #require(Tool("groff"))
-        let folder = try TemporaryFolder()
-        for path in try pages(in: folder) {
-            let outcome = try groff.run(["-man", "-Tutf8", "-ww", "-z", path])
+    @Test(.requires(.groff)) func groffFindsNothingToWarnOf() throws {
+        try expectSilence(of: "groff", "-man", "-Tutf8", "-ww", "-z")
+    }
+
+    /// Has a tool judge every page.
+    private func expectSilence(of name: String, _ words: String...) throws {
+        for page in ManualPage.all(of: Command.table) {
+            let outcome = try #require(Tool(name)).run(words + [folder.put(page.text.utf8, page.fileName)])
             #expect(outcome.status == 0 && outcome.text.isEmpty, "\(outcome.text)")
         }
-    }
-
-    private func pages(in folder: TemporaryFolder) throws -> [String] {
-        try ManualPage.all(of: Command.table).map { try folder.put($0.text.utf8, $0.fileName) }
     }
 
     @Test(arguments: Shell.allCases) func everyCommandAndOptionIsOffered(_ shell: Shell) {

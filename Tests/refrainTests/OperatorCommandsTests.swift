@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 import Text
@@ -19,11 +18,7 @@ import Text
     deinit { demo.stop() }
 
     private func run(_ words: String..., width: Int? = nil) -> RunResult {
-        let captured = CapturedOutput()
-        let output = Output(standard: captured.output.standard, error: captured.output.error, width: width)
-        let named = ["refrain", words[0], "--admin", "http://127.0.0.1:\(demo.admin)"]
-        let status = CommandLineTool.run(named + words.dropFirst(), output: output, files: MemoryFiles().access)
-        return RunResult(status: status, standard: captured.standard, error: captured.error)
+        refrainTests.run(words + ["--admin", "http://127.0.0.1:\(demo.admin)"], width: width)
     }
 
     @Test func listShowsWhatIsStored() throws {

@@ -129,7 +129,7 @@ import Testing
         owed.ask(completed.purge(number), at: now).asks
     }
 
-    /// Completes what is due; whether another question is to be sent.
+    /// Completes the purges that are due; whether another question is to be sent.
     private func forgotten(_ owed: inout OwedForgetting, at now: Instant) -> Bool {
         let step = owed.noteForgotten(at: now)
         for completion in step.done { completion() }

@@ -30,17 +30,19 @@ struct RunResult {
 }
 
 /// Runs the program with `words` (its own name left out).
-func run(_ words: [String], files: FileAccess = MemoryFiles().access) -> RunResult {
+/// - Parameter width: of the terminal that its answers go to, if to one.
+func run(_ words: [String], files: FileAccess = MemoryFiles().access, width: Int? = nil) -> RunResult {
     let captured = CapturedOutput()
-    let status = CommandLineTool.run(["refrain"] + words, output: captured.output, files: files)
+    let output = Output(standard: captured.output.standard, error: captured.output.error, width: width)
+    let status = CommandLineTool.run(["refrain"] + words, output: output, files: files)
     return RunResult(status: status, standard: captured.standard, error: captured.error)
 }
 
 /// The same, with files that exist only here.
 func run(_ words: String..., files: MemoryFiles = MemoryFiles()) -> RunResult { run(words, files: files.access) }
 
-/// Runs a command that talks to a running proxy against a server that answers so, and what that was
-/// asked.
+/// Runs a command that talks to a running proxy against a server that gives this answer; returns
+/// the request too.
 func runAgainstServer(
     _ command: String, _ body: String, _ words: [String] = [], status: String = "200 OK",
     files: MemoryFiles = MemoryFiles()
@@ -148,13 +150,15 @@ final class Count: Sendable {
 /// A running proxy that leaves the machine alone, with its log and clients. It ends with this.
 final class ProxyScene {
     let captured = CapturedOutput()
+    let log: OperationalLog
     let proxy: RunningProxy
     let client: HTTPTestClient
     let admin: HTTPTestClient
     private var hasStopped = false
 
     init(_ configuration: Configuration) throws {
-        proxy = try RunningProxy(configuration, OperationalLog(level: .info, captured.output.error))
+        log = OperationalLog(level: .info, captured.output.error)
+        proxy = try RunningProxy(configuration, log)
         client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
         admin = HTTPTestClient(port: Int(proxy.adminAddress?.port ?? 0))
     }

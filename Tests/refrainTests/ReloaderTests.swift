@@ -26,60 +26,46 @@ import Text
     }
 
     /// A configuration file that changes, and the proxy that was started with it.
-    private final class Scene: Sendable {
-        let captured = CapturedOutput()
-        let proxy: RunningProxy
-        let reloader: Reloader
-
-        static let start = """
-            listen 127.0.0.1:0
-            admin_listen 127.0.0.1:0
-            cache_file off
-            access_log off
-            workers 2
-
-            """
-
-        private let holder = Holder()
-
+    private final class Scene {
         private final class Holder: Sendable {
             let text = Mutex("")
+            let outcome = Mutex<ReloadOutcome?>(nil)
         }
 
+        /// The first line of every configuration.
+        private static let start = "workers 2\n"
+        private let scene: ProxyScene
+        private let reloader: Reloader
+        private let holder = Holder()
+
+        var proxy: RunningProxy { scene.proxy }
+        /// The outcome of the last reload.
+        var outcome: ReloadOutcome? { holder.outcome.withLock { $0 } }
+
         init() throws {
-            let log = OperationalLog(level: .info, captured.output.error)
-            let current = try read(Self.start)
-            proxy = try RunningProxy(current.configuration, log)
+            let current = try read(quiet(Self.start))
+            scene = try ProxyScene(current.configuration)
             let files = FileAccess(
                 read: { [holder] _ throws(FileProblem) in Array(holder.text.withLock { $0 }.utf8) },
                 problem: { _ in nil }, secretProblem: { _, _ in nil }, secretSum: FileAccess.system.secretSum)
             let manager = ServiceManager({ _ in nil }, process: 1)
-            reloader = Reloader("proxy.conf", files, current, proxy, log, manager)
+            reloader = Reloader("proxy.conf", files, current, scene.proxy, scene.log, manager)
         }
-
-        deinit { proxy.stop() }
 
         /// A client of the admin listener where it is now.
         func admin() throws -> HTTPTestClient { HTTPTestClient(port: Int(try #require(proxy.adminAddress).port)) }
 
         /// Reloads with another admin listener.
-        func moveAdmin(to listen: String) {
-            let moved = reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen \(listen)"))
-            #expect(moved.contains("reloaded"))
-        }
-
-        func write(_ lines: String) { holder.text.withLock { $0 = Self.start + lines } }
+        func moveAdmin(to listen: String) { #expect(reload(adding: "admin_listen \(listen)").contains("reloaded")) }
 
         /// Reloads and waits for the end of it; the new line of the log.
-        func reload(adding lines: String, replacing: (String, String) = ("", "")) -> String {
-            let (old, new) = replacing
-            let start = old.isEmpty ? Self.start : Self.start.replacingOccurrences(of: old, with: new)
-            holder.text.withLock { $0 = start + lines }
-            let before = captured.error.count
-            let status = proxy.reloads.snapshot
-            reloader.request()
-            waitUntil { proxy.reloads.snapshot != status && captured.error.dropFirst(before).contains("SIGHUP: ") }
-            return String(captured.error.dropFirst(before))
+        func reload(adding lines: String, because cause: String = "SIGHUP") -> String {
+            holder.text.withLock { $0 = quiet(Self.start + lines) }
+            holder.outcome.withLock { $0 = nil }
+            let before = scene.captured.error.count
+            reloader.request(cause) { @Sendable [holder] outcome in holder.outcome.withLock { $0 = outcome } }
+            waitUntil { outcome != nil }
+            return String(scene.captured.error.dropFirst(before))
         }
     }
 
@@ -87,43 +73,31 @@ import Text
         let scene = try Scene()
         let admin = try scene.admin()
         let first = scene.reload(adding: "compose off\nttl songs 2h\n")
-        #expect(first.contains("SIGHUP: reloaded proxy.conf (changed: ttl, compose)\n"))
+        #expect(first.contains("SIGHUP: reloaded proxy.conf (changed: ttl none -> songs 2h; compose on -> off)\n"))
+        #expect(scene.outcome == .adopted(changed: ["ttl", "compose"]))
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
-        let line = scene.reload(adding: "listen 127.0.0.1:1\nnonsense\nnext never\n")
-        #expect(line.hasPrefix("refrain: error: SIGHUP: nothing was changed: proxy.conf:7: unknown directive"))
-        #expect(line.contains("; proxy.conf:8: next: ") && line.split(separator: "\n").count == 1)
+        let line = scene.reload(adding: "listen 127.0.0.1:0\nlisten 127.0.0.1:1\nnonsense\nnext never\n")
+        let mistakes = ["4: unknown directive \"nonsense\"", "5: next: \"never\" is not keep or complete"].map {
+            "proxy.conf:" + $0
+        }
+        #expect(line == "refrain: error: SIGHUP: nothing was changed: \(mistakes.joined(separator: "; "))\n")
+        #expect(scene.outcome == .refused(mistakes))
         let ready = try admin.send("GET", "/readyz")
         #expect(ready.status == 200)
         #expect(String(decoding: ready.body, as: UTF8.self).hasPrefix("ready; the last reload failed"))
         #expect(scene.proxy.addresses.count == 1)
         #expect(scene.reload(adding: "compose off\nttl songs 120m\n").contains("(no setting has changed)"))
-        #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:6: memory_size: cannot change"))
+        // Such a reload was reported as a success like others.
+        #expect(scene.outcome == .adopted(changed: []))
+        let posted = scene.reload(adding: "compose maybe\n", because: "POST /reload")
+        #expect(posted.contains("POST /reload: nothing was changed: proxy.conf:2: compose: "))
+        #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:2: memory_size: cannot change"))
         // Two loops need a connection each.
         #expect(scene.reload(adding: "upstream_connections 1\n").contains("nothing was changed: upstream_connections"))
         #expect(scene.reload(adding: "upstream_connections 2\n").contains("reloaded"))
         let status = scene.proxy.reloads.snapshot
-        #expect(status.succeeded == 3 && status.failed == 3 && status.lastFailure == nil && status.lastSuccess != nil)
+        #expect(status.succeeded == 3 && status.failed == 4 && status.lastFailure == nil && status.lastSuccess != nil)
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
-    }
-
-    /// A reload that changed nothing was reported as a success.
-    @Test func aReloadReportsItsOutcome() throws {
-        let scene = try Scene()
-        func outcome(of lines: String) -> ReloadOutcome? {
-            let outcome = Mutex<ReloadOutcome?>(nil)
-            scene.write(lines)
-            scene.reloader.request("POST /reload") { @Sendable came in outcome.withLock { $0 = came } }
-            waitUntil { outcome.withLock { $0 } != nil }
-            return outcome.withLock { $0 }
-        }
-        #expect(outcome(of: "compose off\n") == .adopted(changed: ["compose"]))
-        #expect(outcome(of: "compose off\n") == .adopted(changed: []))
-        guard case .refused(let problems) = outcome(of: "compose maybe\nnext never\n") else {
-            Issue.record("a bad file was adopted")
-            return
-        }
-        #expect(problems.count == 2 && problems[0].hasPrefix("proxy.conf:6: compose: "))
-        #expect(scene.captured.error.contains("POST /reload: nothing was changed"))
     }
 
     /// After a leaked key was taken out of the file, no setting had changed, said the log.
@@ -134,7 +108,8 @@ import Text
         let player = "player \(String(repeating: "b", count: 40))\n"
         try write("phone \(String(repeating: "a", count: 40))\n" + player)
         let line = "client_keys_file \(folder.file("keys"))\n"
-        #expect(scene.reload(adding: line).contains("(changed: client_keys_file)"))
+        let first = scene.reload(adding: line)
+        #expect(first.contains("(changed: client_keys_file none -> \(folder.file("keys")))") && !first.contains("bbbb"))
         #expect(scene.reload(adding: line).contains("(no setting has changed)"))
         try write(player)
         #expect(scene.reload(adding: line).contains("(changed: client_keys_file (its file))"))
@@ -149,6 +124,10 @@ import Text
         func status(_ token: String) throws -> Int {
             try client.send("GET", "/stats", fields: [("Authorization", "Bearer \(token)")]).status
         }
+        func startedAt() throws -> JSON? {
+            try JSON.parse(Array(scene.admin().send("GET", "/stats").body))["started_at"]
+        }
+        let start = try startedAt()
         #expect(try status("none") == 200)
         #expect(scene.reload(adding: "admin_token_file \(token)\n").contains("reloaded"))
         #expect(try status("none") == 401 && status("the-first-of-them") == 200)
@@ -164,22 +143,12 @@ import Text
         scene.moveAdmin(to: "off")
         #expect(scene.proxy.adminAddress == nil)
         waitUntil { (try? RawClient(port: port)) == nil }
-        #expect(scene.reload(adding: "").contains("reloaded"))
-        #expect(try scene.admin().send("GET", "/readyz").status == 200)
-    }
-
-    /// The listener is another one then, the proxy is not.
-    @Test func movingTheAdminListenerLeavesTheUptime() throws {
-        let scene = try Scene()
-        func startedAt() throws -> JSON? {
-            try JSON.parse(Array(scene.admin().send("GET", "/stats").body))["started_at"]
-        }
-        let before = try startedAt()
         // The clock counts whole seconds.
         let second = Int(Date().timeIntervalSince1970)
         waitUntil { Int(Date().timeIntervalSince1970) > second }
-        for listen in ["off", "127.0.0.1:0"] { scene.moveAdmin(to: listen) }
-        #expect(try startedAt() == before)
+        #expect(scene.reload(adding: "").contains("reloaded"))
+        #expect(try startedAt() == start, "the listener is another one, the proxy is not")
+        #expect(try scene.admin().send("GET", "/readyz").status == 200)
     }
 
     /// The second address was not listened on after the one reload, and still was after the other.

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -63,11 +62,7 @@ import Testing
         #expect(!manager(["NOTIFY_SOCKET": "/nothing/listens/here"]).tell(.alive))
     }
 
-    @Test func aLoopThatDoesNotAnswerIsNotAlive() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("notify")
-        let receiver = try Receiver(Array(path.utf8))
-        let manager = manager(["NOTIFY_SOCKET": path])
+    @Test func aLoopThatDoesNotAnswerIsNotAlive() {
         let (pings, alive, answers) = (Count(), Count(), Count())
         let watchdog = Watchdog(
             interval: .milliseconds(10),
@@ -78,15 +73,10 @@ import Testing
                     answers.add()
                     answer()
                 }
-            },
-            alive: {
-                alive.add()
-                manager.tell(.alive)
-            })
+            }, alive: alive.add)
         waitUntil { pings.now > 5 }
         withExtendedLifetime(watchdog) {}
         #expect(alive.now == 2 && answers.now == 2)
-        #expect(receiver.receive() == "WATCHDOG=1" && receiver.receive() == "WATCHDOG=1" && receiver.receive().isEmpty)
     }
 }
 

@@ -81,21 +81,6 @@ import Text
         #expect(complaints("shared_tier rediss://a\n\(line)").isEmpty)
     }
 
-    @Test func noReloadChangesAnyOfThem() throws {
-        let after = """
-            shared_tier rediss://a
-            shared_tier_auth_file f
-            shared_tier_ca_file ca.pem
-            shared_tier_name n
-            shared_tier_timeout 10ms
-            node_name b
-            """
-        let refused = try read(after).changesThatNeedRestart(since: read("").lines, path: "proxy.conf")
-        #expect(refused.map(\.place?.line) == [1, 2, 3, 4, 5, 6])
-        let spelling = "shared_tier redis://CACHE:6379\nshared_tier_timeout 50ms"
-        #expect(try read(spelling).changesThatNeedRestart(since: read(tier).lines, path: "proxy.conf").isEmpty)
-    }
-
     private func check(_ text: String, _ words: String...) -> RunResult {
         run(["check"] + words, files: MemoryFiles(texts: ["proxy.conf": text]).access)
     }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -9,37 +8,31 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UpgraderTests {
     /// A proxy, and a script in the place of the program that it was started from.
     private final class Scene {
-        let captured = CapturedOutput()
         let folder: TemporaryFolder
-        let proxy: RunningProxy
         let upgrader: Upgrader
+        private let scene: ProxyScene
 
         init(_ script: String?, limits: Upgrader.Limits = Upgrader.Limits()) throws {
             folder = try TemporaryFolder()
-            let log = OperationalLog(level: .info, captured.output.error)
             let settings = try read(quiet("admin_listen off\nworkers 2"))
-            proxy = try RunningProxy(settings.configuration, log)
+            scene = try ProxyScene(settings.configuration)
             let manager = ServiceManager({ _ in nil }, process: 1)
-            let reloader = Reloader("proxy.conf", MemoryFiles().access, settings, proxy, log, manager)
+            let reloader = Reloader("proxy.conf", MemoryFiles().access, settings, scene.proxy, scene.log, manager)
             var program: StartedProgram?
             if let script {
                 let path = try folder.putProgram("#!/bin/sh\n\(script)\n", "program")
                 program = StartedProgram(path: path, arguments: ["program", "serve"])
             }
-            upgrader = Upgrader(program, proxy, reloader, log, manager, limits: limits) {}
+            upgrader = Upgrader(program, scene.proxy, reloader, scene.log, manager, limits: limits) {}
         }
-
-        deinit { proxy.stop() }
 
         /// The log, once it has these words.
         func log(with words: String) -> String {
-            waitUntil(within: 60) { captured.error.contains(words) }
-            return captured.error
+            waitUntil(within: 60) { scene.captured.error.contains(words) }
+            return scene.captured.error
         }
 
-        var answers: Bool {
-            (try? HTTPTestClient(port: Int(proxy.addresses[0].port)).send("TRACE", "/").status) == 405
-        }
+        var answers: Bool { (try? scene.client.send("TRACE", "/").status) == 405 }
     }
 
     /// A process that hung after it was prepared was let in: nothing was accepted meanwhile.
@@ -96,7 +89,7 @@ import Testing
         let program = try folder.put([1], "program-1")
         #expect(symlink(program, folder.file("program")) == 0)
         let candidates = ["/proc/self/exe", folder.file("other"), folder.file("program"), program]
-        // Not what the link leads to: an upgrade turns the link.
+        // Not the target of the link: an upgrade turns the link.
         #expect(StartedProgram.path(among: candidates, leadingTo: program) == folder.file("program"))
         #expect(StartedProgram.path(among: ["/dev/null"], leadingTo: "/dev/null") == nil)
         #expect(StartedProgram.path(among: [program], leadingTo: folder.file("other")) == nil)

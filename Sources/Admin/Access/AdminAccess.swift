@@ -5,7 +5,7 @@ import Synchronization
 public final class AdminAccess: Sendable {
     private let state: Mutex<SecretBytes?>
 
-    /// - Parameter token: what `Authorization: Bearer` must present; nil on a loopback listener
+    /// - Parameter token: the one for `Authorization: Bearer`; nil on a loopback listener
     ///   that needs none.
     public init(token: SecretBytes?) {
         state = Mutex(token)

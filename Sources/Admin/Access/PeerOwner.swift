@@ -3,9 +3,9 @@ import Glibc
 import Server
 import Text
 
-// Which user's process is at the other end of a connection of this machine.
-// Must hold: only what the kernel says counts, and what it does not say is a no. A socket that its
-// process has closed is listed with user 0 (proc_net_tcp): it must never pass for root's.
+// The user of the process at the other end of a connection of this machine.
+// Must hold: only the kernel's word counts, and where it has none, the answer is no. A socket that
+// its process has closed is listed with user 0 (proc_net_tcp): it must never pass for root's.
 
 enum PeerOwner {
     /// Whether the peer runs as the user of this process, or as root.
@@ -49,7 +49,7 @@ enum SocketTable {
 
     /// `0100007F:1F91`: each 32 bits of the address as a number in the machine's order, and the
     /// port. An IPv4 address that is written as an IPv6 one is the IPv4 address.
-    static func address(_ text: ArraySlice<UInt8>) -> SocketAddress? {
+    private static func address(_ text: ArraySlice<UInt8>) -> SocketAddress? {
         let parts = text.split(separator: UInt8(ascii: ":"))
         guard parts.count == 2, [8, 32].contains(parts[0].count), parts[1].count == 4,
             let port = number(parts[1], radix: 16)

@@ -15,7 +15,7 @@ struct Sessions {
 
     private var sessions: [Session] = []
 
-    /// So many browsers at once; the oldest session gives way.
+    /// The most browsers at once; one more ends the oldest session.
     static let most = 16
     static let lifetime = Duration.seconds(12 * 3600)
     private static let cookie = "refrain_session="
@@ -35,7 +35,7 @@ struct Sessions {
         guard let name else { return false }
         var isOpen = false
         for session in sessions {
-            // Ahead of what the others say, which would spare it.
+            // Compared in any case: a match found before must not spare it.
             let isThis = Self.isEqual(session, name)
             isOpen = isOpen || (isThis && now < session.ends)
         }

@@ -74,7 +74,7 @@ extension DashboardView {
     }
 
     /// Classes of the columns that have one, as in the heads of the page's tables: `n` numbers, `w`
-    /// what may be cut.
+    /// texts that may be cut.
     static let columns: [String: [String]] = [
         "outcomes": ["", "n", "n", "n", "n", "n", "w"], "latency": ["", "n", "n", "n", "n"],
         "spending": ["", "w", "n", "n", "n", "n"], "misses": ["w", "n", "n"], "asked": ["w", "n"],

@@ -9,7 +9,7 @@ import Tier
 
 extension DashboardView {
     private static let mostRows = 20
-    /// Most rows of each way to tell apart what was sent to the origin.
+    /// Most rows of each axis of the requests to the origin.
     private static let mostSpenders = 8
 
     func outcomeRows(_ moment: Observations, _ window: HistoryWindow) -> [[Cell]] {

@@ -12,7 +12,7 @@ struct DashboardView {
     enum Cell: Equatable {
         case text(String)
         case outcome(Outcome)
-        /// A target, with a link to what would become of a request for it.
+        /// A target, with a link to the explanation of a request for it.
         case explain(String)
     }
 
@@ -28,7 +28,7 @@ struct DashboardView {
 
     /// - Parameters:
     ///   - window: how far back the chart and the table of outcomes go.
-    ///   - ribbon: whether to draw what changes only every ten seconds.
+    ///   - ribbon: whether to draw the chart, which changes only every ten seconds.
     init(_ moment: Observations, _ window: HistoryWindow = .hour, ribbon: Bool = true) {
         addStatus(moment)
         addFigures(moment)

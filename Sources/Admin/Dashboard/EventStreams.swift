@@ -38,7 +38,7 @@ final class EventStreams {
     private var hasEnded = false
 
     static let head = AdminReply(type: "text/event-stream", content: [])
-    /// So many at once; each costs some ten kilobytes a second.
+    /// The most at once; each costs some ten kilobytes a second.
     static let most = 32
     /// Between two batches of requests.
     private static let beat = Duration.milliseconds(250)

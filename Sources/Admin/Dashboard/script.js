@@ -1,11 +1,11 @@
 "use strict";
-// The page is complete without this. What this does: puts what the proxy says in place of what it said before, as text only;
-// shows live requests; asks for explanations and purges.
+// The page is complete without this script. It puts newer figures in the place of older ones, as text only; shows live
+// requests; asks for explanations and purges.
 (() => {
   const $ = (id) => document.getElementById(id);
   const svgNames = "http://www.w3.org/2000/svg";
   const outcomes = new Set(["hit", "composed", "stale", "revalidated", "collapsed", "miss", "stale-if-error", "bypass", "failed", "refused"]);
-  /** What outcomes mean, as the table of outcomes says. */
+  /** Meanings of the outcomes, from the table of outcomes. */
   const meanings = new Map();
 
   function element(name, text, attributes = {}) {
@@ -30,7 +30,7 @@
   function fill(place, cell) {
     if (typeof cell === "string") {
       place.textContent = cell;
-      // What may be cut is whole in its title.
+      // A text that may be cut is whole in its title.
       if (place.className === "w") place.title = cell;
     } else if ("outcome" in cell) {
       if (outcomes.has(cell.outcome)) {
@@ -75,7 +75,7 @@
 
   let announcedAt = 0;
   let announcedState = "";
-  /** For who listens rather than looks: twice a minute, and when the state changes. */
+  /** For screen readers: twice a minute, and when the state changes. */
   function announce(view) {
     const state = view.texts.readiness + view.texts.reload;
     if (Date.now() - announcedAt < 30000 && (state === announcedState || announcedState === "")) return;
@@ -112,7 +112,7 @@
       && words.every((word) => request.text.includes(word));
   }
 
-  /** Whose request it is, as the choice of clients has it. */
+  /** The client of a request, as the choice of clients has it. */
   const nameOf = (request) => request.client ?? "without a key";
 
   const protocolOf = (request) => request.http2 ? "HTTP/2" : "HTTP/1";
@@ -205,7 +205,7 @@
 
   // MARK: Explaining
 
-  /** What a JSON answer says, a row for each value; the server has the same rule. */
+  /** A JSON answer, a row for each value; the server has the same rule. */
   function rowsOf(value, path = "") {
     const name = path.replaceAll("_", " ");
     if (value === null) return [];
@@ -250,7 +250,7 @@
   // MARK: Purging
 
   const form = $("purge-form");
-  /** What is asked for: counted before it is done, and done only as it was counted. */
+  /** The purge that was counted; only that one is carried out. */
   let counted = null;
 
   function asked() {
@@ -264,7 +264,7 @@
     return wish;
   }
 
-  /** What the other nodes have of it; nothing where there are none. */
+  /** How far a purge reached the other nodes; empty where there are none. */
   function reach(body) {
     if (body.nodes === undefined) return "";
     const missing = body.missing.map((node) => `${node.name} (last seen ${node.last_seen} s ago)`).join(", ");

@@ -4,11 +4,11 @@ import Proxy
 import Store
 import Text
 
-// GET / and GET /events: the page, complete as it is, and what keeps it so.
+// GET / and GET /events: the page, complete as it is, and the events that update it.
 
 extension AdminExchange {
-    /// The page; with `explain` it says what would become of a request for that URL, with `still`
-    /// it stays as it is where there is no script, and `window` is how far back its chart goes.
+    /// The page; with `explain` it explains a request for that URL, with `still` it stays as it is
+    /// where there is no script, and `window` is how far back its chart goes.
     func dashboard() throws(AdminRequestError) {
         let parameters = try parameters(["explain", "still", "window"])
         var page = DashboardMarkup(
@@ -37,7 +37,7 @@ extension AdminExchange {
         }
     }
 
-    /// Server-sent events until the client leaves. `view=1`: what the page shows, of `window`, in
+    /// Server-sent events until the client leaves. `view=1`: the page's figures, of `window`, in
     /// place of the counters.
     func events() throws(AdminRequestError) {
         let parameters = try parameters(["view", "window"])

@@ -1,10 +1,10 @@
 import HTTP
 
-/// The paths of the operator's surface, and what answers each.
+/// The paths of the operator's surface, and the method that answers each.
 ///
 /// A new endpoint is a row here and a file beside this one.
 enum EndpointTable {
-    /// A method that replies, or throws what is wrong with the request.
+    /// A method that replies, or throws the mistake in the request.
     typealias Answer = @Sendable (AdminExchange) -> () throws(AdminRequestError) -> Void
     typealias Row = (endpoint: AdminEndpoint, answer: Answer)
 
@@ -14,8 +14,9 @@ enum EndpointTable {
             "/events", "server-sent events: stats each second, requests as they are answered", AdminExchange.events),
         row("/healthz", "200 while the process lives", AdminExchange.health, for: .anyone),
         row(
-            "/readyz", "200, or 503 with the reason: draining, or catching up with purges", AdminExchange.readiness,
-            for: .anyone),
+            "/readyz",
+            "200: ready, and what is amiss (engine away, failed reload, lost answers); 503: draining, engine away, or "
+                + "catching up with purges", AdminExchange.readiness, for: .anyone),
         row("/stats", "all counters and figures of the dashboard, as JSON", AdminExchange.statistics),
         row("/metrics", "metrics in the Prometheus text format", AdminExchange.metrics),
         row(

@@ -4,7 +4,7 @@ import Freshness
 import Store
 import Text
 
-// GET /entries: what is stored.
+// GET /entries: the stored answers.
 
 /// Bounds of a listing, and its parameters: the selectors, the order, and the most entries.
 public enum EntriesQuery {
@@ -75,7 +75,7 @@ extension ListedRecord {
 }
 
 extension JSONObject {
-    /// When it was received, its age, and what may be done with it now.
+    /// When it was received, its age, and its freshness now.
     mutating func append(_ lifetime: Lifetime, receivedAt: Int64, at now: Int64) {
         let age = lifetime.age(since: receivedAt, at: now)
         let freshness =

@@ -7,7 +7,7 @@ import Proxy
 import Store
 import Text
 
-// GET /explain: what would become of a request. The proxy decides; here it is put into words.
+// GET /explain: how a request would be answered. The proxy decides; here it is put into words.
 
 extension AdminExchange {
     func explain() throws(AdminRequestError) {

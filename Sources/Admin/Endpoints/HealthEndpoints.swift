@@ -1,4 +1,4 @@
-// Health probes: yes or no, and for a no a three-word reason.
+// Health probes: yes or no, the reason of a no, and the faults of a proxy that is ready.
 
 extension AdminExchange {
     func health() {
@@ -7,7 +7,7 @@ extension AdminExchange {
 
     func readiness() {
         let availability = service.sources.availability
-        // Probes bring no token, so they are not told what was wrong.
+        // Probes bring no token, so they are not told the mistakes.
         let hasFailed = availability.isReady && service.sources.reloads.snapshot.lastFailure != nil
         let lost = service.sources.statistics.store.lost
         let text =

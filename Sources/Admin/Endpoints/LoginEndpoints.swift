@@ -2,7 +2,7 @@
 // address.
 
 extension AdminExchange {
-    /// The form, or what was filled in.
+    /// GET: the form. POST: a session for the token that was filled in.
     func login() throws(AdminRequestError) {
         guard service.authorizer.hasToken else { return reply(.error(404, "This listener requires no token.")) }
         guard request.method == .post else { return reply(LoginPage.reply(status: 200, "")) }

@@ -2,11 +2,11 @@ import Store
 import Text
 
 // The content of POST /purge, read strictly, because a misread purge cannot be undone. Must hold:
-// nothing is purged that was not named; a member that is not understood is an error; errors say
-// which member and what was expected, and repeat nothing but a member's name.
+// nothing is purged that was not named; a member that is not understood is an error; errors name
+// the member and the expected value, and repeat nothing but a member's name.
 
 /// A purge as an operator asks for it: an object with the selectors, `all`, `hard` and `dry_run`.
-/// Selectors narrow each other; `all` stands alone.
+/// Selectors narrow each other; `all` is given alone.
 public struct PurgeRequest: Sendable {
     private(set) var selection = EntrySelection()
     private(set) var mode = PurgeMode.soft

@@ -2,7 +2,7 @@ import Proxy
 import Text
 
 extension AdminExchange {
-    /// GET: how it fares. POST `{"on":true}` or `{"on":false}`: the same, once that is done.
+    /// GET: its status. POST `{"on":true}` or `{"on":false}`: the same, once that is done.
     func recording() {
         guard request.query == nil else {
             return reply(.error(400, "/recording takes no query; POST takes a JSON object with the member on."))

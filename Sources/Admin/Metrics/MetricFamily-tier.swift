@@ -54,6 +54,6 @@ extension MetricFamily {
         },
     ]
 
-    /// Results of a question, beside none.
+    /// Results of lookups: all counters but those of lookups and of stored answers.
     private static let results = TierCounters.Name.allCases.filter { $0 != .looks && $0 != .put }
 }

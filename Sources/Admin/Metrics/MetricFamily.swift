@@ -6,9 +6,9 @@ import HTTP
 import Proxy
 import Upstream
 
-// The Prometheus text format, version 0.0.4, and what a metric is in it.
-// Must hold: a name, its kind and its help are written down once, in `MetricFamily.table`; what is
-// exposed, the reference page, the dashboard and the alert rules are held to that table.
+// The metrics, and the Prometheus text format, version 0.0.4.
+// Must hold: a name, its kind and its help are written down once, in `MetricFamily.table`; the
+// exposition, the reference page, the dashboard and the alert rules are held to that table.
 
 /// One metric with all its labels' values.
 struct MetricFamily: Sendable {
@@ -19,7 +19,7 @@ struct MetricFamily: Sendable {
     }
 
     struct Sample: Sendable {
-        /// Behind the family's name: `_bucket`, `_sum`, `_count` of a histogram, the last two
+        /// After the family's name: `_bucket`, `_sum`, `_count` of a histogram, the last two
         /// of a summary.
         var suffix = ""
         /// Values of the family's labels, in their order, and then of `le`.

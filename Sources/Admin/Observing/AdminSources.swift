@@ -14,15 +14,15 @@ public struct AdminSources: Sendable {
     let version: String
     /// When the proxy began, in Unix seconds; the listener may have begun later.
     let startedAt: Int64
-    /// Says what would become of a request; nil where there is no proxy to ask.
+    /// Explains how a request would be answered; nil where there is no proxy to ask.
     let explain: @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
     /// Status of the recording.
     public var recording: @Sendable () -> RecordingStatus = { RecordingStatus() }
-    /// Switches the recording, and calls back with what became of it; nil where nothing is
+    /// Switches the recording, and calls back with the result; nil where nothing is
     /// configured. Only the configuration says where to: a client that could name a file here could
     /// have any file of the proxy's user written.
     public var turnRecording: TurnRecording = { $1(nil) }
-    /// Reads the configuration again, and says what came of it.
+    /// Reads the configuration again, and calls back with the result.
     public var reload: @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void = { completion in
         completion(.refused(["there is no configuration to reload"]))
     }
@@ -30,7 +30,7 @@ public struct AdminSources: Sendable {
     let isServing: @Sendable () -> Bool
     /// This process among the nodes that share a tier; nil where it is the only one.
     public var node: ProxyNode?
-    /// Writes a line to the program's own log, of what an operator has changed.
+    /// Writes a line to the program's own log, about a change by an operator.
     public var log: @Sendable (String) -> Void = { _ in }
 
     /// Switches the recording; see `turnRecording`.

@@ -14,8 +14,8 @@ struct CountWindow<Counts> {
     func perSecond(_ number: Int) -> Double { seconds > 0 ? Double(number) / seconds : 0 }
 }
 
-/// Counts at marks, the oldest first: what was counted in a window is what there is now, less the
-/// counts at its beginning. Pure: its owner tells it the time.
+/// Counts at marks, the oldest first: the counts of a window are those of now, less those at its
+/// beginning. Pure: its owner tells it the time.
 struct CountMarks<Counts: Cumulative> {
     /// The least that a window is long, once there are marks of that age.
     let span: Duration

@@ -8,7 +8,7 @@ public enum ReloadOutcome: Sendable, Equatable {
     case refused([String])
 }
 
-/// How the reloads of the configuration went, for those who watch the proxy.
+/// Results of the reloads of the configuration, for the operator's surface.
 public final class ReloadStatus: Sendable {
     struct Snapshot: Sendable, Equatable {
         /// Since the start.
@@ -16,7 +16,7 @@ public final class ReloadStatus: Sendable {
         var failed = 0
         /// Unix seconds; nil before the first.
         var lastSuccess: Int64?
-        /// The last one's fault; nil where it went well. For the operator alone.
+        /// Error of the last reload; nil where it succeeded. For the operator alone.
         var lastFailure: String?
     }
 

@@ -12,8 +12,8 @@ struct AdminReply: Sendable {
     var content: [UInt8]
     /// Beside those that every answer has.
     var fields: [(name: StaticString, value: String)] = []
-    /// `Content-Security-Policy`: nothing is loaded, framed or sent from here, unless a page says
-    /// what it needs.
+    /// `Content-Security-Policy`: nothing is loaded, framed or sent from here, unless a page needs
+    /// it.
     var contentPolicy = "default-src 'none'; frame-ancestors 'none'"
 
     /// The page's own address where it leads elsewhere.

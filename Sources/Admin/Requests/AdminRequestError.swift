@@ -1,6 +1,6 @@
 /// Why a request cannot be understood: 400 to a client, a usage error on the command line.
 public struct AdminRequestError: Error, Equatable {
-    /// One sentence that names what is wrong and says what was expected; without quotation marks.
+    /// One sentence with the mistake and the expected value; without quotation marks.
     public let detail: String
 
     /// The name of a member or parameter that is not ours, where it is harmless to repeat.

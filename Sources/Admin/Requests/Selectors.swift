@@ -97,8 +97,8 @@ public struct EntrySelector: Sendable {
 }
 
 extension EntrySelection {
-    /// The canonical target of a URL, absolute or in origin-form. Whose URL it is does not matter:
-    /// an app writes the proxy's address, a developer Apple's.
+    /// The canonical target of a URL, absolute or in origin-form. Its host does not matter: an app
+    /// writes the proxy's address, a developer Apple's.
     public static func target(of url: String) throws(AdminRequestError) -> [UInt8] {
         var target = url[...]
         let lower = url.lowercased()

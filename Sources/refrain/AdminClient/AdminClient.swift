@@ -25,7 +25,7 @@ struct AdminClient {
     /// The body of a 200; everything else is an error in words.
     /// - Parameters:
     ///   - content: JSON to be sent with POST.
-    ///   - limit: the time that the proxy has to do what it was asked.
+    ///   - limit: the time that the proxy has to answer.
     func ask(
         _ path: String, _ parameters: [(String, String)] = [], sending content: [UInt8]? = nil,
         within limit: Duration? = nil

@@ -27,7 +27,7 @@ struct Command: Sendable {
     let options: [CommandOption]
     /// Paragraphs of help beyond the summary and the options.
     let details: [String]
-    /// Command lines that work as they stand, and what they are for; at least one.
+    /// Command lines that work as they are, and their purposes; at least one.
     let examples: [TaggedParagraph]
     let signals: [TaggedParagraph]
     let run: @Sendable (CommandArguments, CommandContext) throws(CommandFailure) -> ExitStatus

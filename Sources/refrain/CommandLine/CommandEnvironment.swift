@@ -1,6 +1,6 @@
 // The program's interface to the system: signals, files, the environment. Tables for the man pages.
 
-/// A name and what it means, as a man page shows them (`.TP` of man(7)): a signal, a file, a
+/// A name and its meaning, as a man page shows them (`.TP` of man(7)): a signal, a file, a
 /// variable of the environment, or a command line that is an example.
 struct TaggedParagraph: Sendable {
     let name: String

@@ -19,7 +19,7 @@ enum ConfigurationFile {
         standardPaths.first { files.problem($0) != FileProblem.absent.message }
     }
 
-    /// That of the running proxy which a command asks: what `--config` names, or a standard file.
+    /// The configuration of the running proxy that a command asks: `--config` or a standard file.
     /// Nil where there is none, or this user may not read it: the proxy may answer all the same.
     /// Faults of other lines do not matter here: they have not been adopted yet.
     static func ofRunningProxy(
@@ -33,8 +33,8 @@ enum ConfigurationFile {
 }
 
 extension FileAccess {
-    /// Reads configurations alone: what they name, such as secrets of another machine or user, need
-    /// not be there.
+    /// Reads configurations alone: the files that they name, such as secrets of another machine or
+    /// user, need not be there.
     var withoutLooking: FileAccess {
         FileAccess(
             read: read, problem: { _ in nil }, secretProblem: { _, _ in nil },

@@ -4,9 +4,9 @@ import Text
 
 /// The program's own log, on standard error: one line an event, at or above a level.
 ///
-/// `error`: what ends the program or was refused, such as a reload; `warn`: what the operator
-/// should look at; `notice` and `info`: what happened, such as the start, a reload and the stop;
-/// `debug`: what helps to find a fault.
+/// `error`: an end of the program, or a refusal, such as of a reload; `warn`: for the operator to
+/// look at; `notice` and `info`: events, such as the start, a reload and the stop; `debug`: help to
+/// find a fault.
 final class OperationalLog: Sendable {
     /// Prefix of a line.
     enum Prefix: Sendable {
@@ -58,7 +58,7 @@ extension LogLevel {
 }
 
 extension OperationalLog.Prefix {
-    /// For what `descriptor` leads to: `JOURNAL_STREAM` names the journal's end by device and inode
+    /// For the file of `descriptor`: `JOURNAL_STREAM` names the journal's end by device and inode
     /// (systemd.exec(5)), so that one that was redirected since is not taken for it.
     static func suited(to descriptor: CInt, journalStream: String?) -> OperationalLog.Prefix {
         var status = stat()

@@ -53,7 +53,7 @@ extension CommandArguments {
 }
 
 enum OptionParser {
-    /// `words` is what follows the command's name; `--` ends the options.
+    /// `words` are those after the command's name; `--` ends the options.
     static func parse(_ words: [String], for command: Command) throws(CommandFailure) -> CommandArguments {
         var result = CommandArguments()
         var rest = words[...]

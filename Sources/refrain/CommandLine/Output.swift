@@ -32,9 +32,9 @@ struct Output: Sendable {
     /// A line of the answer.
     func line(_ text: String = "") { standard(text + "\n") }
 
-    /// A line about what went wrong: `refrain: ...`. Line ends within are flattened, so that one
+    /// A line about a problem: `refrain: ...`. Line ends within are flattened, so that one
     /// problem is one line, and nothing that came out of a file can command the terminal.
-    /// - Parameter level: `error` for what ends the command.
+    /// - Parameter level: `error` for a problem that ends the command.
     func problem(_ text: String, _ level: LogLevel = .warn) {
         let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
             switch scalar.properties.generalCategory {

@@ -16,7 +16,7 @@ enum Table {
         return TextTable.lines(all, alignments, indent: 0, width: width).map { $0 + "\n" }.joined()
     }
 
-    /// Two columns without titles: what something is called, and what it is.
+    /// Two columns without titles: names and values.
     static func text(_ named: [(String, String)], width: Int?) -> String {
         text(["", ""], named.map { [$0.0, $0.1] }, width: width)
     }

@@ -1,8 +1,8 @@
 import Glibc
 import Text
 
-// `check`: the configuration as it is in effect, and beside it what `serve` would warn of. Secrets
-// cannot appear: the configuration holds only their paths.
+// `check`: the configuration in effect, and the warnings that `serve` would log. Secrets cannot
+// appear: the configuration holds only their paths.
 
 extension Command {
     static let check = Command(
@@ -45,7 +45,7 @@ extension Command {
 
 extension EffectiveConfiguration {
     /// One directive a line, each with ` # default` or ` # file:line`. It is itself a configuration
-    /// of the same meaning; directives that are unset stand in comments.
+    /// of the same meaning; unset directives are comments.
     func text() -> String {
         var text = ""
         for directive in Directive.table where directive.name != Directive.include {
@@ -57,7 +57,7 @@ extension EffectiveConfiguration {
     }
 
     /// `{"settings":[{"directive","arguments":[...],"source"}],"shared_tier":{...},"memory":{...}}`,
-    /// in the same order; what is unset is left out.
+    /// in the same order, without unset directives.
     func json(_ bounds: [MemoryBound]) -> String {
         let settings = lines.map { line -> JSON in
             [
@@ -69,12 +69,5 @@ extension EffectiveConfiguration {
         return JSON.object(members: [
             "settings": .array(settings), "shared_tier": configuration.tierJSON, "memory": bounds.json(),
         ]).description + "\n"
-    }
-}
-
-extension SettingLine {
-    /// As it would be written.
-    var spelling: String {
-        ([directive.name] + words.map(ConfigurationLexer.spelling)).joined(separator: " ")
     }
 }

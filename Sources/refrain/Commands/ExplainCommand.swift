@@ -1,7 +1,7 @@
 import Proxy
 import Text
 
-// `explain`: what would become of a request and why, without sending it.
+// `explain`: how a request would be answered and why, without sending it.
 
 extension Command {
     private static let method = CommandOption("method", "METHOD", "method of the request (GET)")

@@ -1,4 +1,5 @@
-// `help`: what the tables say, for a terminal, as man pages, or as completions for shells.
+// `help`: the tables of commands and directives, for a terminal, as man pages, or as completions
+// for shells.
 
 extension Command {
     private static let man = CommandOption("man", "write the man page in roff (man -l shows it)")

@@ -50,8 +50,8 @@ extension Command {
 }
 
 extension CommandArguments {
-    /// The URL that a command is about, held to the rules of the proxy, so that what is wrong with
-    /// it is a usage error.
+    /// The URL that a command is about, held to the rules of the proxy: a wrong one is a usage
+    /// error.
     func url(of command: String) throws(CommandFailure) -> String {
         guard let url = positional.first else {
             throw .usage("\(command): which URL? (see \"refrain help \(command)\")")

@@ -1,7 +1,7 @@
 import Admin
 import Text
 
-// `list`: what a running proxy has stored.
+// `list`: the stored answers of a running proxy.
 
 extension Command {
     private static let selectors = EntrySelector.listing.map { selector in

@@ -1,6 +1,6 @@
 import Text
 
-// `nodes`: who shares a tier with a running proxy.
+// `nodes`: the nodes that share a tier with a running proxy.
 
 extension Command {
     static let nodes = Command(

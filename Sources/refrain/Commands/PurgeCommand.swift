@@ -59,8 +59,7 @@ extension Command {
         return reach.status
     }
 
-    /// The content of the request, held to the rules of the proxy, so that what is wrong with it is
-    /// a usage error.
+    /// The content of the request, held to the rules of the proxy: a wrong one is a usage error.
     private static func purgeContent(_ arguments: CommandArguments) throws(CommandFailure) -> [UInt8] {
         var object = JSONObject()
         for option in selectors {
@@ -89,7 +88,7 @@ extension Command {
 /// How far a purge has reached the other nodes, by the answer to `POST /purge`; nothing where there
 /// are none.
 private struct PurgeReach {
-    /// Behind the count.
+    /// Printed after the count.
     let words: String
     /// False where the other nodes do not hear of it before the tier is back.
     let isLogged: Bool

@@ -1,6 +1,6 @@
 import Text
 
-// `record`: switches the recording of a running proxy on and off, and shows how it fares. The first
+// `record`: switches the recording of a running proxy on and off, and shows its status. The first
 // word says which; `export` is about a file and no running proxy.
 
 extension Command {

@@ -2,8 +2,8 @@ import Glibc
 import Recording
 
 // `record export`: a recording as another format.
-// Must hold: it is never held as a whole, and a reader of OUT sees nothing, what was there
-// before, or the whole file.
+// Must hold: the recording is never held as a whole, and a reader of OUT sees no file, the one that
+// was there before, or the whole new one.
 
 enum RecordExport {
     /// The first word of the command.
@@ -12,7 +12,7 @@ enum RecordExport {
         "har", "OUT", "with export: write HAR 1.2 to this file, or to standard output (-)")
     static let force = CommandOption("force", "with export: replace OUT if it exists")
 
-    /// - Parameter words: what follows `export`.
+    /// - Parameter words: those after `export`.
     static func run(
         _ words: ArraySlice<String>, _ arguments: CommandArguments, _ output: Output
     ) throws(CommandFailure) -> ExitStatus {

@@ -1,6 +1,6 @@
 import Text
 
-// `reload`: a running proxy reads its configuration again, and says what came of it.
+// `reload`: a running proxy reads its configuration again, and reports the result.
 
 extension Command {
     static let reload = Command(

@@ -2,7 +2,7 @@ import Proxy
 import Text
 
 /// The counters of `GET /stats` for people: in groups, with shares where they say more than the
-/// numbers. What would be a screenful of its own is left to `refrain top` and the dashboard.
+/// numbers. Figures that need a screen of their own are left to `refrain top` and the dashboard.
 enum StatsTable {
     /// A counter, and which one it is a part of.
     private typealias Line = (name: String, of: String?)
@@ -55,7 +55,7 @@ enum StatsTable {
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
         sections.append(("not composed, by rule and reason", frequencies(refusals(in: stats))))
         let filled = sections.filter { !$0.rows.isEmpty }
-        // One table, so that the numbers of all sections stand below each other.
+        // One table, so that the numbers of all sections are aligned.
         let rows = filled.flatMap(\.rows).map { $0.map(TextTable.printable) }
         var lines = TextTable.lines(rows, [.left, .right, .left])[...]
         return filled.map { section in

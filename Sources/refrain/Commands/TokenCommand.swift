@@ -4,8 +4,8 @@ import Glibc
 import HTTP
 import Text
 
-// `token`: what the developer token in use says about itself. The token is shown only when asked
-// for by name.
+// `token`: the claims of the developer token in use. The token itself is shown only with
+// `--reveal`.
 
 extension Command {
     private static let reveal = CommandOption("reveal", "write only the token itself")

@@ -1,4 +1,4 @@
-/// Why a command did not do what it was asked.
+/// Why a command failed.
 enum CommandFailure: Error, Equatable, Sendable {
     case failed(String)
     case usage(String)

@@ -22,7 +22,7 @@ struct Configuration: Equatable, Sendable {
     var adminTokenFile: String?
     /// Nil: as many as there may be in all.
     var connectionsPerAddress: Int?
-    /// None: no field says who the client is.
+    /// None: no field names the client.
     var trustedProxies: [AddressRange] = []
     /// Bytes.
     var requestMemory = 0
@@ -33,7 +33,7 @@ struct Configuration: Equatable, Sendable {
     var upstream = Endpoint(isTLS: true, host: "", port: 0)
     var upstreamCAFile: String?
     var upstreamConnections = 0
-    /// Requests a second; nil: only what the origin's 429 teach.
+    /// Requests a second; nil: limited only by the origin's 429 answers.
     var upstreamRate: Int?
     var upstreamTimeouts = UpstreamTimeouts()
     /// Whether requests for paths outside of `/v1/` go to the origin; else they are answered 404.
@@ -54,7 +54,7 @@ struct Configuration: Equatable, Sendable {
     /// Whether the program ends where another process uses the cache file; else it goes on from
     /// memory, and uses the file once that is free.
     var endsWithoutCacheFile = true
-    /// Bytes a second; 0: nothing is looked at but what is asked for.
+    /// Bytes a second; 0: only requested answers are checked.
     var cacheCheck = 0
     /// Bytes.
     var cacheSize = 0
@@ -62,7 +62,7 @@ struct Configuration: Equatable, Sendable {
     var memorySize = 0
     /// By class name; every class that has a default is there.
     var ttl: [String: TTLRule] = [:]
-    /// How many times as fast what is stored ages.
+    /// How many times as fast stored answers age.
     var ttlSpeed = 1
 
     /// Nil: this node is alone, or shares nothing with others.
@@ -91,8 +91,7 @@ struct Configuration: Equatable, Sendable {
     /// Nil: one for each processor that the process may use.
     var workers: Int?
 
-    /// Blank, for `Directive`s to be applied to. What is not configured is
-    /// `ConfigurationReader.standard`.
+    /// Blank, for `Directive`s to be applied to; `ConfigurationReader.standard` has the defaults.
     private init() {}
 
     /// Applies each line to a blank configuration. A line that is refused is reported and changes
@@ -128,13 +127,13 @@ enum LogLevel: String, CaseIterable, Sendable {
     case error, warn, notice, info, debug
 }
 
-/// Where the access log goes and what its lines look like.
+/// Destination of the access log, and the format of its lines.
 struct AccessLogSetting: Equatable, Sendable {
     enum Destination: Equatable, Sendable {
         case off, standardOutput, standardError
         case file(String)
 
-        /// Reads `FILE`, or one of the words for what is no file.
+        /// Reads `FILE`, or one of the words that name no file.
         init(_ word: String) throws(ValueError) {
             let words = ["off": Self.off, "stdout": .standardOutput, "stderr": .standardError]
             guard !word.isEmpty else { throw ValueError("an empty file name") }
@@ -171,7 +170,7 @@ struct RecordingLine: Equatable, Sendable {
     /// Whether recording begins with the program, or waits until it is switched on.
     var isOn: Bool
 
-    /// `FILE`, and behind it `off`, `sample SHARE%`, `size SIZE` and `files N` in any order, each
+    /// `FILE`, and after it `off`, `sample SHARE%`, `size SIZE` and `files N` in any order, each
     /// once.
     init(words: [String]) throws(ValueError) {
         guard !words[0].isEmpty else { throw ValueError("an empty file name") }

@@ -8,7 +8,7 @@ struct ConfigurationChecks {
     let configuration: Configuration
     let lines: [SettingLine]
     let files: FileAccess
-    /// Directives with a line that is wrong: nobody is told to write one.
+    /// Directives with a line that is wrong: no error asks for a line of them.
     var refused: Set<String> = []
 
     /// Everything that is wrong; empty: it can be run.
@@ -80,8 +80,8 @@ struct ConfigurationChecks {
         return [error(of: "shared_tier_ca_file", "applies only to a shared_tier with rediss://")]
     }
 
-    /// Whether a line is for the tier alone. One that says what holds anyway is not: `check` shows
-    /// it, and what it shows has to be a configuration.
+    /// Whether a line is for the tier alone. One with the default value is not: `check` shows it,
+    /// and its output has to be a configuration.
     private func needsTheTier(_ line: SettingLine) -> Bool {
         let spelling = line.words.joined(separator: " ")
         return line.directive.name.hasPrefix("shared_tier_") && !line.directive.defaults.contains(spelling)

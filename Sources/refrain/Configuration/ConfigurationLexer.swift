@@ -12,8 +12,8 @@ struct ConfigurationLine: Equatable, Sendable {
 /// a path may hold one. A word may be quoted: `"..."` (where `\"` and `\\` stand for the second
 /// character) or `'...'` (taken as it is).
 enum ConfigurationLexer {
-    /// The lines of `bytes` in order; what cannot be read goes to `errors`, and its line is left
-    /// out.
+    /// The lines of `bytes` in order; a line that cannot be read is left out, and its error goes to
+    /// `errors`.
     static func lines(of bytes: [UInt8], file: String, errors: inout [ConfigurationError]) -> [ConfigurationLine] {
         var lines: [ConfigurationLine] = []
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]

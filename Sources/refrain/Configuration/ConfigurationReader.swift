@@ -10,6 +10,11 @@ struct SettingLine: Sendable {
     let words: [String]
     /// Nil: a default.
     let place: SourceLine?
+
+    /// As it would be written.
+    var spelling: String { "\(directive.name) \(value)" }
+    /// The arguments, as they would be written.
+    var value: String { words.map(ConfigurationLexer.spelling).joined(separator: " ") }
 }
 
 /// A configuration that may be run, and the lines it is made of.
@@ -38,9 +43,9 @@ struct ConfigurationReader {
         try ConfigurationReader(files: files, path).finish()
     }
 
-    /// Where a running proxy is asked and with what token. Throws what is wrong with the lines that
-    /// say so, and all that is wrong where not every line could be read: one of these might have
-    /// said it, and another proxy would be asked.
+    /// The admin listener of a running proxy, and the file of its token. Throws the mistakes of the
+    /// lines that name them; where not every line could be read, all mistakes: an unread line might
+    /// have named them, and another proxy would be asked.
     static func readForClients(_ path: String, files: FileAccess) throws(CommandFailure) -> Configuration {
         try ConfigurationReader(files: files, path).finishForClients()
     }

@@ -85,8 +85,8 @@ extension Directive {
         }
     }
 
-    /// `ID`: what Apple's developer pages show, 10 letters and digits today; anything that is safe
-    /// in a token passes.
+    /// `ID`: an identifier of Apple's developer pages, 10 letters and digits today; anything that
+    /// is safe in a token passes.
     static func identifier(_ name: String, _ field: Field<String?>, why: String) -> Directive {
         value(name, "ID", field, why: why) { word throws(ValueError) in
             guard PlainWord.isOne(word, with: "-_", upTo: 32) else {

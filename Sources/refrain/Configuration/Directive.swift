@@ -45,7 +45,7 @@ struct Directive: Sendable {
         /// Throws where the file has other content.
         let check: @Sendable (_ path: String) throws -> Void
 
-        /// One token and at most a line end behind it.
+        /// One token and at most a line end after it.
         static let token = SecretKind { _ = try SecretFile.readToken($0) }
         /// The same, but made by the operator and thus of a least length.
         static let adminToken = SecretKind {

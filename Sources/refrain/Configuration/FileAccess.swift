@@ -37,9 +37,9 @@ struct FileAccess: Sendable {
     var readResult: @Sendable (_ path: String) throws(FileProblem) -> [UInt8] = none
     /// Nil where the file can be opened for reading.
     var problem: @Sendable (_ path: String) -> String?
-    /// Nil where the file is there, kept from others, and holds what it should.
+    /// Nil where the file is there, kept from others, and has the content of its kind.
     var secretProblem: @Sendable (_ path: String, _ kind: Directive.SecretKind) -> String?
-    /// Tells what a secret file holds from what it held before; nil where it cannot be read. Means
+    /// A number that changes with the content of a secret file; nil where it cannot be read. Means
     /// nothing to another process.
     var secretSum: @Sendable (_ path: String) -> Int? = { _ in nil }
     /// Nil where clients can be served with this certificate and its key.
@@ -163,7 +163,7 @@ struct FileAccess: Sendable {
         try put(bytes, descriptor)
     }
 
-    /// Writes to what was opened, and closes it.
+    /// Writes to an open descriptor, and closes it.
     static func put(_ bytes: [UInt8], _ descriptor: CInt) throws(FileProblem) {
         guard descriptor >= 0 else { throw .lastError() }
         defer { close(descriptor) }

@@ -1,4 +1,4 @@
-/// A path that a shell would have changed. Here it is what is written.
+/// A path that a shell would have changed. Here it is taken as written.
 enum LiteralPath {
     static let words = "paths are literal: variables and ~ are not expanded"
 

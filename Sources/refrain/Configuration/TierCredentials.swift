@@ -1,7 +1,7 @@
 import AppleMusic
 
-/// Whom the engines of the shared tier let in: one line with the arguments of Redis's AUTH, which
-/// are `PASSWORD` or `USER PASSWORD`. `#` begins a comment line. Errors hold nothing of the file.
+/// Credentials for the engines of the shared tier: one line with the arguments of Redis's AUTH,
+/// `PASSWORD` or `USER PASSWORD`. `#` begins a comment line. Errors hold nothing of the file.
 struct TierCredentials: Sendable {
     /// Nil for the engine's default user.
     let user: SecretBytes?

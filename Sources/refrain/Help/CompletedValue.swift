@@ -8,7 +8,7 @@ enum CompletedValue: Equatable, Sendable {
     case directory
     /// One of these.
     case words([String])
-    /// One of these, and something behind it.
+    /// One of these, and something after it.
     case prefixes([String])
     /// Nothing is known of it.
     case unknown
@@ -26,7 +26,7 @@ enum CompletedValue: Equatable, Sendable {
         case "TYPE:ID": self = .prefixes(ResourceClass.allCases.filter(\.isResourceType).map { $0.name + ":" })
         case "[TOPIC]": self = .words(HelpTopic.names(in: commands))
         default:
-            // Such as `on|off|export FILE`: words to type, each perhaps with something behind it.
+            // Such as `on|off|export FILE`: words to type, each perhaps with something after it.
             let words = name.split(separator: "|").map { String($0.prefix { $0 != " " }) }
             let areLiteral = words.count > 1 && words.allSatisfy { $0.allSatisfy(\.isLowercase) }
             self = areLiteral ? .words(words) : .unknown

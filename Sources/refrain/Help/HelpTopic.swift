@@ -23,7 +23,7 @@ enum HelpTopic: Sendable {
         }
     }
 
-    /// The page that it stands on.
+    /// The page that it is on.
     var manualPage: ManualPage {
         switch self {
         case .command(let command, _): ManualPage(of: command)

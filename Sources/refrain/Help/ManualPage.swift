@@ -4,7 +4,7 @@ struct ManualPage: Sendable {
     /// 1: commands; 5: files.
     let section: Int
     private var lines: [String] = []
-    /// A paragraph macro right behind a heading would be skipped with a warning.
+    /// A paragraph macro right after a heading would be skipped with a warning.
     private var isBelowHeading = true
 
     init(_ name: String, section: Int, summary: String) {
@@ -14,7 +14,7 @@ struct ManualPage: Sendable {
             "Refrain",
         ]
         // Words are not hyphenated and lines not filled up with blanks: much of a page is to be
-        // typed as it stands.
+        // typed as it is.
         lines = [".TH " + title.map { "\"\($0)\"" }.joined(separator: " "), ".nh", ".ad l", ".SH NAME"]
         lines.append("\(Roff.escaped(name)) \\- \(Roff.escaped(summary))")
     }
@@ -31,13 +31,13 @@ struct ManualPage: Sendable {
 
     mutating func paragraph(_ text: String) { line(Roff.escaped(text)) }
 
-    /// - Parameter markup: what `Roff` has made of a text.
+    /// - Parameter markup: text that `Roff` has marked up.
     mutating func line(_ markup: String) {
         beginParagraph()
         append(markup)
     }
 
-    /// A term, marked up, and what it means.
+    /// A term, marked up, and its meaning.
     mutating func item(_ term: String, _ text: String) {
         lines.append(".TP")
         append(term)

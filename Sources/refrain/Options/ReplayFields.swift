@@ -1,8 +1,8 @@
 import AppleMusic
 import Recording
 
-// Fields that go with every request of a replay. What is secret comes from a file that no other
-// user can read, and never from an argument, which all users of the machine can see.
+// Fields that go with every request of a replay. Secrets come from a file that no other user can
+// read, and never from an argument, which all users of the machine can see.
 
 extension ReplayOptions {
     /// Names that hold secrets.
@@ -37,7 +37,8 @@ extension ReplayOptions {
         }
     }
 
-    /// - Parameter place: what to blame; no value is repeated, for it may be a secret.
+    /// - Parameter place: where the text is from, for an error; no value is repeated, for it may be
+    ///   a secret.
     private static func field(_ text: String, _ place: String) throws(CommandFailure) -> RecordedField {
         guard let colon = text.firstIndex(of: ":") else { throw .usage("\(place): not of the form 'Name: value'") }
         let name = text[..<colon].lowercased()

@@ -61,7 +61,7 @@ struct ReplayOptions: Sendable {
         return plan
     }
 
-    /// Whatever else was given has no meaning, and who gave it expects one.
+    /// Any other option would have no effect, although its user expects one.
     static func refuse(
         allBut allowed: [CommandOption], in arguments: CommandArguments, because reason: String
     ) throws(CommandFailure) {

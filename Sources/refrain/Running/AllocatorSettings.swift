@@ -1,7 +1,7 @@
 import CLinux
 import EventLoop
 
-/// How the C library keeps what answers are made of.
+/// How the C library keeps the memory of answers.
 enum AllocatorSettings {
     /// Contents from this size on get pages of their own, which go back to the system when they are
     /// evicted. By itself the library raises this up to 32 MiB, and a cache of mixed sizes then
@@ -28,8 +28,8 @@ enum AllocatorSettings {
         mallopt(M_MMAP_THRESHOLD, ownPagesBytes)
         mallopt(M_MMAP_MAX, mappings)
         mallopt(M_TRIM_THRESHOLD, keptBytes)
-        // Small pieces are kept by each thread anyway; the lists behind that are gone through each
-        // time that something large is freed, which an answer is.
+        // Each thread keeps small pieces anyway; the lists after those are gone through whenever
+        // something large, such as an answer, is freed.
         mallopt(M_MXFAST, 0)
     }
 }

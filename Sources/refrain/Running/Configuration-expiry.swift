@@ -8,7 +8,7 @@ struct Expiry {
     let subject: String
     let begins: Int64?
     let ends: Int64
-    /// Follows from its end.
+    /// The effect of its end, for the log.
     let consequence: String
     /// Within as many seconds its renewal is late, however short its life.
     var leastNotice: Int64 = 0

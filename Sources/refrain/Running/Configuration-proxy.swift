@@ -18,7 +18,7 @@ import Upstream
 extension Configuration {
     /// Makes the settings of a proxy; opens the cache, reads secrets and certificates.
     /// - Parameters:
-    ///   - running: the settings that these replace: the new ones keep what can go on.
+    ///   - running: the settings that these replace; the new ones keep parts that can go on.
     ///   - isStopped: whether the operator has stopped the start, which ends a wait for the cache
     ///     file.
     func proxySettings(

@@ -2,7 +2,7 @@ import AppleMusic
 import Text
 import Tier
 
-// From what is configured of the shared tier to what `Tier` takes.
+// Makes the settings of `Tier` from the directives of the shared tier.
 
 extension Configuration {
     /// Name of this node among those that share the tier.
@@ -25,7 +25,7 @@ extension Configuration {
         return settings
     }
 
-    /// A comment behind the settings.
+    /// A comment after the settings.
     var tierText: String {
         guard let sharedTier else { return "# shared tier: off\n" }
         return "# shared tier: \(sharedTier), keys \(keyPrefix)*; this node is \(nodeName)\n"
@@ -39,6 +39,6 @@ extension Configuration {
         ]
     }
 
-    /// As `TierKeys` has it: a colon at the end of the name is the one behind it.
+    /// As `TierKeys` has it: a colon at the end of the name is the one after it.
     private var keyPrefix: String { sharedTierName.hasSuffix(":") ? sharedTierName : sharedTierName + ":" }
 }

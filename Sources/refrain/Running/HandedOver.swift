@@ -5,7 +5,7 @@ import Glibc
 // Descriptors for the process that is to take a proxy's place: from 3 on, told by name.
 //
 // The parent of a process that posix_spawn(3) starts does not know its number in time for
-// `LISTEN_PID`. So a variable of our own names the parent, and the child looks whether that is who
+// `LISTEN_PID`. So a variable of our own names the parent, and the child looks whether that process
 // made the socket pair of which it was given one end: an environment that was passed on to another
 // process proves nothing, and the proof holds when the parent has died meanwhile.
 

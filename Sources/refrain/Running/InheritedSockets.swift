@@ -45,9 +45,9 @@ struct InheritedSockets: Sendable {
         sockets.filter { $0.address == address && $0.isOpen }
     }
 
-    /// For each address that is to be listened on what it is listened on by; in the same order.
+    /// The sockets for each address that is to be listened on; in the same order.
     ///
-    /// Port 0 stands for a port that the predecessor got: the first of its host that no other
+    /// Port 0 means a port that the predecessor got: the first of its host that no other
     /// address names, as both have their addresses in one order.
     func matched(to wanted: [SocketAddress]) -> [[InheritedSocket]] {
         addresses(for: wanted).map { $0.map { self[$0] } ?? [] }
@@ -118,7 +118,7 @@ enum SocketActivation {
         }
     }
 
-    /// Takes what this process was started with; once, because the variables are removed.
+    /// Takes the descriptors of this process's start; once, because the variables are removed.
     static func take() -> Inheritance {
         let environment = { @Sendable (name: String) in getenv(name).map { String(cString: $0) } }
         defer {

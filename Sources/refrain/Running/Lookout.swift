@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Looks each minute at what runs out while the proxy runs, and has the log say so in time.
+/// Looks each minute for expiries and a short disk, and has the log say so in time.
 final class Lookout {
     private let timer: any DispatchSourceTimer
 
@@ -22,7 +22,7 @@ final class Lookout {
 }
 
 extension Shortages {
-    /// The lines that are due; of ends of what is in use, be there other files by now.
+    /// The lines that are due; about the token and certificates in use, not about newer files.
     mutating func due(of proxy: RunningProxy, at unixSeconds: Int64) -> [String] {
         let server = proxy.server.snapshot
         let token = server.readyToken(at: unixSeconds).map { [Expiry(developerToken: $0)] } ?? []

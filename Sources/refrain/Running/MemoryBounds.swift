@@ -63,7 +63,7 @@ extension Configuration {
 extension [MemoryBound] {
     var sum: Int { reduce(0) { $0 + $1.byteCount } }
 
-    /// Comments behind the settings: the sum, and a part a line.
+    /// Comments after the settings: the sum, and a part a line.
     func text() -> String {
         let lines = map { bound in
             let size = Figure.bytes(bound.byteCount)

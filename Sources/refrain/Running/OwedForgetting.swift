@@ -1,6 +1,6 @@
 import EventLoop
 
-/// Purges that wait until the predecessor has forgotten what it has. Pure.
+/// Purges that wait until the predecessor has forgotten its answers. Pure.
 ///
 /// Must hold: at most one question is on the way, and its answer counts for the purges that asked
 /// before it was sent; those that ask later share the next question.

@@ -36,8 +36,8 @@ final class Predecessor: Sendable {
         return nil
     }
 
-    /// Says that nothing is left but what only one of the two can do, and waits until the other
-    /// does that no more: accept, and write the cache file.
+    /// Says that this process is prepared, and waits until the other one no longer does what only
+    /// one of them can do: accept, and write the cache file.
     func takeTurn() {
         lock.withLock { $0 = nil }
         channel.send(.prepared)

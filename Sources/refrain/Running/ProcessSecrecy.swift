@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Keeps what is in memory, tokens and what users listen to, out of files and from other processes.
+/// Keeps the content of memory, tokens and users' answers, out of files and from other processes.
 enum ProcessSecrecy {
     /// No core dump is written, and no other process of the same user can read the memory or the
     /// environment. Root can.

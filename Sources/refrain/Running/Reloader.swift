@@ -14,7 +14,7 @@ final class Reloader: Sendable {
     private let log: OperationalLog
     private let manager: ServiceManager
     private let queue = DispatchQueue(label: "refrain.reload")
-    /// The lines in effect and, by directive, what the files say that a reload reads again.
+    /// The lines in effect and, by directive, sums of the files that a reload reads again.
     private let inEffect: Mutex<(lines: [SettingLine], contents: [String: Int])>
     private let isOver = Atomic<Bool>(false)
 
@@ -27,8 +27,8 @@ final class Reloader: Sendable {
     }
 
     /// - Parameters:
-    ///   - cause: what asked for it, as the log has it.
-    ///   - completion: called with what came of it.
+    ///   - cause: the signal or request that asked for it, for the log.
+    ///   - completion: called with the result.
     func request(_ cause: String = "SIGHUP", _ completion: @escaping @Sendable (ReloadOutcome) -> Void = { _ in }) {
         queue.async { @Sendable [self] in
             // A proxy that stops does not begin to listen again.
@@ -58,12 +58,13 @@ final class Reloader: Sendable {
         let monotonic = Instant.now().nanoseconds / 1000
         manager.tell(.reloading(monotonicMicroseconds: monotonic))
         do throws(CommandFailure) {
-            let changed = try adoptFile()
+            let changes = try adoptFile()
             proxy.reloads.noteSuccess(at: Int64(time(nil)))
-            let what = changed.isEmpty ? "no setting has changed" : "changed: " + changed.joined(separator: ", ")
+            let words = changes.map(\.words).joined(separator: "; ")
+            let what = changes.isEmpty ? "no setting has changed" : "changed: " + words
             log(.info, "\(cause): reloaded \(path) (\(what))")
             manager.tell(.ready(status: "reloaded"))
-            return .adopted(changed: changed)
+            return .adopted(changed: changes.map(\.name))
         } catch {
             let message = error.messages.joined(separator: "; ")
             proxy.reloads.noteFailure(message)
@@ -74,8 +75,9 @@ final class Reloader: Sendable {
         }
     }
 
-    /// - Returns: the names of directives that say something else now, or whose files do.
-    private func adoptFile() throws(CommandFailure) -> [String] {
+    /// - Returns: the directives that say something else now, or whose files do, and for the log
+    ///   how; of a file that is named no content.
+    private func adoptFile() throws(CommandFailure) -> [(name: String, words: String)] {
         let effective = try ConfigurationReader.read(path, files: files)
         let before = inEffect.withLock { $0 }
         let refused = effective.changesThatNeedRestart(since: before.lines, path: path)
@@ -88,11 +90,11 @@ final class Reloader: Sendable {
         let changed = effective.changes(since: before.lines).map(\.name)
         let renewed = Directive.table.map(\.name).filter { name in
             before.contents[name] != contents[name] && !changed.contains(name)
-        }
-        return changed + renewed.map { "\($0) (its file)" }
+        }.map { "\($0) (its file)" }
+        return changed.map { ($0, effective.words(of: $0, since: before.lines)) } + renewed.map { ($0, $0) }
     }
 
-    /// Sums of what files say: some are secrets, of which nothing else is kept.
+    /// Sums of the content of files: some are secrets, of which nothing else is kept.
     private static func contents(of lines: [SettingLine], _ files: FileAccess) -> [String: Int] {
         var sums: [String: Int] = [:]
         for line in lines where !line.directive.needsRestart {
@@ -113,6 +115,21 @@ extension EffectiveConfiguration {
             }
             return ConfigurationError(place: place, message: message)
         }
+    }
+
+    /// `compose on -> off`: the lines of a directive that are gone, and those that are new.
+    fileprivate func words(of name: String, since before: [SettingLine]) -> String {
+        func values(_ lines: [SettingLine]) -> [String] { lines.filter { $0.directive.name == name }.map(\.value) }
+        let difference = values(lines).difference(from: values(before))
+        let parts = [difference.removals, difference.insertions].map { changes in
+            let values = changes.map { change in
+                switch change {
+                case .remove(_, let value, _), .insert(_, let value, _): value
+                }
+            }
+            return values.isEmpty ? "none" : values.joined(separator: ", ")
+        }
+        return "\(name) \(parts[0]) -> \(parts[1])"
     }
 
     /// The directives that mean something else than in `before`; how they are spelt does not

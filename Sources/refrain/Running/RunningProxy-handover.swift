@@ -9,8 +9,8 @@ import Store
 // one serves, this one steps back, and then either leaves for good or comes back.
 
 extension RunningProxy {
-    /// How long requests in hand and idle connections have once a successor serves: what a
-    /// connection may be idle for in any case, so that none is closed before its time.
+    /// How long requests in hand and idle connections have once a successor serves: the idle
+    /// timeout, so that no connection is closed before its time.
     var patience: Duration { running.withLock { $0.settings.timeouts.idle } }
 
     /// The same for the admin listener.
@@ -69,8 +69,8 @@ extension RunningProxy {
         records?.noteHandedOver()
     }
 
-    /// Finds nothing any more of what is stored by now, and tells so. What the file has is the
-    /// successor's.
+    /// Forgets all answers that are stored by now, then calls `completion`. The answers of the file
+    /// are the successor's.
     func forget(_ completion: @escaping @Sendable () -> Void) {
         shared.cache.purge(EntrySelection(), .hard, at: TimeOfDay.system.unixSeconds()) { @Sendable _ in completion() }
     }
@@ -89,7 +89,7 @@ extension RunningProxy {
     /// `completion` as `stop` does.
     func leave(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         let host = adminHost
-        // At once: what operators ask is the successor's to answer, and the log its to follow.
+        // At once: the successor answers operators and follows the log.
         host?.stop(patience: Self.adminPatience)
         node?.stopFollowing()
         server.drain(patience: patience) { @Sendable [node] cutOff in
@@ -107,7 +107,7 @@ extension RunningProxy {
 }
 
 extension Predecessor {
-    /// Answers for a while from what it has of this cache.
+    /// Has the cache tell it of purges: it answers from its own copy for a while.
     func shareCache(of shared: ProxyShared) {
         shared.noteOtherProcess()
         shared.cache.setOtherProcess { @Sendable [self] in forget($0) }

@@ -27,7 +27,7 @@ final class RunningProxy: Sendable {
     let node: ProxyNode?
     let running: Mutex<Running>
 
-    /// A configuration and what was made of it, as it runs.
+    /// The configuration in effect, and the settings and parts made from it.
     struct Running {
         var configuration: Configuration
         let settings: ProxySettings
@@ -44,7 +44,7 @@ final class RunningProxy: Sendable {
         let access: AdminAccess
     }
 
-    /// Starts to listen. Throws what the operator has to correct, and leaves nothing running then.
+    /// Starts to listen. Throws a mistake for the operator to correct, and leaves nothing running.
     ///
     /// - Parameters:
     ///   - inheritance: sockets that listen already, whose addresses are not bound, and the process
@@ -178,7 +178,7 @@ final class RunningProxy: Sendable {
                 node.stop { completion(cutOff) }
             }
             guard let admin else { return end() }
-            // To its end, or the file of a Unix socket would stay behind.
+            // To its end, or the file of a Unix socket would be left.
             admin.host.stop(end)
         }
     }

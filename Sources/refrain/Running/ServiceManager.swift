@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Tells the service manager how the program fares (sd_notify(3)): a datagram an event to the
+/// Tells the service manager the state of the program (sd_notify(3)): a datagram an event to the
 /// socket that `NOTIFY_SOCKET` names. Without one nothing is sent.
 struct ServiceManager: Sendable {
     /// A path, or with `@` first a name in the abstract namespace.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The program as it was started: what an upgrade starts again.
+/// The program as it was started; an upgrade starts it again.
 struct StartedProgram: Sendable {
     /// Absolute. Links in it are followed when it is started, not before: an upgrade may turn one
     /// to another file.
@@ -9,8 +9,8 @@ struct StartedProgram: Sendable {
     /// With the program's own name in front.
     let arguments: [String]
 
-    /// This process's; nil where no path leads to its program. To be asked at the start, while what
-    /// the paths lead to can be compared with what runs.
+    /// This process's; nil where no path leads to its program. To be asked at the start, while the
+    /// targets of the paths can be compared with the running program.
     static func ofThisProcess() -> StartedProgram? {
         let arguments = CommandLine.arguments
         let execution = clinux_started_as().map { String(cString: $0) }
@@ -19,8 +19,8 @@ struct StartedProgram: Sendable {
             .map { StartedProgram(path: $0, arguments: arguments) }
     }
 
-    /// The first of these paths that leads to the same file as `program`, as an absolute one. What
-    /// is in /proc or /dev leads there for this process alone.
+    /// The first of these paths that leads to the same file as `program`, as an absolute one. Paths
+    /// in /proc or /dev lead there for this process alone.
     static func path(among candidates: [String], leadingTo program: String) -> String? {
         var wanted = stat()
         guard stat(program, &wanted) == 0 else { return nil }

@@ -70,7 +70,7 @@ final class StopSignals {
     /// Begins to drain, and returns when the departure is over.
     /// - Parameters:
     ///   - drain: has to call its completion when all requests are finished.
-    ///   - look: adds what is known of other processes.
+    ///   - look: adds the facts about other processes.
     ///   - hurry: called once at most.
     func depart(
         _ departure: Departure, by drain: (_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) -> Void,

@@ -3,9 +3,9 @@ import Dispatch
 import EventLoop
 import Glibc
 
-/// One end of what a proxy and its successor tell each other while the one takes the place of the
-/// other: a byte each, in this order. The last three come as often as there are purges, and for
-/// each `forget` there is one `forgotten`.
+/// One end of the channel between a proxy and the successor that takes its place. Messages have one
+/// byte and come in this order. The last three come as often as there are purges, and for each
+/// `forget` there is one `forgotten`.
 struct UpgradeChannel: Sendable {
     enum Message: UInt8 {
         /// The successor: all that can be looked at before is in order.

@@ -117,7 +117,7 @@ final class Upgrader: Sendable {
         }
     }
 
-    /// The successor purges what this process may have a copy of, until one of the two ends.
+    /// The successor has this process forget its copies at each purge, until one of the two ends.
     private func heed(_ channel: UpgradeChannel) {
         DispatchQueue(label: "refrain.successor").async { @Sendable [self] in
             channel.answerForgets { proxy.forget($0) }

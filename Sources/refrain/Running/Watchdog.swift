@@ -9,8 +9,8 @@ final class Watchdog {
 
     /// - Parameters:
     ///   - interval: within which it must be heard of.
-    ///   - ping: calls what it is given once all loops have answered, perhaps never.
-    ///   - alive: what is done then.
+    ///   - ping: calls its argument once all loops have answered, perhaps never.
+    ///   - alive: is called then.
     init(
         interval: Duration, ping: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         alive: @escaping @Sendable () -> Void

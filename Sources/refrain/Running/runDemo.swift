@@ -71,9 +71,8 @@ struct Demo {
         }
     }
 
-    /// Requests to try in this order, and what `Cache-Status` says then: a hit, an answer out of a
-    /// larger one, a list out of single answers, and a page. The simulated catalog is always the
-    /// same.
+    /// Requests to try in this order, and words of `Cache-Status` then: a hit, an answer cut from a
+    /// larger one, a list of single answers, and a page. The simulated catalog is always the same.
     static let tour: [(target: String, shows: String)] = {
         let (first, second) = ("1400751200", "1403918000")
         let catalog = "/v1/catalog/us"

@@ -42,8 +42,8 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
     return .done
 }
 
-/// Runs them one after the other. A signal must not end the program as it stands: recorded content
-/// would be left on disk.
+/// Runs them one after the other. A signal must not end the program at once: recorded content would
+/// be left on disk.
 private func figures(
     of traffic: RecordedTraffic, _ settings: [WhatIfSettings], _ progress: ProgressLine
 ) throws -> [WhatIfFigures] {

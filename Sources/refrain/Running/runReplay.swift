@@ -67,7 +67,7 @@ private func write(
 }
 
 extension JSON {
-    /// A result, and what became of the thresholds: `expression`, `failed`, `undecided` and
+    /// A result, and the verdicts on the thresholds: `expression`, `failed`, `undecided` and
     /// `sentence` of each.
     fileprivate static func object(of result: ReplayResult, _ verdicts: [Threshold.Verdict]) -> JSON {
         var json = result.json.objectValue ?? JSONObject()
@@ -83,7 +83,7 @@ extension JSON {
 }
 
 extension FileAccess {
-    /// Before the run: what cannot be written at its end would have been for nothing.
+    /// Before the run, which would be for nothing if its report could not be written.
     func checkReport(_ path: String, of recording: String) throws(CommandFailure) {
         guard path != recording else {
             throw .usage(

@@ -90,8 +90,8 @@ private func leave(
     return tell(ending, log)
 }
 
-/// Adds what may follow the requests: the cache is written (3 s), the admin listener ends (2 s),
-/// the engine is told (1 s); and a second more, because a busy machine is late for each.
+/// Adds the time of the steps after the requests: the cache is written (3 s), the admin listener
+/// ends (2 s), the engine is told (1 s), and a second more: a busy machine is late for each.
 private func limit(of drain: Duration) -> Duration { drain + .seconds(7) }
 
 private func tellStart(

@@ -36,7 +36,7 @@ extension SimulateOptions {
         _ path: String, _ upstream: Endpoint, _ output: Output
     ) throws(CommandFailure) -> (LoopContext) -> any Service {
         var settings = UpstreamSettings(endpoint: upstream)
-        // Then the recorded answer stands in.
+        // After that the recorded answer is served.
         settings.timeouts.response = .seconds(10)
         let tls = try attempt("--upstream") { upstream.isTLS ? try ClientTLS(trustAnchors: .system) : nil }
         let use: LiveOrigin.Mode =
@@ -100,7 +100,7 @@ extension SimulateOptions {
 }
 
 extension TokenVerifier {
-    /// A check of developer tokens for the simulated API: accepts what this accepts.
+    /// A check of developer tokens for the simulated API, which accepts the same tokens.
     var developerTokenCheck: DeveloperTokenCheck {
         { @Sendable token, origin, now in
             let bytes = Array(token.utf8)

@@ -3,14 +3,14 @@ import Text
 
 // Figures between two looks at `/stats`. Pure: two answers in, figures out.
 
-/// How many answers took how long: what `/stats` says under `latency`.
+/// How many answers took how long, as under `latency` in `/stats`.
 struct BucketCounts: Equatable {
     /// By the bucket's end in microseconds, as it is spelt.
     private(set) var counts: [Double: Int] = [:]
 
     var total: Int { counts.values.reduce(0, +) }
 
-    /// Adds what `{"buckets":[[END,COUNT],...]}` says; what is not of that shape counts nothing.
+    /// Adds the counts of `{"buckets":[[END,COUNT],...]}`; a value of another shape counts nothing.
     mutating func add(_ latency: JSON?) {
         for pair in latency?["buckets"]?.arrayValue ?? [] {
             guard case .number(let end)? = pair[0], let end = Double(end), let count = pair[1]?.countValue else {

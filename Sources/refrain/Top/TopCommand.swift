@@ -16,7 +16,7 @@ extension Command {
     }
 }
 
-/// Looks at `/stats` again and again, and shows what changed.
+/// Looks at `/stats` again and again, and shows the changes.
 struct TopCommand {
     static let interval = CommandOption("interval", "DURATION", "refresh interval (1s)")
     static let once = CommandOption("once", "show the counters since the start once, then exit")
@@ -72,8 +72,7 @@ struct TopCommand {
                 stats: watch.last, interval: interval, width: terminalWidth(STDOUT_FILENO), lines: screen.lines)
             screen.show(hasAnswer ? frame.text : trouble + "\n")
             guard screen.stays(until: nextLook) else { return .done }
-            // The proxy may be on its way back from a restart: the user who watches wants to see
-            // that.
+            // The proxy may be on its way back from a restart, which the user wants to see.
             let stats = try? look()
             hasAnswer = stats != nil
             if let stats { interval = watch.interval(to: stats, at: .now()) }
@@ -110,8 +109,8 @@ struct TopWatch {
         (last, lastAt) = (first, now)
     }
 
-    /// The figures since the last look that was answered; since the proxy began where it has begun
-    /// anew in between.
+    /// The figures since the last look that was answered; where the proxy was restarted in between,
+    /// since that.
     mutating func interval(to stats: JSON, at now: Instant) -> Interval {
         defer { (last, lastAt) = (stats, now) }
         guard stats["started_at"] == last["started_at"] else { return Interval(stats) }

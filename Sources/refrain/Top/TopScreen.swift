@@ -18,7 +18,7 @@ struct TopScreen {
     var text: String {
         let blocks = [head, spending, outcomes, times].filter { !$0.isEmpty }
         let used = blocks.map { $0.filter { $0 == "\n" }.count + 1 }.reduce(0, +)
-        // Two lists share what is left; each has a title, and a blank line between them.
+        // Two lists share the rest; each has a title, and a blank line is between them.
         let rows = lines.map { max(1, ($0 - used - 4) / 2) } ?? Self.usualRows
         let lists = [
             list("most expensive misses", "top_misses", rows) { miss in
@@ -30,7 +30,7 @@ struct TopScreen {
         return (blocks + lists).filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// Where there is little room, what was asked for matters more than why Apple was asked.
+    /// Where there is little room, the target matters more than the reason for asking Apple.
     private var hasReasons: Bool { width.map { $0 >= Self.leastForReasons } ?? true }
     private static let leastForReasons = 72
 
@@ -76,8 +76,8 @@ struct TopScreen {
             + "lag \(number("lag"))" + (breakers > 0 ? ", breaker open in \(loops)" : "")
     }
 
-    /// Shares of what was sent to Apple, in a line for each way to tell it apart: of the last
-    /// seconds, since the start where nothing was sent in them.
+    /// Shares of the requests to Apple, a line for each axis: of the last seconds, or since the
+    /// start where none was sent in them.
     private var spending: String {
         let now = stats["spending"]?["windows"]?["now"]
         let isRecent = now?["requests"]?.countValue ?? 0 > 0

@@ -10,8 +10,8 @@ final class TopTerminal {
     private let before: termios
     private let signals = SignalWatcher(queue: DispatchQueue(label: "refrain.top"))
 
-    // ECMA-48 and what xterm added: the other screen, the cursor off and on, home, clear to the end
-    // of line and screen.
+    // ECMA-48 and additions of xterm: the other screen, the cursor off and on, home, clear to the
+    // end of line and screen.
     private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
     private static let leave = "\u{1B}[?25h\u{1B}[?1049l"
     private static let home = "\u{1B}[H"

@@ -16,7 +16,7 @@ enum Quantity {
         return bytes
     }
 
-    /// Larger than what any machine has, and so small that a sum of sizes cannot overflow.
+    /// Larger than any disk or memory, and so small that a sum of sizes cannot overflow.
     private static let largestSize = 1 << 50
     /// The same of rates.
     private static let largestRate = 1_000_000_000

@@ -4,8 +4,8 @@ import Tier
 /// The engines that `shared_tier` names: `redis://HOST[:PORT]`, or `rediss://` for TLS, and further
 /// addresses after commas.
 ///
-/// Its errors never repeat the value: users of Redis are used to a password in it, which may stand
-/// anywhere where it is misspelt.
+/// Its errors never repeat the value: users of Redis are used to a password in it, which may be
+/// anywhere in a misspelt one.
 struct TierURL: Hashable, Sendable, CustomStringConvertible {
     static let standardPort: UInt16 = 6379
     static let mostEngines = 16

@@ -111,11 +111,7 @@ import Upstream
     @Test func answersThatAreNotCountedByClassYetAreBeingCounted() throws {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         #expect(try DashboardView(moment(cache: cache)).tables["storage"] == [])
-        cache.store(
-            StoredResponse(
-                key: CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/1".utf8)), status: 200, fields: [],
-                followsOrigin: true, body: Array("{}".utf8), receivedAt: Int64(Date().timeIntervalSince1970),
-                lifetime: Lifetime(freshFor: 100, staleFor: 100), classTag: 0, storefront: Array("us".utf8)))
+        cache.keep("/v1/catalog/us/songs/1")
         let rows = try #require(try DashboardView(moment(cache: cache)).tables["storage"])
         #expect(rows == [["counting", "", "", "", ""].map { .text($0) }])
         var unread = StorageBreakdown()

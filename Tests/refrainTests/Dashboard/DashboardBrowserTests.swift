@@ -249,6 +249,8 @@ private final class ShownDashboard {
         for width in [375, 768, 1280] {
             try browser.resize(width: width, isMobile: width < 500)
             #expect(try browser.text("document.documentElement.scrollWidth") == "\(width)")
+            let cut = "[...document.querySelectorAll('#errors .w')].filter(c => c.scrollWidth > c.clientWidth).length"
+            #expect(try browser.text(cut) == "0", "the end of a sentence was behind an ellipsis")
         }
     }
 

@@ -8,16 +8,11 @@ struct Page {
     static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
     /// All of them, from the top of the project.
-    static let names =
-        ["README.md"]
-        + [
-            "OPERATING.md", "REFERENCE.md", "DATABASE.md", "PRIVACY.md", "CACHING.md", "RECORDING.md", "REPLAY.md",
-            "ORIGIN.md", "NODES.md", "COMPATIBILITY.md", "maintainers/SPEED.md", "maintainers/DECISIONS.md",
-            "maintainers/APPLE-MUSIC-API.md", "maintainers/FRAMING.md", "maintainers/FAULTS.md",
-            "maintainers/TESTING.md", "maintainers/TRUST.md",
-        ].map {
-            "Sources/Documentation/" + $0
-        }
+    static let names: [String] = {
+        let folder = "Sources/Documentation/"
+        let found = try? FileManager.default.subpathsOfDirectory(atPath: top.appendingPathComponent(folder).path)
+        return ["README.md"] + (found ?? []).filter { $0.hasSuffix(".md") }.sorted().map { folder + $0 }
+    }()
 
     /// - Parameter name: its path from the top of the project.
     init(_ name: String) throws {

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import Admin
@@ -84,7 +83,10 @@ import Testing
                     family.name.hasSuffix("_latency_seconds") ? .summary : .gauge
                 }
             #expect(family.kind == kind, "\(family.name)")
+            #expect(family.name.wholeMatch(of: /(refrain|process)_[a-z0-9_]+/) != nil)
+            #expect(!family.help.isEmpty && !family.help.hasSuffix(".") && !family.help.contains("\n"))
         }
+        #expect(Set(MetricFamily.table.map(\.name)).count == MetricFamily.table.count)
     }
 
     @Test func endpoints() {
@@ -139,8 +141,8 @@ import Testing
 
 /// Names that operators' files, scripts and dashboards hold on to are not taken from them.
 @Suite struct CompatibilityPageTests {
-    /// Sections of pages that are held to the code by tests of their own, and what the first cells
-    /// of their tables are called in `promised.txt`.
+    /// Sections of pages that are held to the code by tests of their own, by the word that
+    /// `promised.txt` has for the first cells of their tables.
     private static let tables = [
         "outcome": "Outcomes", "reason": "Reasons", "metric": "Metrics", "endpoint": "Admin endpoints",
         "exit code": "Exit codes", "directive": "Directives",

@@ -6,10 +6,6 @@ import Testing
 @testable import Proxy
 @testable import refrain
 
-extension MetricFamily {
-    static let outcomeNames = Set(Outcome.allCases.map(\.name))
-}
-
 /// The alert rules and the dashboard that are delivered use names that the program has.
 @Suite struct MonitoringFilesTests {
     static let folder = Page.top.appendingPathComponent("Sources/Deployment/prometheus").path
@@ -128,7 +124,7 @@ struct Expression {
     }
 
     private mutating func noteOutcomes(_ value: String) {
-        for name in value.split(separator: "|") where !MetricFamily.outcomeNames.contains(String(name)) {
+        for name in value.split(separator: "|") where !Outcome.allCases.contains(where: { $0.name == name }) {
             problems.append("there is no outcome \(name)")
         }
     }
