@@ -60,11 +60,45 @@ private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
         #expect(tier.count == capacity)
     }
 
-    @Test func allShardsTogetherStayWithinTheBound() {
-        let tier = MemoryTier(maxBytes: 100_000, shardCount: 4)
-        for number in 0..<200 {
-            tier.store(response("/\(number)", filler(number * 150)))
-            #expect(tier.byteCount <= 100_000)
+    @Test(arguments: [21, 22] as [UInt64])
+    func randomOperationsMatchADictionaryAsLongAsNothingIsEvicted(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let tier = MemoryTier(maxBytes: 64 << 20)
+        var model: [Int: StoredResponse] = [:]
+        for step in 0..<20_000 {
+            let number = Int.random(in: 0..<700, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0:
+                let fresh = response("/\(number)", "body \(step)")
+                tier.store(fresh)
+                model[number] = fresh
+            case 1:
+                tier.remove(key("/\(number)"))
+                model[number] = nil
+            default:
+                try #require(tier.lookup(key("/\(number)")) === model[number], "seed \(seed), step \(step)")
+            }
+        }
+        #expect(tier.count == model.count)
+        #expect(tier.byteCount == model.values.reduce(0) { $0 + $1.byteCount })
+        #expect(tier.purge(Purge(selection: EntrySelection(), mode: .hard, now: noon)) == model.count)
+        #expect(tier.count == 0 && tier.byteCount == 0)
+    }
+
+    @Test(arguments: [31, 32] as [UInt64])
+    func bytesStayWithinTheBoundWhateverTheSizes(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let tier = MemoryTier(maxBytes: 100_000, shardCount: 2)
+        for step in 0..<5_000 {
+            let size = Int.random(in: 0..<60_000, using: &generator)
+            let number = Int.random(in: 0..<100, using: &generator)
+            let fresh = response("/\(number)", filler(size))
+            tier.store(fresh)
+            let isKept = fresh.byteCount <= 50_000
+            #expect(
+                (tier.lookup(fresh.key) === fresh) == isKept || tier.lookup(fresh.key) == nil,
+                "seed \(seed), step \(step)")
+            if tier.byteCount > 100_000 { Issue.record("seed \(seed), step \(step): \(tier.byteCount) bytes") }
         }
     }
 
@@ -89,6 +123,24 @@ private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
             single.apply(Purge(selection: EntrySelection(), mode: .soft, now: noon), to: found)
         }
         #expect(single.lookup(key("/a")) === second)
+    }
+
+    @Test func threadsMayDoEverythingAtOnce() {
+        let tier = MemoryTier(maxBytes: 200_000, shardCount: 4)
+        concurrently(8) { thread in
+            var generator = SeededGenerator(seed: UInt64(thread))
+            for _ in 0..<5_000 {
+                let number = Int.random(in: 0..<600, using: &generator)
+                switch Int.random(in: 0..<20, using: &generator) {
+                case 0: tier.remove(key("/\(number)"))
+                case 1..<8: tier.store(response("/\(number)", "body \(number)"))
+                default:
+                    guard let found = tier.lookup(key("/\(number)")) else { continue }
+                    #expect(found.body == Array("body \(number)".utf8))
+                }
+            }
+        }
+        #expect(tier.byteCount <= 200_000)
     }
 
     /// It lets go of the processor in between.

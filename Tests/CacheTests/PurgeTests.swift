@@ -62,6 +62,23 @@ extension ResponseCache {
         #expect(cache.memory.count == 2 && store.entries == 2)
     }
 
+    @Test func aResourceTakesAllThatNamesItAndWhatMayName() async {
+        let (cache, store) = scratch.cache(memory: 16 << 20)
+        cache.store(response("/both", resources: [3, 7]))
+        cache.store(response("/one", resources: [7]))
+        cache.store(response("/other", resources: [3]))
+        cache.store(response("/any", resources: [StoredResponse.everyResource]))
+        cache.store(response("/none"))
+        cache.write(response("/v1/me/7", scope: someone(1), resources: [7]))
+        cache.memory.remove(key("/one"))
+        cache.memory.remove(key("/any"))
+        #expect(await cache.purge(.dryRun, .resource(7)) == 4)
+        #expect(await cache.purge(.hard, .resource(7), .prefix("/b")) == 1)
+        #expect(await cache.purge(.hard, .resource(7)) == 3)
+        #expect(await cache.purge(.dryRun) == 2)
+        #expect(store.entries == 2 && cache.memory.count == 2)
+    }
+
     /// Nothing is fresh afterwards, by any clock; a fresh answer begins to be stale.
     @Test func aSoftPurgeEndsFreshnessNow() async throws {
         let (cache, _, reader) = scratch.cacheWithReader(memory: 16 << 20)

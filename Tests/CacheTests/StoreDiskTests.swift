@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -85,6 +86,33 @@ import Testing
         let new = entries(100..<110)
         store.write(new, atOnce: 50)
         #expect(store.health == .available && store.entries == new.count)
+    }
+
+    /// Random stores, purges and look-ups through the states of the file.
+    @Test(arguments: TestSize.of([11], release: [11, 12]) as [UInt64])
+    func memoryIsBoundedInEveryStateOfTheFile(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let folder = scratch.directory + "/inner"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20, file: folder + "/cache.sqlite")
+        for step in 0..<3_000 {
+            let number = Int.random(in: 0..<5_000, using: &generator)
+            switch Int.random(in: 0..<400, using: &generator) {
+            case 0: try? FileManager.default.removeItem(atPath: folder)
+            case 1: try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            case 2: store.lend()
+            case 3, 4: store.takeBack()
+            case 5: store.flush()
+            case 6..<20:
+                let selection = EntrySelection([.prefix("/\(number % 50)")])
+                store.purge(Purge(selection: selection, mode: step % 2 == 0 ? .hard : .soft, now: noon)) { _ in }
+            case 20..<100: _ = reader.lookup(key("/\(number)"), at: noon)
+            case 100..<200: store.remove(key("/\(number)"))
+            default: store.store(response("/\(number)", filler(40_000)))
+            }
+            let bytes = store.shared.pending.withLock { $0.byteCount }
+            try #require(bytes <= PendingWrites.maxBytes, "seed \(seed), step \(step): \(bytes) bytes wait")
+        }
     }
 
     /// Answers stored while the clock was ahead were evicted last, for as long.

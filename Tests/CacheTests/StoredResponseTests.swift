@@ -35,6 +35,17 @@ import Testing
         #expect(head(stored(200, "", "{}", true)).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
     }
 
+    @Test(arguments: [1, 7, 8, 31, 32, 33, 64, 100])
+    func everyByteOfTheContentIsInItsEntityTag(length: Int) {
+        let content = (0..<length).map { UInt8($0) }
+        let tags = content.indices.map { index in
+            var changed = content
+            changed[index] ^= 1
+            return head(stored(200, "", String(decoding: changed, as: UTF8.self)))
+        }
+        #expect(Set(tags).count == length)
+    }
+
     @Test(arguments: [
         "Set-Cookie: a=b", "set-cookie2: a", "Content-Length: 99", "Transfer-Encoding: chunked", "Connection: x",
         "AGE: 4", "Date: now", "Cache-Status: x; hit", "Authorization: Bearer x", "Music-User-Token: t",
@@ -135,6 +146,7 @@ import Testing
         // The clock was ahead.
         #expect(used.shouldReportUse(at: noon + 30, every: 60))
         #expect(!used.shouldReportUse(at: noon + 30, every: 60))
+        #expect(one.within(Lifetime(freshFor: .max, staleFor: .max, keepFor: .max)) === one)
     }
 }
 

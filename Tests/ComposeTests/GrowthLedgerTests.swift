@@ -124,6 +124,7 @@ import Testing
         func views(_ names: String...) -> Selection { Selection(views: names.map { Array($0.utf8) }) }
         let own = views("singles")
         #expect(tries(own, then: views("singles", "top-songs")) == 200)
+        #expect(tries(own, then: own) < 100)
         #expect(tries(own, then: Selection(include: [Array("albums".utf8)], views: own.views)) == 200)
     }
 
@@ -136,6 +137,26 @@ import Testing
             ledger.settle()
             #expect(ledger.note(including("artists"), of: [1]) == true)
         }
+    }
+
+    /// Counts the larger requests until none is made, if one in `share` is of use to another
+    /// client.
+    private func tries(oneOfUseIn share: Int) -> Int {
+        var (ledger, number) = (ledger(), 0)
+        while ledger.mayBegin, number < 2_000 {
+            let resource = UInt64(number)
+            ledger.begin([resource], Selection())
+            ledger.settle()
+            _ = ledger.note(Selection(), of: [resource])
+            if number % share == 0 { _ = ledger.note(including("artists"), of: [resource]) }
+            number += 1
+        }
+        return number
+    }
+
+    @Test func bytesThatAreSeldomOfUseEndItLater() {
+        #expect(tries(oneOfUseIn: 8) == 2_000)
+        #expect((65..<1_000).contains(tries(oneOfUseIn: 40)))
     }
 
     @Test func theSameAnswerAgainIsOfNoUse() {

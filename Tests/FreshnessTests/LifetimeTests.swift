@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Freshness
@@ -37,6 +38,30 @@ private func lasting(_ fresh: Int, stale: Int = 0, onError: Int = 0, kept: Int =
     ])
     func theShorterOfTheTwoCounts(granted: Lifetime, rule: Lifetime, expected: Lifetime) {
         #expect(granted.within(rule) == expected)
+    }
+
+    @Test(arguments: [5, 6] as [UInt64])
+    func nothingIsEverGrantedThatOneDoesNotGrant(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        func drawn() -> Lifetime {
+            func seconds() -> Int { [0, 1, 50, 100, 2_000, .max].randomElement(using: &generator)! }
+            return Lifetime(
+                freshFor: seconds(), staleFor: seconds(), staleIfErrorFor: seconds(), keepFor: seconds(),
+                initialAge: seconds())
+        }
+        func last(_ lifetime: Lifetime) -> [Int] {
+            let fresh = lifetime.freshFor - lifetime.initialAge
+            return [fresh, fresh + lifetime.staleFor, fresh + lifetime.staleIfErrorFor, fresh + lifetime.keepFor]
+        }
+        for _ in 0..<2_000 {
+            let (granted, rule) = (drawn(), drawn())
+            let taken = granted.within(rule)
+            #expect(taken.initialAge == granted.initialAge)
+            for (end, bound) in zip(last(taken), zip(last(granted), last(rule)).map { min($0, $1) }) {
+                // A lifetime that ended before the answer came ends as it comes.
+                #expect(end <= max(bound, -granted.initialAge), "seed \(seed): \(granted) within \(rule)")
+            }
+        }
     }
 
     @Test func spansAreShortenedToASecondAtLeastAndAgesNot() throws {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Freshness
@@ -180,6 +181,19 @@ private func verdict(_ decision: StoreDecision) -> String {
         for second: Int64 in [-100_000, -61, -60, 0, 1, 59, 100, 86_399, 86_400] {
             #expect(Freshness.of(stored, at: noon + second) == .expired)
             #expect(!stored.canStandIn(at: noon + second), "\(second)")
+        }
+    }
+
+    @Test func noDatesTrap() throws {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<2_000 {
+            var facts = ResponseFacts(status: 200)
+            facts.date = Int64.random(in: .min ... .max, using: &generator)
+            facts.expires = .at(Int64.random(in: .min ... .max, using: &generator))
+            facts.lastModified = Int64.random(in: .min ... .max, using: &generator)
+            facts.age = Int.random(in: .min ... .max, using: &generator)
+            let decision = StoreDecision.decide(RequestFacts(), facts, rule: .upstream, notFound: .off, now: noon)
+            #expect((0...Lifetime.longest).contains(decision.lifetime?.freshFor ?? 0))
         }
     }
 }

@@ -136,4 +136,25 @@ extension ResourceIndex {
             #expect(texts(other.sources(of: 1 << 40)) == ["loved@1"], "after \(target)")
         }
     }
+
+    @Test func loopsMayUseItAtOnce() {
+        let index = ResourceIndex(maxBytes: 60_000)
+        concurrently(4) { thread in
+            var generator = SeededGenerator(seed: UInt64(thread))
+            for _ in 0..<5_000 {
+                let number = UInt64.random(in: 0..<500, using: &generator)
+                let target = Int.random(in: 0..<200, using: &generator)
+                switch Int.random(in: 0..<10, using: &generator) {
+                case 0..<5: index.add(key("/\(target)"), [(number, UInt32(number) &+ UInt32(target))])
+                default:
+                    for source in index.sources(of: number) {
+                        guard let key = source.key else { continue }
+                        let target = UInt32(String(decoding: key.target.dropFirst(), as: UTF8.self)) ?? .max
+                        #expect(source.place == UInt32(number) &+ target)
+                    }
+                }
+            }
+        }
+        #expect(index.byteCount <= 60_000)
+    }
 }

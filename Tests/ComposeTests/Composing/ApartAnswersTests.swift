@@ -38,7 +38,15 @@ import Testing
         return Stored("artists/\(artist)?\(query)include=albums", document(resource("artists", "\(artist)", [list])))
     }
 
+    private static let agreed = [Taught.album, Taught.albums, shown("albums/2")]
+
     static let lists: [Row] = [
+        Row(
+            "an absence in another storefront", agreed + [shown("/v1/catalog/gb/albums?ids=404,1")],
+            "albums?ids=404,2", .fetch("albums?ids=404")),
+        Row(
+            "an absence in another language", agreed + [shown("albums?ids=404,1&l=de")], "albums?ids=404,2",
+            .fetch("albums?ids=404")),
         Row(
             "a list inside a parent that came with an extension",
             Taught.pages + [
@@ -123,6 +131,14 @@ import Testing
     func aPlaceWhereAnotherResourceStandsByNowIsNoSource(body: String) throws {
         let changed = Stored(Self.larger.target, body, isNoted: false)
         #expect(try StoredScene([Taught.album, Self.larger, changed]).ask("albums/1") == .refusal)
+    }
+
+    @Test func aReplacedAnswerIsNoSourceOfItsFormerParts() throws {
+        let scene = try StoredScene([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
+        #expect(try scene.ask("artists/7") != .refusal)
+        try scene.store(shown(Self.larger.target, artists: ["8"], after: 1))
+        #expect(try scene.ask("artists/7") == .refusal)
+        #expect(try scene.ask("artists/8") != .refusal)
     }
 
     // MARK: Looking

@@ -224,4 +224,10 @@ import Testing
         #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == .refusal)
     }
 
+    @Test func aFullLastPageOfAnOriginThatCutsFirstIsCutAnywhere() throws {
+        let short = page(9, "limit=20&offset=100", 100..<119, next: 120)
+        let scene = try StoredScene(Self.closed + [short, page(1, "limit=13", 0..<13)])
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == Self.window(4..<8, next: 8))
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=10") == Self.window(10..<13))
+    }
 }

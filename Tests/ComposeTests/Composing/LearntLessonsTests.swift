@@ -17,6 +17,8 @@ import Testing
         #expect(try scene.store(Stored("albums/8", Self.otherForm, after: 5, freshFor: 100)) == .otherForm)
         #expect(try scene.ask("albums/1", after: 5) == .refusal)
         #expect(scene.library.forms.resting(at: StoredScene.noon + 104) == 1)
+        let larger = try StoredScene.request(Self.larger.target).shape
+        #expect(scene.library.forms.record(larger, at: StoredScene.noon + 104) != nil, "other forms count on")
         #expect(try scene.store(shown("albums/6", after: 104)) == .nothingNew)
         #expect(try scene.ask("albums/1", after: 104) == .refusal)
         #expect(scene.library.forms.resting(at: StoredScene.noon + 105) == 0)

@@ -66,6 +66,7 @@ import Testing
             if let batch = ended.batch, Int.random(in: 0..<4, using: &random) == 0,
                 let (one, other) = state.halve(batch)
             {
+                #expect(Set(one.ids).isDisjoint(with: other.ids), note)
                 #expect(one.ids + other.ids == batch.ids, note)
                 #expect(abs(one.ids.count - other.ids.count) <= 1, note)
                 #expect(one.members.count + other.members.count == batch.members.count, note)

@@ -29,6 +29,9 @@ final class FakeEngine: Sendable {
         listener.start { [self] client, number in serve(client, number) }
     }
 
+    /// Ends the listener; connections go on.
+    func stop() { listener.stop() }
+
     var port: UInt16 { listener.port }
     var endpoint: Endpoint { Endpoint(isTLS: false, host: "127.0.0.1", port: port) }
 

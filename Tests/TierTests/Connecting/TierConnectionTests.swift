@@ -74,4 +74,16 @@ import Testing
         #expect(await scene.echo("b") == nil)
         waitUntil { engine.endedConnections == 1 }
     }
+
+    @Test func aCompletionMaySendAgain() async throws {
+        let engine = try FakeEngine(FakeEngine.master)
+        let scene = try TierScene([engine.endpoint])
+        let second = Outcome()
+        scene.onLoop { connection in
+            connection.send([RESPCommand("ECHO", "a")]) { [unowned connection] _ in
+                connection.send([RESPCommand("ECHO", "b")]) { second.end($0) }
+            }
+        }
+        #expect(await second.replies() == Self.echoed("b"))
+    }
 }

@@ -30,7 +30,7 @@ import Text
         #expect(TierGeneration.read([.bulk(nil), .bulk(writing)], of: anna) == .writing)
     }
 
-    @Test func otherRepliesAreUnknown() throws {
+    @Test func otherRepliesAreUnknownAndUsersHaveOneName() throws {
         let (anna, ben) = (try user("anna"), try user("ben"))
         let good = RESPReply.bulk(Array((Hexadecimal.text(anna.bytes) + ":writing").utf8))
         let cut = RESPReply.bulk(Array((Hexadecimal.text(anna.bytes) + ":abc").utf8))
@@ -40,5 +40,8 @@ import Text
         ]
         for reply in replies { #expect(TierGeneration.read(reply, of: anna) == .unknown) }
         #expect(TierGeneration.read([.simple("OK"), good], of: ben) == .unknown, "another user's")
+        let token = Array("anna".utf8)
+        let other = UserHashKey.common(prefix: Array("t".utf8)).hash(token: token.span)
+        #expect(anna == other && anna != ben)
     }
 }

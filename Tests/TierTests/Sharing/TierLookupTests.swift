@@ -124,4 +124,12 @@ import Testing
             if counter != .unanswered { waitUntil { engine.endedConnections == 1 } }
         }
     }
+
+    @Test func anEngineThatIsAwayCostsNothing() async throws {
+        let engine = try FakeEngine(FakeEngine.master)
+        engine.stop()
+        let scene = try LookupScene(engine.endpoint)
+        for _ in 0..<20 { #expect(try await scene.begin("/1").looked() == nil) }
+        #expect(scene[.unanswered] == 20)
+    }
 }

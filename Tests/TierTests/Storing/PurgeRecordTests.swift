@@ -1,4 +1,6 @@
+import Cache
 import Store
+import TestSupport
 import Testing
 
 @testable import Tier
@@ -86,5 +88,34 @@ import Testing
         let whole = text.replacing("*", with: "v,1,mode,hard,at,1,by,a")
         let words = whole.isEmpty ? [] : whole.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         #expect(isEverything(read(words)))
+    }
+
+    /// Whatever the bytes are: understood to the last, or a purge of everything.
+    @Test(arguments: [1, 2] as [UInt64])
+    func nothingIsPurgedLess(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let whole = try #require(
+            PurgeRecord(EntrySelection([.target(Array("/a".utf8)), .classTag(3)]), .hard, at: noon, by: "a")
+        ).fields
+        for _ in 0..<5_000 {
+            var fields = whole
+            let place = Int.random(in: 0..<fields.count, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: fields.remove(at: place)
+            case 1: fields.insert([.random(in: 0 ... .max, using: &generator)], at: place)
+            case 2: fields[place].append(.random(in: 0 ... .max, using: &generator))
+            default: fields.swapAt(place, Int.random(in: 0..<fields.count, using: &generator))
+            }
+            let record = PurgeRecord(reading: fields, at: Self.position)
+            #expect(isEverything(record) || record.isUnderstood && isRead(fields), "seed \(seed): \(fields)")
+        }
+    }
+
+    /// Whether the entry says every thing once, by names that are known.
+    private func isRead(_ fields: [[UInt8]]) -> Bool {
+        let names = stride(from: 0, to: fields.count, by: 2).map { String(decoding: fields[$0], as: UTF8.self) }
+        let known = ["at", "by", "class", "mode", "target", "v"]
+        return fields.count.isMultiple(of: 2) && names.allSatisfy(known.contains) && Set(names).count == names.count
+            && names.first == "v" && fields[1] == [UInt8(ascii: "1")]
     }
 }
