@@ -1,8 +1,7 @@
 import TestSupport
 import Testing
 
-/// Clients that leave in the middle of anything. Once they are gone, nothing of what their requests
-/// and answers held is held any more.
+/// Clients that leave at any moment. Once they are gone, the proxy holds no bytes for them.
 @Suite(.timeLimit(.minutes(10))) struct AbandonmentTests {
     private static let small = "/v1/catalog/us/albums/"
     /// More than is collected before it is sent on.

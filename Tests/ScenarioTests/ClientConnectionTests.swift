@@ -3,8 +3,6 @@ import Server
 import TestSupport
 import Testing
 
-@testable import EventLoop
-
 /// How the proxy treats its clients' connections, seen through a raw socket.
 @Suite(.timeLimit(.minutes(10))) struct ClientConnectionTests {
     private static let album = "/v1/catalog/us/albums/1"
@@ -21,8 +19,7 @@ import Testing
         #expect(request.body == Array("{}".utf8) && request.field("expect") == nil)
     }
 
-    /// The refusal once took the answered request's bytes off the buffer a second time, which
-    /// trapped.
+    /// The refusal once took the answered request's bytes off the buffer again, which trapped.
     @Test func garbageAfterALateAnswerIsRefused() throws {
         let proxy = try ProxyUnderTest(before: FakeOrigin())
         let answer = try proxy.connection(sending: String.get(Self.album) + "GARBAGE\r\n\r\n").readText()
@@ -65,8 +62,7 @@ import Testing
         #expect(try proxy.finalLog().contains { $0.contains(" 502 ") })
     }
 
-    /// An answer that ends with its connection has no other mark of being whole, so half of one
-    /// must end in a reset.
+    /// Such an answer ends with its connection alone, so half of one must end in a reset.
     @Test func aBrokenStreamedAnswerEndsInAReset() throws {
         let chunk = "100000\r\n" + String(repeating: "x", count: 1 << 20) + "\r\n"
         let origin = try ScriptedOrigin([

@@ -1,7 +1,6 @@
 import AppleMusic
 import Foundation
 import Proxy
-import Synchronization
 import TestSupport
 import Testing
 import Upstream
@@ -69,18 +68,12 @@ import Upstream
         #expect(scene.origin.requests.count { $0.target == Self.album } == 1)
     }
 
-    private static func token(_ claims: String) -> String {
-        let parts = [#"{"alg":"ES256","kid":"ABC123DEFG"}"#, claims, "c"].map { part in
-            Data(part.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
-                .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-        }
-        return parts.joined(separator: ".")
-    }
-
     /// The catalog answered a page 401 that the library had just let in: `Origin` did not go along.
     @Test func aTokenBoundToASiteWorksThereAlone() throws {
         let (site, other) = ("https://app.example.com", "https://other.example.com")
-        let bound = Self.bearer(Self.token(#"{"iss":"DEF123GHIJ","origin":["\#(site)"]}"#))
+        // {"iss":"DEF123GHIJ","origin":["https://app.example.com"]}
+        let claims = "eyJpc3MiOiJERUYxMjNHSElKIiwib3JpZ2luIjpbImh0dHBzOi8vYXBwLmV4YW1wbGUuY29tIl19"
+        let bound = Self.bearer("eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.\(claims).Yw")
         let scene = try ScriptedScene(provesTokens: true) { request in
             FakeOrigin.Reply(status: request.field("origin") == site ? 200 : 401)
         }
@@ -105,12 +98,9 @@ import Upstream
 
     /// An error of the origin does not show that a token works, so it opens no stored answer.
     @Test func staleAnswersAreForWorkingTokensAlone() throws {
-        let isDown = Mutex(false)
-        let scene = try ScriptedScene(provesTokens: true) { request in
-            isDown.withLock { $0 } ? FakeOrigin.Reply(status: 500) : Self.answer(request)
-        }
+        let scene = try ScriptedScene(provesTokens: true, Self.answer)
         _ = try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("a"))
-        isDown.withLock { $0 = true }
+        scene.origin.answer { _ in FakeOrigin.Reply(status: 500) }
         #expect(try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("x")).status == 500)
         #expect(try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("a")).status == 200)
     }

@@ -5,9 +5,8 @@ import Server
 import TestSupport
 import Testing
 
-/// The system's clock is set ahead and back (HARDENING F10): no age is negative, and nothing is
-/// called fresher than it can be. Timers run by another clock; what happens to the developer token
-/// is told in DeveloperTokenTests.
+/// The system's clock is set ahead and back (HARDENING F10): no age is negative, and no answer is
+/// called too fresh. Timers run by another clock; `DeveloperTokenTests` have the developer token.
 @Suite(.timeLimit(.minutes(10))) struct ClockTests {
     private static let lifetime = 60
     private static let stale = 600

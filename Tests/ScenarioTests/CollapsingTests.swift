@@ -64,8 +64,7 @@ import Testing
         #expect(proxy.statistics[.collapsed] == 9, "the counter says what the field says")
     }
 
-    /// A request that found nothing, and then no other to wait for because the answer had just
-    /// come, does not ask again.
+    /// A request that missed, and whose leader has just finished, does not ask again.
     @Test func clientsThatArriveWithTheAnswerAskNothing() throws {
         let folder = try TemporaryFolder()
         let cache = ResponseCache(file: folder.file("cache.sqlite"))

@@ -1,8 +1,6 @@
-import Foundation
 import Testing
 
-/// A client's own conditions where the answer that came is not stored: the origin is asked for the
-/// whole, or does not know conditions.
+/// A client's conditions on answers that are not stored: the origin may not know conditions.
 @Suite(.timeLimit(.minutes(10))) struct ConditionTests {
     private static let target = "/v1/thing"
     private static let date = "Tue, 01 Jan 2019 00:00:00 GMT"

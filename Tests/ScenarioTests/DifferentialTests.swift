@@ -29,9 +29,9 @@ import Testing
                 seed: 20_261_121 + UInt64(number), requests: requests, staleFor: staleFor, longestStep: longestStep,
                 reviseEvery: reviseEvery, batches: number % 2 == 1)
         })
-    func everyAnswerIsOneOfTheOriginsInTime(settings: DifferentialRun.Settings) async throws {
-        let run = try await outcome(settings)
-        let statistics = run.statistics
+    func everyAnswerIsOneOfTheOriginsInTime(settings: DifferentialRun.Settings) throws {
+        let run = try outcome(settings)
+        let statistics: StatisticsSource = run.statistics
         #expect(statistics[.hits] > settings.requests / 20 && statistics[.collapsed] > 0)
         #expect(statistics[.revalidated] > 0 || !TestSize.isRelease)
         #expect(statistics[.stale] > 0 || settings.staleFor == 0)
@@ -45,17 +45,11 @@ import Testing
 
     /// A run whose answers must be right, and the events that it must have met.
     struct Case: Sendable, CustomTestStringConvertible {
-        let testDescription: String
+        let name: String
         let settings: DifferentialRun.Settings
         let hasMet: @Sendable (DifferentialRun.Outcome) -> Bool
 
-        init(
-            _ name: String, _ settings: DifferentialRun.Settings,
-            hasMet: @escaping @Sendable (DifferentialRun.Outcome) -> Bool
-        ) {
-            testDescription = "\(name): \(settings.testDescription)"
-            (self.settings, self.hasMet) = (settings, hasMet)
-        }
+        var testDescription: String { "\(name): \(settings.testDescription)" }
     }
 
     private typealias Cut = SimulatorConfiguration.ListCut
@@ -69,9 +63,9 @@ import Testing
             var settings = DifferentialRun.Settings(
                 seed: 20_261_130 + UInt64(gaps?.count ?? 2), requests: worldRequests, longestStep: longestStep,
                 reviseEvery: reviseEvery, batches: true)
-            (settings.listCut, settings.storefrontsWithGaps) = (cut, gaps)
-            settings.unavailablePercent = gaps == nil ? 5 : 2
-            return Case("lists", settings) { $0.statistics[because: .window] > 0 || gaps == nil }
+            (settings.simulator.listCut, settings.simulator.storefrontsWithGaps) = (cut, gaps)
+            settings.simulator.traits.unavailablePercent = gaps == nil ? 5 : 2
+            return Case(name: "lists", settings: settings) { $0.statistics[because: .window] > 0 || gaps == nil }
         }
     }()
 
@@ -79,20 +73,21 @@ import Testing
     private static let rareGaps: [Case] = Cut.allCases.flatMap { cut in
         TestSize.of([1_000], full: [300, 1_000, 3_000]).map { share in
             var settings = DifferentialRun.Settings(
-                seed: 20_261_170, requests: gapRequests, longestStep: 2, reviseEvery: reviseEvery)
-            (settings.listCut, settings.listSizes) = (cut, .recorded)
-            (settings.unavailableOneIn, settings.isAboutLists) = (share, true)
-            return Case("rare gaps", settings) { $0.statistics[because: .window] > 0 }
+                seed: 20_261_170, requests: gapRequests, longestStep: 2, reviseEvery: reviseEvery, isAboutLists: true)
+            settings.simulator.listCut = cut
+            (settings.simulator.traits.listSizes, settings.simulator.traits.unavailableOneIn) = (.recorded, share)
+            return Case(name: "rare gaps", settings: settings) { $0.statistics[because: .window] > 0 }
         }
     }
 
     /// Origins that show other relationships than the documented ones.
     private static let habits: [Case] = SimulatorConfiguration.RelationHabit.allCases.compactMap { habit in
         guard habit != .documented else { return nil }
-        let settings = DifferentialRun.Settings(
+        var settings = DifferentialRun.Settings(
             seed: 20_261_140, requests: worldRequests, longestStep: longestStep, reviseEvery: reviseEvery,
-            batches: true, relationHabit: habit)
-        return Case("relationships", settings) { $0.statistics[.built] > 0 }
+            batches: true)
+        settings.simulator.relationHabit = habit
+        return Case(name: "relationships", settings: settings) { $0.statistics[.built] > 0 }
     }
 
     /// The cache file is opened anew and parts of the cache are purged in between.
@@ -100,54 +95,60 @@ import Testing
         let settings = DifferentialRun.Settings(
             seed: staleFor == 0 ? 20_261_150 : 20_261_151, requests: disturbedRequests, staleFor: staleFor,
             longestStep: longestStep, reviseEvery: disturbedReviseEvery, disturbEvery: disturbEvery, batches: true)
-        return Case("restarts and purges", settings) { $0.composed > 20 && $0.old > 3 && $0.disturbances >= 3 }
+        return Case(name: "restarts and purges", settings: settings) {
+            $0.composed > 20 && $0.old > 3 && $0.disturbances >= 3
+        }
     }
 
     /// Many revisions, each of few resources, whose attributes and lists change together and apart.
     private static func smallRevisions(seed: UInt64, nodes: Int = 1, _ cut: Cut = .first) -> DifferentialRun.Settings {
         var settings = DifferentialRun.Settings(
             seed: seed, requests: smallRequests, longestStep: longestStep, reviseEvery: 50, nodes: nodes, batches: true)
-        (settings.listCut, settings.listSizes, settings.revisionShare) = (cut, .recorded, 300)
+        settings.simulator.listCut = cut
+        (settings.simulator.traits.listSizes, settings.simulator.traits.revisionShare) = (.recorded, 300)
         return settings
     }
 
     private static let small: [Case] = Cut.allCases.map { cut in
-        Case("small revisions", smallRevisions(seed: 20_261_160, cut)) { $0.composed > 20 && $0.old > 3 }
+        Case(name: "small revisions", settings: smallRevisions(seed: 20_261_160, cut)) {
+            $0.composed > 20 && $0.old > 3
+        }
     }
 
     /// The shapes of answers change once the proxy has learnt them.
     private static let flipped: [Case] = [true, false].map { nestsAlbums in
-        let settings = DifferentialRun.Settings(
+        var settings = DifferentialRun.Settings(
             seed: nestsAlbums ? 20_261_125 : 20_261_126, requests: flippedRequests, reviseEvery: reviseEvery,
-            flipAfter: flipAfter, nestsAlbums: nestsAlbums, batches: !nestsAlbums)
-        return Case("shapes", settings) { $0.old > 3 && $0.statistics[.contradictions] > 0 }
+            flipAfter: flipAfter, batches: !nestsAlbums)
+        settings.simulator.nestsAlbums = nestsAlbums
+        return Case(name: "shapes", settings: settings) { $0.old > 3 && $0.statistics[.contradictions] > 0 }
     }
 
     static let cases = gaps + rareGaps + habits + disturbed + small + flipped
 
-    @Test(arguments: cases) func noAnswerIsWrong(each: Case) async throws {
-        let run = try await outcome(each.settings)
+    @Test(arguments: cases) func noAnswerIsWrong(each: Case) throws {
+        let run = try outcome(each.settings)
         #expect(each.hasMet(run), "\(run)")
     }
 
     /// Nodes that take answers from each other, also those that one of them has newer.
-    @Test(.requires(.redis)) func noAnswerIsWrongAmongSharingNodes() async throws {
-        let run = try await outcome(Self.smallRevisions(seed: 20_261_180, nodes: 3))
+    @Test(.requires(.redis)) func noAnswerIsWrongAmongSharingNodes() throws {
+        let run = try outcome(Self.smallRevisions(seed: 20_261_180, nodes: 3))
         #expect(run.composed > 20 && run.old > 3 && run.statistics[.shared] > 0)
     }
 
     /// Makes all requests of a run, and records its wrong answers.
-    private func outcome(_ settings: DifferentialRun.Settings) async throws -> DifferentialRun.Outcome {
-        let run = try await onThread { try DifferentialRun.outcome(settings) }
+    private func outcome(_ settings: DifferentialRun.Settings) throws -> DifferentialRun.Outcome {
+        let run = try DifferentialRun.outcome(settings)
         for failure in run.failures { Issue.record("\(run)\n\(failure)") }
         #expect(run.answered == settings.requests)
         return run
     }
 
     /// The run itself: a proxy that keeps answers for longer than it may is found out.
-    @Test func answersThatAreTooOldAreFound() async throws {
+    @Test func answersThatAreTooOldAreFound() throws {
         let settings = DifferentialRun.Settings(seed: 20_261_127, requests: 1000, longestLifetime: 12, mostFailures: 1)
-        let run = try await onThread { try DifferentialRun.outcome(settings) }
+        let run = try DifferentialRun.outcome(settings)
         #expect(!run.failures.isEmpty)
     }
 }

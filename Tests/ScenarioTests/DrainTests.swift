@@ -65,8 +65,7 @@ import Testing
         waitUntil { thread.isFinished }
     }
 
-    /// The answer is larger than the sockets hold, and the client begins to read only when the
-    /// proxy is stopping.
+    /// It is larger than the sockets hold; the client begins to read when the proxy is stopping.
     @Test func anAnswerThatIsStillLeavingIsFinished() throws {
         let body = "{\"a\":\"" + String(repeating: "x", count: 4 << 20) + "\"}"
         let proxy = try ProxyUnderTest(before: FakeOrigin(.init(body: body)))

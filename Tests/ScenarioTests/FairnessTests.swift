@@ -6,20 +6,13 @@ import Testing
 
 /// One client's many requests, and what another client gets meanwhile.
 @Suite(.timeLimit(.minutes(10))) struct FairnessTests {
-    private static func album(_ number: Int) -> String { "/v1/catalog/us/albums/\(number)" }
-
-    private func send(_ number: Int, _ proxy: ProxyUnderTest) throws -> RawClient {
-        try proxy.connection(sending: .get(Self.album(number)))
-    }
-
-    /// With 70 distinct misses a second from one address and `upstream_rate 20/s`, every miss of
-    /// any other client became a 503.
+    /// With 70 misses a second of one address and `upstream_rate 20/s`, other clients got 503s.
     @Test func clientThatAsksForMuchDoesNotStarveAnother() throws {
         let proxy = try ProxyUnderTest(before: FakeOrigin(), workers: 2, budget: UpstreamBudget(rate: 20))
-        let greedy = try (0..<340).map { try send($0, proxy) }
+        let greedy = try (0..<340).map { try proxy.connection(sending: .get(.album($0))) }
         waitUntil { proxy.statistics[.misses] == 340 }
         let client = HTTPTestClient(port: proxy.port, from: 2)
-        for number in 1000..<1008 { #expect(try client.send("GET", Self.album(number)).status == 200) }
+        for number in 1000..<1008 { #expect(try client.send("GET", .album(number)).status == 200) }
         #expect(proxy.origin.requests.count < 340, "each would have waited for all of the other's")
         for client in greedy { client.close() }
     }
@@ -28,9 +21,9 @@ import Testing
     @Test func requestsOfDepartedClientsAreDropped() throws {
         let budget = UpstreamBudget(rate: 20)
         let proxy = try ProxyUnderTest(before: FakeOrigin(), workers: 2, budget: budget)
-        for number in 0..<400 { try send(number, proxy).close() }
+        for number in 0..<400 { try proxy.connection(sending: .get(.album(number))).close() }
         let client = HTTPTestClient(port: proxy.port, from: 2)
-        for number in 1000..<1005 { #expect(try client.send("GET", Self.album(number)).status == 200) }
+        for number in 1000..<1005 { #expect(try client.send("GET", .album(number)).status == 200) }
         waitUntil { budget.snapshot.waiting == 0 }
         #expect(proxy.origin.requests.count < 300, "what nobody waits for is not asked")
     }
@@ -54,7 +47,7 @@ import Testing
             return client
         }
         let other = HTTPTestClient(port: proxy.port, from: 2)
-        for number in 0..<3 { #expect(try other.send("GET", Self.album(number)).status == 200) }
+        for number in 0..<3 { #expect(try other.send("GET", .album(number)).status == 200) }
         guard mebibytes == 8 else { return }
         let (rest, ended) = clients[0].readToEnd()
         #expect(rest.suffix(large.count).elementsEqual(large) && ended)

@@ -1,11 +1,8 @@
 import Dispatch
+import HTTP
 import Server
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import EventLoop
-@testable import HTTP
 
 /// An origin whose answers a test decides, and which remembers its requests.
 final class FakeOrigin {
@@ -16,9 +13,7 @@ final class FakeOrigin {
         let fields: [(name: String, value: String)]
         let body: [UInt8]
 
-        func field(_ name: String) -> String? {
-            fields.first { $0.name == name.lowercased() }?.value
-        }
+        func field(_ name: String) -> String? { fields.first { $0.name == name.lowercased() }?.value }
     }
 
     struct Reply: Sendable {
@@ -27,21 +22,19 @@ final class FakeOrigin {
         var body = "{}"
         /// Goes out in place of `body`.
         var bytes: [UInt8]?
-        /// Breaks the connection instead of answering.
         var hangsUp = false
     }
 
     private final class Script: Service, Sendable {
-        let answer: @Sendable (Request) -> Reply
+        let answer: Mutex<@Sendable (Request) -> Reply>
         let seen = Mutex<[Request]>([])
 
-        init(_ answer: @escaping @Sendable (Request) -> Reply) {
-            self.answer = answer
-        }
+        init(_ answer: @escaping @Sendable (Request) -> Reply) { self.answer = Mutex(answer) }
 
         func handle(_ connection: ClientConnection) {
             let request = connection.withHeadBytes { bytes in FakeOrigin.request(connection, bytes) }
             seen.withLock { $0.append(request) }
+            let answer = answer.withLock { $0 }
             let reply = answer(request)
             if reply.hangsUp {
                 connection.close()
@@ -78,17 +71,14 @@ final class FakeOrigin {
         }
     }
 
-    deinit {
-        host.stop()
-    }
+    deinit { host.stop() }
 
-    var requests: [Request] {
-        script.seen.withLock { $0 }
-    }
+    var requests: [Request] { script.seen.withLock { $0 } }
 
-    func stop() {
-        host.stop()
-    }
+    /// From now on it answers otherwise.
+    func answer(_ answer: @escaping @Sendable (Request) -> Reply) { script.answer.withLock { $0 = answer } }
+
+    func stop() { host.stop() }
 
     private static func request(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> Request {
         let head = connection.head

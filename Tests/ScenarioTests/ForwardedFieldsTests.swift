@@ -41,8 +41,7 @@ import Testing
         Policy(), Policy(.songs, .upstream), Policy(.songs, .off), Policy(.personal, .fixed(600, stale: 600)),
     ]
 
-    /// Cookies, `Referer`, `User-Agent`, `Accept-Language` and `X-*` went to Apple together with a
-    /// token.
+    /// Cookies, `Referer`, `User-Agent`, `Accept-Language`, `X-*` went to Apple beside a token.
     @Test(arguments: 0..<4) func theAPIGetsPromisedFieldsAlone(policy: Int) throws {
         let origin = try FakeOrigin(.init(fields: [("Cache-Control", "max-age=600")]))
         let proxy = try ProxyUnderTest(before: origin, policy: Self.policies[policy])

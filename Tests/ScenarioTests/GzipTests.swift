@@ -33,8 +33,7 @@ import Testing
         }
     }
 
-    /// The content as a client reads it. The inflater is the proxy's; its tests hold it against RFC
-    /// 1952.
+    /// The content as a client reads it, by the proxy's inflater (`HTTPTests/GzipTests`).
     private static func content(_ reply: HTTPTestClient.Reply) throws -> String {
         guard reply.field("Content-Encoding") == "gzip" else { return String(decoding: reply.body, as: UTF8.self) }
         return String(decoding: try Gzip.system.inflate(Array(reply.body)), as: UTF8.self)
@@ -103,8 +102,7 @@ import Testing
         let body = target.hasSuffix("/1") ? "{\"data\":[]}" : Self.body
         let scene = try ScriptedScene(policy: Policy(.personal, .fixed(600, stale: 0))) { request in
             let isCompressible = request.target == Self.album
-            return FakeOrigin.Reply(
-                fields: [("Cache-Control", "max-age=600")], body: isCompressible ? Self.body : body)
+            return FakeOrigin.Reply(fields: [("Cache-Control", "max-age=600")], body: isCompressible ? Self.body : body)
         }
         let fields = Self.gzip + (target.contains("/me/") ? [("Music-User-Token", "anna")] : [])
         for _ in 0..<5 {
@@ -119,15 +117,14 @@ import Testing
         #expect(scene.origin.requests.filter { $0.target == target }.map { $0.field("Accept-Encoding") } == ["gzip"])
     }
 
-    @Test(arguments: ["truncated", "empty"])
-    func damagedGzipIsAskedForOnceMore(damage: String) throws {
+    @Test(arguments: ["truncated", "empty"]) func damagedGzipIsAskedForOnceMore(damage: String) throws {
         let scene = try Self.scene(always: true) { damage == "empty" ? [] : $0.dropLast(20) }
         for fields in [Self.gzip, []] {
             let reply = try scene.proxy.client.send("GET", Self.album, fields: fields)
             #expect(reply.status == 502 && reply.field("Content-Encoding") == nil)
             #expect(reply.field("Cache-Status")?.contains("detail=upstream-malformed") == true)
         }
-        #expect(scene.proxy.settings.shared.cache.memory.count == 0)
+        #expect(scene.proxy.cache.memory.count == 0)
         let asked = scene.origin.requests.map { $0.field("Accept-Encoding") }
         #expect(asked == ["gzip", "identity", "gzip", "identity"])
         #expect(scene.proxy.statistics[.upstreamErrors] == 4)
@@ -161,8 +158,7 @@ import Testing
         #expect(error.status == 500 && error.field("Content-Encoding") == nil && error.body == Data(Self.body.utf8))
     }
 
-    /// A page of a library was eight times as long as Apple sends it, and so was the answer to a
-    /// write.
+    /// Pages of a library, and answers to writes, were eight times as long as Apple sends them.
     @Test(arguments: ["off", "kept"]) func personalAnswersAreSentInGzip(personal: String) throws {
         let scene = try Self.scene(policy: Policy(.personal, personal == "kept" ? .fixed(600, stale: 0) : .off))
         let (target, user) = ("/v1/me/library/songs", [("Music-User-Token", "anna")])

@@ -1,12 +1,10 @@
-import Cache
 import Foundation
 import Freshness
 import Server
 import TestSupport
 import Testing
 
-/// A thousand clients want the same answer at once (HARDENING F12), which is not stored or has
-/// expired; the first of them leaves.
+/// A thousand clients want one answer at once (HARDENING F12); the first of them leaves.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HerdTests {
     private static var clients: Int { TestSize.of(150, release: 1_000) }
 

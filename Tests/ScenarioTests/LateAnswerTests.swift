@@ -9,8 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct LateAnswerTests {
     private static let album = "/v1/catalog/us/albums/310730204"
 
-    /// A cache that holds "old" for the album, long expired, to be served stale when the origin
-    /// fails.
+    /// A cache that holds "old" for the album: long expired, to be served if the origin fails.
     private func cacheWithExpired(_ fields: String = "", _ target: String = album) -> ResponseCache {
         .holdingOld(target, Lifetime(freshFor: 10, staleIfErrorFor: 1000), fields: fields)
     }
@@ -32,9 +31,7 @@ import Testing
     @Test func aLateInterimResponseIsNotTheNextRequests() throws {
         let (late, next) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
         let origin = try ScriptedOrigin(
-            [
-                .request, .wait(late), .send("HTTP/1.1 103 Early Hints\r\nLink: </late>\r\n\r\n"), Self.new, .hold,
-            ],
+            [.request, .wait(late), .send("HTTP/1.1 103 Early Hints\r\nLink: </late>\r\n\r\n"), Self.new, .hold],
             [.request, .wait(next), .send(.ok("{\"next\":1}")), .hold])
         let proxy = try ProxyUnderTest(scripted: origin, cache: cacheWithExpired())
         let client = try proxy.connection(sending: .get(Self.album))
@@ -48,8 +45,7 @@ import Testing
         #expect(String(decoding: client.read(12), as: UTF8.self) == "HTTP/1.1 200")
     }
 
-    /// The failure of a request whose client was answered long ago says nothing of the answer that
-    /// it reads now.
+    /// A failure after the stale answer does not concern the answer that the client reads now.
     @Test func aLateFailureBreaksNoOtherAnswerOfTheConnection() throws {
         let (late, next) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
         let half = [UInt8](repeating: 0x61, count: 9 << 20)
@@ -98,9 +94,7 @@ import Testing
     }
 
     /// A POST led no flight: its answer was stored although its target had been purged.
-    @Test(arguments: [true, false]) func aPurgeMeanwhileKeepsAPostsAnswerOutOfTheCache(
-        isPurged: Bool
-    ) throws {
+    @Test(arguments: [true, false]) func aPurgeMeanwhileKeepsAPostsAnswerOutOfTheCache(isPurged: Bool) throws {
         let cache = ResponseCache()
         let fields = "Content-Location: /elsewhere\r\nCache-Control: max-age=60\r\nContent-Length: 9"
         let text = try replyPurgedOnTheWay(
@@ -110,8 +104,7 @@ import Testing
         #expect(cache.memory.count == (isPurged ? 0 : 1))
     }
 
-    /// The second of two confirmations was taken for one of something that had been replaced, and
-    /// cost a third request.
+    /// The second confirmation was taken for that of a replaced answer: it cost a third request.
     @Test func whatAnothersConfirmationMadeFreshMeanwhileIsConfirmed() throws {
         let (first, second) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
         func script(_ gate: ScriptedOrigin.Gate) -> [ScriptedOrigin.Step] {

@@ -1,7 +1,6 @@
 import Foundation
 import Server
 import Simulator
-import Synchronization
 import TestSupport
 import Testing
 import Upstream
@@ -111,9 +110,7 @@ import Upstream
         func ask(_ target: String, _ host: ServiceHost) throws -> [String] {
             let client = HTTPTestClient(port: Int(host.address.port))
             let reply = try client.send("GET", target)
-            return [
-                "\(reply.status)", reply.field("X-Recording") ?? "", String(decoding: reply.body, as: UTF8.self),
-            ]
+            return ["\(reply.status)", reply.field("X-Recording") ?? "", String(decoding: reply.body, as: UTF8.self)]
         }
         #expect(try ask("/v1/a", host) == ["200", "live", "{\"data\":[]}"])
         #expect(try ask("/v1/a", host) == ["200", "recorded", "recorded"])

@@ -1,9 +1,8 @@
 import Foundation
 import TestSupport
 
-/// Passes connections on to a port, each after a header of the PROXY protocol.
-///
-/// It knows nothing of the bytes that go through.
+/// Passes connections on to a port, each after a header of the PROXY protocol. It knows nothing of
+/// the bytes that go through.
 struct LoadBalancer {
     private let listener: RawListener
 

@@ -1,10 +1,11 @@
 import Foundation
+import Proxy
 import Store
-import Synchronization
 import TestSupport
 import Testing
 
-/// Bodies that are no answer despite their status, or that contradict stored answers.
+/// Bodies that are no answer despite their status, errors that contradict stored answers, and
+/// errors that name a parameter (`ttl bad-request`).
 @Suite(.timeLimit(.minutes(10))) struct NoAnswerTests {
     private static let album = "/v1/catalog/us/albums/1"
     private static let good = #"{"data":[{"id":"1","type":"albums","attributes":{"name":"a"}}]}"#
@@ -12,10 +13,7 @@ import Testing
     /// Kept for a day, each of these was the answer for everyone.
     @Test(arguments: ["", "<html>Bad Gateway</html>", #"{"errors":[{"status":"500"}]}"#])
     func aBodyThatIsNoAnswerIsPassedOnAndNotKept(body: String) throws {
-        let bodies = Mutex([body, Self.good])
-        let scene = try ScriptedScene { _ in
-            FakeOrigin.Reply(body: bodies.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] })
-        }
+        let scene = try ScriptedScene { _ in FakeOrigin.Reply(body: body) }
         let proxy = scene.proxy
         let first = try proxy.client.send("GET", Self.album)
         #expect(first.status == 200 && first.body == Data(body.utf8))
@@ -23,17 +21,17 @@ import Testing
         #expect(proxy.statistics[because: .noAnswer] == 1 && proxy.statistics[.upstreamErrors] == 1)
         #expect(proxy.explain(Self.album)?.lastAnswer?.reason == .noAnswer)
         #expect(scene.warnings.all.contains { $0.contains("is not a valid answer") })
+        scene.origin.answer { _ in FakeOrigin.Reply(body: Self.good) }
         for _ in 0..<2 { #expect(try proxy.client.send("GET", Self.album).body == Data(Self.good.utf8)) }
         #expect(scene.upstream.count == 2)
     }
 
     /// The stale answer stays, and the refresh is counted though no client waits for it.
     @Test func aRefreshThatBringsNoAnswerLeavesWhatIsStored() throws {
-        let isBroken = Mutex(false)
-        let scene = try ScriptedScene { _ in FakeOrigin.Reply(body: isBroken.withLock { $0 } ? "" : Self.good) }
+        let scene = try ScriptedScene { _ in FakeOrigin.Reply(body: Self.good) }
         let proxy = scene.proxy
         _ = try proxy.client.send("GET", Self.album)
-        isBroken.withLock { $0 = true }
+        scene.origin.answer { _ in FakeOrigin.Reply(body: "") }
         scene.clock.advance(seconds: 86_401)
         #expect(try proxy.client.send("GET", Self.album).body == Data(Self.good.utf8))
         waitUntil { proxy.statistics[because: .noAnswer] == 1 }
@@ -52,13 +50,21 @@ import Testing
     @Test func aNotFoundForWhatAStoredAnswerPromisesIsNotKept() throws {
         let list = Self.album + "/tracks"
         let page = #"{"next":"\#(list)?offset=1","data":[\#(Self.song)]}"#
-        try expectNotFoundOnce(list + "?offset=1", after: [list: page])
         let search = "/v1/catalog/us/search?term=a&types=songs"
         let next = "/v1/catalog/us/search?limit=5&offset=1&term=a&types=songs"
         let results = #"{"results":{"songs":{"next":"\#(search)&offset=1","data":[\#(Self.song)]}}}"#
-        try expectNotFoundOnce(next, after: [search: results])
         let named = #"{"data":[{"id":"9","type":"albums"}]}"#
-        try expectNotFoundOnce("/v1/catalog/us/albums/9", after: ["/v1/catalog/us/songs/1/albums": named])
+        for (target, answers) in [
+            (list + "?offset=1", [list: page]), (next, [search: results]),
+            ("/v1/catalog/us/albums/9", ["/v1/catalog/us/songs/1/albums": named]),
+        ] {
+            let proxy = try proxy(answers)
+            for _ in 0..<2 {
+                let reply = try proxy.client.send("GET", target)
+                #expect(reply.status == 404 && reply.field("Cache-Status")?.contains("detail=contradicted") == true)
+            }
+            #expect(proxy.origin.requests.count { $0.target == target } == 2, "\(target)")
+        }
     }
 
     @Test func anyOtherNotFoundIsKeptAsTheOperatorSays() throws {
@@ -74,7 +80,7 @@ import Testing
     /// A purge ends what answers promise: the operator knows better.
     @Test func aNotFoundAfterAPurgeIsKept() throws {
         let proxy = try proxy(["/v1/catalog/us/songs/1/albums": #"{"data":[{"id":"9","type":"albums"}]}"#])
-        proxy.settings.shared.cache.purgeAndWait(EntrySelection(), .soft, at: 1_790_000_000)
+        proxy.cache.purgeAndWait(EntrySelection(), .soft, at: 1_790_000_000)
         for _ in 0..<2 { #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/9").status == 404) }
         #expect(proxy.origin.requests.count { $0.target == "/v1/catalog/us/albums/9" } == 1)
     }
@@ -92,12 +98,52 @@ import Testing
         return proxy
     }
 
-    private func expectNotFoundOnce(_ target: String, after answers: [String: String]) throws {
-        let proxy = try proxy(answers)
-        for _ in 0..<2 {
-            let reply = try proxy.client.send("GET", target)
-            #expect(reply.status == 404 && reply.field("Cache-Status")?.contains("detail=contradicted") == true)
+    // MARK: Bad requests
+
+    // A 400 that came 1,476 times went to the origin 1,476 times.
+
+    private static let page = "/v1/catalog/us/songs/1/albums?limit=9999"
+    private static func error(_ code: String) -> String {
+        #"{"errors":[{"status":"400","code":"\#(code)","source":{"parameter":"limit"}}]}"#
+    }
+
+    private static func reply(_ code: String) -> FakeOrigin.Reply { FakeOrigin.Reply(status: 400, body: error(code)) }
+
+    @Test func oneThatNamesAParameterIsStored() throws {
+        var policy = Policy()
+        policy.badRequest = .fixed(90, stale: 0)
+        let scene = try ScriptedScene(policy: policy) { _ in Self.reply("40005") }
+        let first = try scene.proxy.client.send("GET", Self.page)
+        let second = try scene.proxy.client.send("GET", Self.page)
+        #expect(first.status == 400 && second.status == 400 && first.body == second.body)
+        #expect(second.field("Cache-Status") == "refrain; hit; ttl=90" && scene.origin.requests.count == 1)
+        scene.clock.advance(seconds: 91)
+        #expect(try scene.proxy.client.send("GET", Self.page).status == 400)
+        #expect(scene.origin.requests.count == 2)
+    }
+
+    @Test func othersAreAskedForEachTime() throws {
+        let scene = try ScriptedScene { _ in Self.reply("40015") }
+        for seconds in [0, 0, 600] {
+            scene.clock.advance(seconds: seconds)
+            #expect(try scene.proxy.client.send("GET", Self.page).status == 400)
         }
-        #expect(proxy.origin.requests.count { $0.target == target } == 2, "\(target)")
+        #expect(scene.origin.requests.count == 3)
+        let purposes = scene.proxy.statistics.spending.counts(by: .purpose)
+        #expect(purposes == [.purpose(.miss): 2, .purpose(.unstored): 1], "what was long ago says nothing of now")
+    }
+
+    /// An origin that refuses a request it answered before may do so for a moment.
+    @Test func noneTakesThePlaceOfAnAnswer() throws {
+        // With a validator it is kept past its time.
+        let answer = FakeOrigin.Reply(fields: [("ETag", "\"a\"")], body: #"{"data":[{"id":"1"}]}"#)
+        let scene = try ScriptedScene(policy: Policy(.songs, .fixed(10, stale: 0))) { _ in answer }
+        #expect(try scene.proxy.client.send("GET", Self.page).status == 200)
+        scene.clock.advance(seconds: 11)
+        scene.origin.answer { _ in Self.reply("40005") }
+        #expect(try scene.proxy.client.send("GET", Self.page).status == 400)
+        scene.origin.answer { _ in answer }
+        #expect(try scene.proxy.client.send("GET", Self.page).status == 200)
+        #expect(scene.origin.requests.count == 3)
     }
 }

@@ -36,38 +36,30 @@ import Text
         let start = feed.begin()
         defer { feed.end() }
         try traffic(proxy)
-        let counts = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ($0, proxy.statistics.latency($0).count) })
-        #expect(counts.values.reduce(0, +) == proxy.statistics[.requests])
+        let statistics = proxy.statistics
+        let counts = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ($0, statistics.latency($0).count) })
+        #expect(counts.values.reduce(0, +) == statistics[.requests])
         #expect(counts.filter { $0.value > 0 } == [.hit: 39, .miss: 2, .bypass: 2, .failed: 1, .refused: 1])
-        let reasons = [Reason.absent, .method, .personal].map { proxy.statistics[because: $0] }
-        #expect(reasons == [3, 1, 1] && proxy.statistics[.hits] == 39 && proxy.statistics[.bypassed] == 2)
-        expectUpstreamCounts(proxy.statistics)
-        expectTargets(proxy.statistics)
+        let reasons = [Reason.absent, .method, .personal].map { statistics[because: $0] }
+        #expect(reasons == [3, 1, 1] && statistics[.hits] == 39 && statistics[.bypassed] == 2)
+        // By priority and status.
+        let upstream = statistics.upstreamRequests
+        #expect(upstream[.init(priority: .waitingClient, status: 200)] == 3)
+        #expect(upstream[.init(priority: .waitingClient, status: 500)] == 1)
+        #expect(upstream.values.reduce(0, +) == statistics[.upstreamRequests])
+        #expect(statistics.upstreamLatency(.waitingClient).count == 4)
+        // Personal targets are never named.
+        let (asked, costly) = (statistics.mostAsked(limit: 10), statistics.mostCostly(limit: 10))
+        #expect(asked.first?.target == Self.album)
+        #expect(asked.first.map { (17...48).contains($0.count) } == true)
+        #expect(Set(costly.map(\.target)) == [Self.album, "/v1/catalog/us/artists/9", "/v1/catalog/us/songs/gone"])
+        #expect(costly.allSatisfy { $0.reason == .absent && $0.seconds > 0 })
+        #expect(!(asked + costly).contains { $0.target.contains("/me/") })
         let events = feed.events(from: start).events
         try #require(events.count == 45)
         #expect(events[0].words == "absent" && events[0].outcome == .miss && events[0].target == Self.album)
         #expect(events[1].words == "hit" && events[1].upstreamNanoseconds == nil)
         #expect(!events.contains { $0.target.contains("private") || $0.target.contains("=777") })
-    }
-
-    /// By priority and status.
-    private func expectUpstreamCounts(_ statistics: StatisticsSource) {
-        let counts = statistics.upstreamRequests
-        #expect(counts[.init(priority: .waitingClient, status: 200)] == 3)
-        #expect(counts[.init(priority: .waitingClient, status: 500)] == 1)
-        #expect(counts.values.reduce(0, +) == statistics[.upstreamRequests])
-        #expect(statistics.upstreamLatency(.waitingClient).count == 4)
-    }
-
-    /// Personal ones are never named.
-    private func expectTargets(_ statistics: StatisticsSource) {
-        let asked = statistics.mostAsked(limit: 10)
-        #expect(asked.first?.target == Self.album)
-        #expect(asked.first.map { (17...48).contains($0.count) } == true)
-        let costly = statistics.mostCostly(limit: 10)
-        #expect(Set(costly.map(\.target)) == [Self.album, "/v1/catalog/us/artists/9", "/v1/catalog/us/songs/gone"])
-        #expect(costly.allSatisfy { $0.reason == .absent && $0.seconds > 0 })
-        #expect(!(asked + costly).contains { $0.target.contains("/me/") })
     }
 
     @Test func theLogSaysOutcomeReasonKeyTimesAndTrace() throws {

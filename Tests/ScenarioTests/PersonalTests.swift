@@ -70,8 +70,7 @@ import Testing
         #expect(lines.filter { $0.contains("\"GET /v1/me/library") }.count == 1, "\(lines)")
     }
 
-    /// A web player's users were not recognised: nothing was kept for them, and their writes ended
-    /// nothing.
+    /// Users of web players were not recognised: nothing was kept, and writes ended nothing.
     @Test func theTokenOfAWebPlayerIsThatOfTheSameUser() throws {
         let proxy = try ProxyUnderTest(before: origin(), policy: Self.keeping)
         _ = try get(proxy, "carl")
@@ -133,6 +132,48 @@ import Testing
         #expect(!shared.isEmpty && shared.allSatisfy { $0.field("Music-User-Token") == nil })
         #expect(shared.filter { $0.method == "GET" }.allSatisfy { $0.field("Cookie") == nil })
     }
+
+    private typealias Request = (method: String, target: String, fields: [(String, String)])
+
+    private static let anna = [("Music-User-Token", "anna")]
+    private static let ben = [("Music-User-Token", "ben")]
+    private static let write = ("PUT", "/v1/me/ratings/songs/1", anna)
+    private static let dead = ("GET", "/v1/me/dead", anna)
+
+    /// Each cause of the reason `personal` that REFERENCE names, and no other: requests, and
+    /// whether the reason is given for the last of them.
+    private static let cases: [(name: String, requests: [Request], isReason: Bool)] = [
+        ("nothing personal is kept", [("GET", songs, anna)], true),
+        ("the user is named", [("GET", songs, anna)], false),
+        ("the user has just written", [write, ("GET", songs, anna)], true),
+        ("another user has just written", [write, ("GET", songs, ben)], false),
+        ("the user's token was just refused", [dead, ("GET", songs, anna)], true),
+        ("another user's token was just refused", [dead, ("GET", songs, ben)], false),
+        ("no user is named", [("GET", songs, [])], true),
+        ("the token is empty", [("GET", songs, [("Music-User-Token", "")])], true),
+        // Any cookie was a cause, which no page said.
+        ("a cookie alone names the user", [("GET", songs, [("Cookie", "media-user-token=anna")])], true),
+        ("a cookie names the same user", [("GET", songs, anna + [("Cookie", "a=b; media-user-token=anna")])], false),
+        ("another cookie", [("GET", songs, anna + [("Cookie", "theme=dark")])], false),
+        ("a token on an unknown route", [("GET", "/v1/unknown", anna)], true),
+        ("a token outside of the API", [("GET", "/elsewhere", anna)], true),
+        ("no token outside of the API", [("GET", "/elsewhere", [])], false),
+        ("a token in the catalog is dropped", [("GET", "/v1/catalog/us/songs/1", anna)], false),
+    ]
+
+    @Test(arguments: cases.indices) func theReasonIsPersonal(index: Int) throws {
+        let (name, requests, isReason) = Self.cases[index]
+        let origin = try FakeOrigin { FakeOrigin.Reply(status: $0.target.contains("dead") ? 403 : 200) }
+        // In the first case nothing is kept.
+        let policy = index > 0 ? Policy(.personal, .fixed(600, stale: 0)) : Policy()
+        let proxy = try ProxyUnderTest(before: origin, policy: policy)
+        var before = 0
+        for request in requests {
+            before = proxy.statistics[because: .personal]
+            _ = try proxy.client.send(request.method, request.target, fields: request.fields)
+        }
+        #expect((proxy.statistics[because: .personal] > before) == isReason, "\(name)")
+    }
 }
 
 /// One request of one of a few users, with fields that try to be taken for another's.
@@ -171,8 +212,7 @@ private struct PersonalRequest {
 
     private var isShared: Bool { target == "/v1/catalog/us/songs/1" }
 
-    /// There the origin gets no user's token. A client that sends one has the answer to itself all
-    /// the same.
+    /// The origin gets no user's token there; a client that sends one gets an answer of its own.
     private var isOfNoKnownRoute: Bool { target == "/v1/other" }
 
     private var isAnyones: Bool { isOfNoKnownRoute && named == nil }

@@ -1,9 +1,8 @@
+import EventLoop
 import Foundation
 import Server
 import TestSupport
 import Testing
-
-@testable import EventLoop
 
 /// HTTP in the clear on a port that wants TLS: the client gets an explanation, in the clear.
 @Suite(.timeLimit(.minutes(10))) struct PlainHTTPOnTLSTests {
@@ -26,7 +25,7 @@ import Testing
         let trust = try ClientTLS(trustAnchors: .pem(scene.authority.certificatePEM()))
         let client = try ProxyUnderTest(originPort: Int(scene.port), upstreamTLS: trust)
         defer { client.stop() }
-        return try client.client.send("GET", HTTP2Scene.album(1)).status == 200
+        return try client.client.send("GET", .album(1)).status == 200
     }
 
     @Test(arguments: [false, true]) func theClientIsToldWhateverItAsksFor(offersHTTP2: Bool) throws {

@@ -17,17 +17,17 @@ import Testing
     /// A proxy that listens for a load balancer, and once more for everyone.
     private final class Scene {
         let proxy: ProxyUnderTest
-        private let log = Warnings()
-        let authority = try? ThrowawayAuthority()
+        /// The lines of the operator's log.
+        let log = Warnings()
+        let authority: ThrowawayAuthority
         private(set) var port: UInt16 = 0
 
-        init(
-            isTLS: Bool = false, perAddress: Int = .max, _ change: (inout ClientTimeouts) -> Void = { _ in }
-        ) throws {
+        init(isTLS: Bool = false, perAddress: Int = .max, _ change: (inout ClientTimeouts) -> Void = { _ in }) throws {
             var timeouts = ClientTimeouts.ofTests
             change(&timeouts)
+            authority = try ThrowawayAuthority()
             proxy = try ProxyUnderTest(before: FakeOrigin(.init(body: "{\"album\":1}")), timeouts: timeouts)
-            let tls = isTLS ? try authority.map { try ServerTLS(authority: $0, hosts: ["127.0.0.1"]) } : nil
+            let tls = isTLS ? try ServerTLS(authority: authority, hosts: ["127.0.0.1"]) : nil
             let headers = ProxyHeaders { [log] line in log.add(line) }
             try proxy.adopt { settings in
                 settings.bounds.connectionsPerAddress = perAddress
@@ -37,10 +37,6 @@ import Testing
             port = proxy.addresses[1].port
         }
 
-        /// The lines of the operator's log.
-        var lines: [String] { log.all }
-
-        /// A connection on which this was sent.
         func connection(_ bytes: [UInt8]) throws -> RawClient {
             let client = try RawClient(port: port)
             try client.send(bytes)
@@ -49,7 +45,6 @@ import Testing
 
         func connection(_ text: String) throws -> RawClient { try connection(Array(text.utf8)) }
 
-        /// The number of refused connections, by the statistics.
         var refused: Int { proxy.statistics.connections.refusedHeaderCount }
     }
 
@@ -66,7 +61,7 @@ import Testing
         }
         #expect(
             try scene.proxy.loggedClients() == ["203.0.113.9", "2001:db8::7", "203.0.113.9", "127.0.0.1", "127.0.0.1"])
-        #expect(scene.lines.isEmpty)
+        #expect(scene.log.all.isEmpty)
     }
 
     @Test(arguments: [request, "PROXY TCP4 1.2.3.4"]) func whoBeginsWithSomethingElseGetsNoAnswer(bytes: String) throws
@@ -75,8 +70,8 @@ import Testing
         let client = try scene.connection(bytes)
         client.finishSending()
         #expect(client.read().isEmpty && (client.sawEnd || client.wasReset))
-        waitUntil { scene.lines.count == 1 }
-        #expect(scene.lines.first?.hasPrefix("a connection from 127.0.0.1 was closed: ") == true)
+        waitUntil { scene.log.all.count == 1 }
+        #expect(scene.log.all.first?.hasPrefix("a connection from 127.0.0.1 was closed: ") == true)
         #expect(scene.refused == 1)
         #expect(try scene.proxy.loggedClients().isEmpty && scene.proxy.origin.requests.isEmpty)
     }
@@ -85,8 +80,8 @@ import Testing
         let scene = try Scene { $0.head = .milliseconds(200) }
         let client = try scene.connection("PROXY TCP4 ")
         #expect(client.readToEnd().bytes.isEmpty && (client.sawEnd || client.wasReset))
-        waitUntil { !scene.lines.isEmpty }
-        #expect(scene.lines.first?.contains("late") == true)
+        waitUntil { !scene.log.all.isEmpty }
+        #expect(scene.log.all.first?.contains("late") == true)
     }
 
     /// A client that connects and sends nothing, such as a port check, causes no warning.
@@ -94,7 +89,7 @@ import Testing
         let scene = try Scene()
         for _ in 0..<5 { try RawClient(port: scene.port).close() }
         #expect(try scene.connection(Self.header + Self.request).readText().hasSuffix("{\"album\":1}"))
-        #expect(scene.lines.isEmpty && scene.refused == 0)
+        #expect(scene.log.all.isEmpty && scene.refused == 0)
         #expect(try scene.proxy.loggedClients() == ["203.0.113.9"])
     }
 
@@ -121,13 +116,12 @@ import Testing
 
     @Test func withTLSTheHeaderComesBeforeTheHandshake() throws {
         let scene = try Scene(isTLS: true)
-        let authority = try #require(scene.authority)
         for inPieces in [false, true] {
             let balancer = try LoadBalancer(
                 to: scene.port, header: inPieces ? Self.binary : Array(Self.header.utf8), inPieces: inPieces)
             let edge = try ProxyUnderTest(
                 originPort: Int(balancer.port),
-                upstreamTLS: ClientTLS(trustAnchors: .pem(authority.certificatePEM())))
+                upstreamTLS: ClientTLS(trustAnchors: .pem(scene.authority.certificatePEM())))
             #expect(try edge.client.send("GET", "/v1/catalog/us/albums/1").body == Data("{\"album\":1}".utf8))
             balancer.stop()
         }

@@ -85,15 +85,12 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
 
     /// A connection on which this has been sent.
     /// - Parameter host: the last number of the address of the loopback that it comes from.
-    func connection(
-        sending text: String = "", receiveBuffer: CInt? = nil, from host: UInt8 = 1
-    ) throws -> RawClient {
+    func connection(sending text: String = "", receiveBuffer: CInt? = nil, from host: UInt8 = 1) throws -> RawClient {
         let client = try RawClient(port: UInt16(port), receiveBuffer: receiveBuffer, from: host)
         if !text.isEmpty { try client.send(text) }
         return client
     }
 
-    /// Whether new connections are refused.
     var isClosed: Bool { (try? RawClient(port: UInt16(port))) == nil }
 
     /// Reloads with other settings.
@@ -111,11 +108,11 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     var recording: RecordingStatus { server.recording }
 
     var statistics: StatisticsSource { server.snapshot }
+    var cache: ResponseCache { settings.shared.cache }
 
     /// Whether the origin is being asked for anything, also in the background.
     var isAsking: Bool { settings.shared.flights.count > 0 }
 
-    /// Explains a request without sending it.
     func explain(_ target: String, _ method: HTTP.Method = .get, carriesUserToken: Bool = false) -> Explanation? {
         let found = Mutex<Explanation?>(nil)
         let done = DispatchSemaphore(value: 0)
@@ -133,9 +130,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     var isIndexComplete: Bool { settings.shared.library.isComplete }
 
     /// The lines of the access log; complete once the proxy has stopped.
-    func accessLog() throws -> String {
-        try String(contentsOfFile: folder.file("log"), encoding: .utf8)
-    }
+    func accessLog() throws -> String { try String(contentsOfFile: folder.file("log"), encoding: .utf8) }
 
     /// Stops it; the lines of its access log.
     func finalLog() throws -> [String] {
@@ -179,14 +174,14 @@ extension HTTPTestClient.Reply {
 }
 
 extension RawClient {
-    /// All that comes until the end.
     func readText() -> String { String(decoding: read(), as: UTF8.self) }
 
-    /// The next bytes that come.
     func readSomeText() -> String { String(decoding: readSome(), as: UTF8.self) }
 }
 
 extension String {
+    static func album(_ number: Int) -> String { "/v1/catalog/us/albums/\(number)" }
+
     /// A GET of a target.
     /// - Parameters:
     ///   - fields: further lines, each with its end.
@@ -204,7 +199,6 @@ extension String {
 }
 
 extension ResponseCache {
-    /// One in memory, and in a file where one is given.
     convenience init(mebibytes: Int = 16, file: String? = nil) {
         let store = file.map { FileTier.open(path: $0, maxBytes: 512 << 20) { print($0) } }
         self.init(memory: MemoryTier(maxBytes: mebibytes << 20), file: store)
@@ -237,7 +231,6 @@ extension ResponseCache {
 }
 
 extension ClientKeys {
-    /// Those of a file with this text.
     init(text: String) throws { try self.init(SecretBytes(Array(text.utf8).span)) }
 }
 
@@ -250,7 +243,6 @@ extension Policy {
 }
 
 extension CompositionSettings {
-    /// The defaults, in another mode.
     init(_ mode: Mode) {
         self.init()
         compose = mode

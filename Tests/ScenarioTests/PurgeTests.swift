@@ -1,9 +1,6 @@
-import Foundation
+import AppleMusic
 import Store
-import TestSupport
 import Testing
-
-@testable import AppleMusic
 
 /// Answers are stored with all that purges choose them by.
 @Suite(.timeLimit(.minutes(10))) struct PurgeTests {

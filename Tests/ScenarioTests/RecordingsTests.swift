@@ -10,12 +10,8 @@ import Testing
 /// Every recorded response, served over TLS by a throw-away authority, comes through equal in
 /// status, content type and JSON value: cold, as a hit, and after a restart with the origin
 /// switched off.
-@Suite(.requires(.sharedMaterial))
-struct RecordingsTests {
-    private struct Case {
-        let method: String
-        let target: String
-    }
+@Suite(.requires(.sharedMaterial)) struct RecordingsTests {
+    private typealias Case = (method: String, target: String)
 
     /// Whether the parts of an answer are equal that must not change on the way.
     private static func areEqual(_ one: HTTPTestClient.Reply, _ other: HTTPTestClient.Reply) -> Bool {
@@ -50,14 +46,12 @@ struct RecordingsTests {
             #expect(Self.areEqual(try Self.ask(proxy, one), direct), "cold: \(one.method) \(one.target)")
             let again = try Self.ask(proxy, one)
             #expect(Self.areEqual(again, direct), "again: \(one.method) \(one.target)")
-            // A composed answer is not in the file; captures of different years may forbid
-            // composing it anew.
+            // A composed answer is not in the file, and captures of two years may not compose.
             if let status = again.field("Cache-Status"), status.hasPrefix("refrain; hit"), !status.contains("detail=") {
                 stored.append(one)
             }
         }
-        // Storable answers were stored: those to GETs of the catalog and the storefronts with
-        // status 200 or 404.
+        // Storable are GETs of the catalog and the storefronts with status 200 or 404.
         #expect(stored.count > cases.count / 2)
         proxy.stop()
         origin.stop()
@@ -73,7 +67,7 @@ struct RecordingsTests {
             guard let method = entry["method"] as? String, let path = entry["path"] as? String, path.hasPrefix("/v1/")
             else { return nil }
             let query = entry["query"] as? String ?? ""
-            return Case(method: method, target: query.isEmpty ? path : path + "?" + query)
+            return (method, query.isEmpty ? path : path + "?" + query)
         }
     }
 

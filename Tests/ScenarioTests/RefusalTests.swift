@@ -8,8 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RefusalTests {
     private static let album = "/v1/catalog/us/albums/1"
 
-    /// "A client key is needed" was said of every key that was wrong, and of the rate the log said
-    /// no more than of those.
+    /// "A client key is needed" was said of wrong keys too, and the log did not tell the rate.
     @Test func aWrongClientKeyIsNotAMissingOneAndNoRate() throws {
         let keys = try ClientKeys(text: "app 0123456789abcdef 1/s\n")
         let proxy = try ProxyUnderTest(before: FakeOrigin(), clientKeys: keys, logFormat: .json)
@@ -176,5 +175,20 @@ import Testing
         #expect(answer.status == 508)
         let requests = one.statistics[.requests] + two.statistics[.requests]
         #expect(requests == 3, "there, to the other, and back")
+    }
+
+    /// The same went out four times within four seconds.
+    @Test(arguments: [429, 503]) func whatTheOriginWantsLaterIsNotAskedForAgain(status: Int) throws {
+        let origin = try FakeOrigin(.init(status: status, fields: [("Retry-After", "3600")], body: "later"))
+        let proxy = try ProxyUnderTest(before: origin, policy: Policy(.songs, .fixed(600, stale: 0)))
+        for round in 1...3 {
+            let answer = try proxy.client.send("GET", "/v1/catalog/us/songs/1")
+            #expect(answer.status == status)
+            #expect((3500...3600).contains(Int(answer.field("Retry-After") ?? "") ?? 0))
+            #expect(origin.requests.count == 1, "round \(round)")
+        }
+        let other = try proxy.client.send("GET", "/v1/catalog/us/songs/2")
+        #expect(origin.requests.count == (status == 429 ? 1 : 2), "a limit is about all, trouble about one")
+        #expect(other.status == status)
     }
 }

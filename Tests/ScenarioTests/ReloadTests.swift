@@ -14,7 +14,6 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ReloadTests {
     private static let target = "/v1/catalog/us/albums/1"
 
-    /// Keeps personal answers.
     private static let keeping = Policy(.personal, .fixed(600, stale: 0))
 
     private static func isPersonalHit(_ proxy: ProxyUnderTest, _ method: String = "GET") throws -> Bool {
@@ -22,9 +21,7 @@ import Testing
         return reply.isHit
     }
 
-    private static func keys() throws -> ClientKeys {
-        try ClientKeys(text: "app 0123456789abcdef\n")
-    }
+    private static func keys() throws -> ClientKeys { try ClientKeys(text: "app 0123456789abcdef\n") }
 
     /// The memoized plan of a request, from before keys were required, still answered it.
     @Test func aKnownRequestNeedsAKeyAfterAReload() throws {
@@ -190,5 +187,24 @@ import Testing
         #expect(proxy.addresses.map { Int($0.port) } == [proxy.port])
         let client = try proxy.connection(sending: .get(Self.target))
         #expect(client.readText().hasPrefix("HTTP/1.1 400 "), "it is told so in the clear")
+    }
+
+    /// 12 s were too long whatever the operator wanted, and a change needed another program.
+    @Test func timeoutsOfTheOriginAndOfClientsChangeByAReload() throws {
+        let gate = ScriptedOrigin.Gate()
+        let answer = String.ok(#"{"data":[{"id":"1","type":"songs"}]}"#)
+        let origin = try ScriptedOrigin([.request, .hold], [.request, .wait(gate), .send(answer), .hold])
+        let proxy = try ProxyUnderTest(scripted: origin) { $0.timeouts.response = .milliseconds(50) }
+        #expect(try proxy.client.send("GET", "/v1/catalog/us/songs/1").status == 504)
+        try proxy.adopt {
+            $0.upstream.timeouts.response = .seconds(600)
+            $0.timeouts.idle = .milliseconds(50)
+        }
+        let client = try proxy.connection(sending: .get("/v1/catalog/us/songs/2"))
+        waitUntil { origin.requests.joined().count == 2 }
+        gate.open()
+        let text = client.readText()
+        #expect(text.hasPrefix("HTTP/1.1 200") && text.components(separatedBy: "HTTP/1.1").count == 2)
+        #expect(client.sawEnd, "the proxy closes the idle connection, not the test's patience")
     }
 }

@@ -7,8 +7,7 @@ import Testing
 ///
 /// Connections end where they must and not elsewhere, no hidden request reaches the origin, and the
 /// proxy outlives them all. Tests without sockets have the verdict on each case, however it is cut.
-@Suite(.requires(.sharedMaterial), .timeLimit(.minutes(10)))
-struct RequestCorpusTests {
+@Suite(.requires(.sharedMaterial), .timeLimit(.minutes(10))) struct RequestCorpusTests {
     private typealias Case = CorpusRequest
 
     /// Expectations after which a connection that the case does not want closed has to be of use.
@@ -59,8 +58,7 @@ struct RequestCorpusTests {
         return isSent ? isOfNoUse(client, after: one.requests) : "closed while it was sent"
     }
 
-    /// Describes the fault of a connection that must stay usable; nil if a request after the case's
-    /// own is answered.
+    /// The fault of a connection that must stay usable; nil if it answers one more request.
     private static func isOfNoUse(_ client: RawClient, after requests: Int) -> String? {
         var bytes: [UInt8] = []
         while statuses(bytes).count < requests {
@@ -86,8 +84,7 @@ struct RequestCorpusTests {
             if status < 200 { continue }
             statuses.append(status)
             let length = head.components(separatedBy: "\r\n").first { $0.hasPrefix("Content-Length: ") }
-            // An answer to HEAD has a length and no content; what follows it is another head, or
-            // nothing.
+            // An answer to HEAD has a length and no content: another head follows, or nothing.
             if rest.starts(with: Array("HTTP/1.1 ".utf8)) { continue }
             rest = rest.dropFirst(length.flatMap { Int($0.dropFirst(16)) } ?? 0)
         }

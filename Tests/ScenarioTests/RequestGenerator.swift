@@ -8,32 +8,22 @@ import TestSupport
 struct RequestGenerator {
     /// How one app writes its requests.
     private struct Habit {
-        let escapesCommas: Bool
-        let escapesBrackets: Bool
+        /// The characters that it does not escape in a query, of those that other apps escape.
+        let plain: String
         let order: Order
         let pageSizes: [Int]
-        let language: String?
-        let storefront: String
+        var language: String?
+        var storefront = "us"
 
         enum Order { case asWritten, sorted, shuffled }
     }
 
     private static let habits = [
-        Habit(
-            escapesCommas: false, escapesBrackets: false, order: .asWritten, pageSizes: [25, 100], language: nil,
-            storefront: "us"),
-        Habit(
-            escapesCommas: true, escapesBrackets: true, order: .sorted, pageSizes: [10, 20, 50], language: nil,
-            storefront: "us"),
-        Habit(
-            escapesCommas: false, escapesBrackets: true, order: .shuffled, pageSizes: [1, 5, 30], language: "es-MX",
-            storefront: "us"),
-        Habit(
-            escapesCommas: true, escapesBrackets: false, order: .shuffled, pageSizes: [7, 100, 300], language: nil,
-            storefront: "gb"),
-        Habit(
-            escapesCommas: false, escapesBrackets: false, order: .sorted, pageSizes: [25], language: "de-DE",
-            storefront: "de"),
+        Habit(plain: ",[]:", order: .asWritten, pageSizes: [25, 100]),
+        Habit(plain: "", order: .sorted, pageSizes: [10, 20, 50]),
+        Habit(plain: ",", order: .shuffled, pageSizes: [1, 5, 30], language: "es-MX"),
+        Habit(plain: "[]:", order: .shuffled, pageSizes: [7, 100, 300], storefront: "gb"),
+        Habit(plain: ",[]:", order: .sorted, pageSizes: [25], language: "de-DE", storefront: "de"),
     ]
 
     private static let includes: [String: [String]] = [
@@ -70,8 +60,7 @@ struct RequestGenerator {
         return request
     }
 
-    /// A page of a long list, for runs about those: two apps that ask for the same lists in pages
-    /// of their own.
+    /// A page of a long list: two apps ask for the same lists in pages of their own.
     mutating func nextPage() -> OracleRequest {
         if chance(15), let link = link() { return link }
         let path = chance(80) ? "playlists/\(id("playlists"))/tracks" : "artists/\(id("artists"))/albums"
@@ -214,18 +203,14 @@ struct RequestGenerator {
         return [("l", language)]
     }
 
-    private mutating func catalog(
-        _ habit: Habit, _ path: String, _ parameters: [(String, String)]
-    ) -> OracleRequest {
+    private mutating func catalog(_ habit: Habit, _ path: String, _ parameters: [(String, String)]) -> OracleRequest {
         var parameters = parameters
         switch habit.order {
         case .asWritten: break
         case .sorted: parameters.sort { $0.0 < $1.0 }
         case .shuffled: parameters.shuffle(using: &random)
         }
-        var allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._"))
-        if !habit.escapesCommas { allowed.insert(",") }
-        if !habit.escapesBrackets { allowed.insert(charactersIn: "[]:") }
+        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._" + habit.plain))
         let query = parameters.map { name, value in
             let words = [name, value].map { $0.addingPercentEncoding(withAllowedCharacters: allowed) ?? $0 }
             return words.joined(separator: "=")

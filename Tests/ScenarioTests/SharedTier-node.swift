@@ -1,4 +1,3 @@
-import Cache
 import EventLoop
 import Proxy
 import Server
@@ -25,8 +24,7 @@ final class SharingProxies {
     let engine: RedisServer
     let origin: FakeOrigin
     private(set) var nodes: [ProxyUnderTest] = []
-    private(set) var caches: [ResponseCache] = []
-    private(set) var tiers: [SharedTier] = []
+    var tiers: [SharedTier] { nodes.compactMap(\.settings.shared.tier) }
 
     /// - Parameter ahead: of the first node's clock, in seconds.
     init(
@@ -36,12 +34,9 @@ final class SharingProxies {
         engine = try RedisServer()
         origin = try FakeOrigin(answer)
         for index in 0..<count {
-            let (tier, cache) = (SharedTier(ofNode: index, engine), ResponseCache())
             let clock = TimeOfDay { TimeOfDay.system.unixSeconds() + (index == 0 ? ahead : 0) }
-            nodes.append(
-                try ProxyUnderTest(before: origin, cache: cache, policy: policy, timeOfDay: clock, tier: tier))
-            caches.append(cache)
-            tiers.append(tier)
+            let tier = SharedTier(ofNode: index, engine)
+            nodes.append(try ProxyUnderTest(before: origin, policy: policy, timeOfDay: clock, tier: tier))
         }
     }
 

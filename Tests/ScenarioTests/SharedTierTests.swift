@@ -47,12 +47,11 @@ import Testing
     @Test func anAnswerDatedAheadDoesNotUndoAPurge() throws {
         let nodes = try SharingProxies(2, ahead: 3_600, ScriptedSongs.reply)
         _ = try nodes.get(0, "/v1/catalog/us/songs?ids=1,2")
-        let (cache, knowledge) = (nodes.caches[1], nodes.tiers[1].knowledge)
+        let (cache, knowledge) = (nodes.nodes[1].cache, nodes.tiers[1].knowledge)
         let (time, instant) = (TimeOfDay.system.unixSeconds() - 10, Instant.now() - .seconds(10))
         let purge = EntrySelection([.target(Array("/v1/catalog/us/songs?ids=1".utf8))])
         let (record, position) = (PurgeRecord(purge, .hard, at: time, by: "node0"), LogPosition(1, 0))
-        knowledge.note(
-            PurgeLogEntry(position, try #require(record)), at: NotingTime(seconds: time, instant: instant))
+        knowledge.note(PurgeLogEntry(position, try #require(record)), at: NotingTime(seconds: time, instant: instant))
         cache.purgeAndWait(purge, .hard, at: time)
         knowledge.move(to: LogMark(LogEpoch(number: 1), position), mayTake: true)
         #expect(try nodes.get(1, "/v1/catalog/us/songs?ids=1,2").field("Cache-Status")?.contains("shared") == true)
@@ -69,7 +68,7 @@ import Testing
         }
         let client = try nodes.nodes[0].connection(sending: .get(Self.album, closes: true))
         waitUntil { nodes.origin.requests.count == 1 }
-        nodes.caches[0].purgeAndWait(EntrySelection(), .hard, at: 0)
+        nodes.nodes[0].cache.purgeAndWait(EntrySelection(), .hard, at: 0)
         gate.signal()
         #expect(client.readText().hasPrefix("HTTP/1.1 200 "))
         #expect(nodes.tiers[0].counters[.put] == 0)
@@ -86,7 +85,7 @@ import Testing
         nodes.engine.send(SIGSTOP)
         let client = try nodes.nodes[1].connection(sending: .get(Self.album, closes: true))
         waitUntil { nodes.tiers[1].counters[.looks] == 1 }
-        nodes.caches[1].purgeAndWait(EntrySelection(), .hard, at: 0)
+        nodes.nodes[1].cache.purgeAndWait(EntrySelection(), .hard, at: 0)
         nodes.engine.send(SIGCONT)
         #expect(client.readText().hasPrefix("HTTP/1.1 200 "))
         #expect(nodes.origin.requests.count == 2)
@@ -95,15 +94,13 @@ import Testing
 
     /// A node that may not keep a 400 in an answer's place took it from the node that may.
     @Test func aSharedBadRequestReplacesNoAnswer() throws {
-        let isRefused = Mutex(true)
         let nodes = try SharingProxies(2) { _ in
-            guard isRefused.withLock({ $0 }) else { return FakeOrigin.Reply(body: "{\"data\":[]}") }
-            return FakeOrigin.Reply(status: 400, body: #"{"errors":[{"status":"400","code":"40005"}]}"#)
+            FakeOrigin.Reply(status: 400, body: #"{"errors":[{"status":"400","code":"40005"}]}"#)
         }
         #expect(try nodes.get(0, Self.album).status == 400)
         waitUntil { (try? nodes.engine.run("KEYS", "refrain:v1:*"))?.contains("refrain:v1:") == true }
-        isRefused.withLock { $0 = false }
-        nodes.caches[1].store(
+        nodes.origin.answer { _ in FakeOrigin.Reply(body: "{\"data\":[]}") }
+        nodes.nodes[1].cache.store(
             StoredResponse(
                 key: CacheKey(scope: .shared, target: Array(Self.album.utf8)), status: 200,
                 fields: Array("Content-Type: application/json\r\n".utf8), body: Array("old".utf8),

@@ -1,14 +1,12 @@
 import Foundation
 import Server
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import EventLoop
 @testable import Simulator
 
 extension ServiceHost {
-    /// A service on a port of its own.
     static func local(_ service: (LoopContext) -> any Service) throws(SystemError) -> ServiceHost {
         let listener = ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         return try ServiceHost(label: "origin", listener: listener, service)
@@ -21,7 +19,6 @@ extension ServiceHost {
 }
 
 extension SimulatedAPI {
-    /// One that wants no credentials.
     static func open(_ change: (inout SimulatorConfiguration) -> Void = { _ in }) -> SimulatedAPI {
         var configuration = SimulatorConfiguration()
         configuration.requiresAuthorization = false

@@ -1,5 +1,3 @@
-import Foundation
-import Server
 import TestSupport
 import Testing
 
@@ -12,80 +10,66 @@ import Testing
     private static let unknown = "/v1/unknown"
     private static let charts = "/v1/catalog/us/charts?types=songs"
 
-    private struct Scene {
-        let api = SimulatedAPI.open()
-        let origin: CountingResponder
-        let host: ServiceHost
-        let proxy: ProxyUnderTest
-        let clock = ManualClock(1_790_000_000)
+    private let scene: ComposingScene
 
-        init() throws {
-            // The first request for a chart is answered 429; one answer cannot be stored.
-            origin = CountingResponder(api) { target, isFirst in
-                if target == SpendingTests.charts, isFirst { return SimulatorResponse(status: 429) }
-                guard target == SpendingTests.unknown else { return nil }
+    /// The first request for a chart is answered 429; one answer cannot be stored.
+    init() throws {
+        let keys = try ClientKeys(text: "phone 0123456789abcdef\nweb fedcba9876543210\n")
+        scene = try ComposingScene(
+            clientKeys: keys,
+            instead: { target, isFirst in
+                if target == Self.charts, isFirst { return SimulatorResponse(status: 429) }
+                guard target == Self.unknown else { return nil }
                 return SimulatorResponse(status: 200, body: Array("{}".utf8))
-            }
-            host = try .serving(origin)
-            proxy = try ProxyUnderTest(
-                originPort: Int(host.address.port), timeOfDay: TimeOfDay { [clock] in clock.unixSeconds },
-                clientKeys: ClientKeys(text: "phone 0123456789abcdef\nweb fedcba9876543210\n"))
-        }
+            })
+    }
 
-        func stop() {
-            proxy.stop()
-            host.stop()
-        }
+    @discardableResult
+    private func phone(_ target: String) throws -> String { try send(target, [("X-Refrain-Key", "0123456789abcdef")]) }
 
-        @discardableResult
-        func phone(_ target: String) throws -> String { try send(target, [("X-Refrain-Key", "0123456789abcdef")]) }
+    @discardableResult
+    private func web(_ target: String, _ fields: [(String, String)] = []) throws -> String {
+        try send(target, [("X-Refrain-Key", "fedcba9876543210")] + fields)
+    }
 
-        @discardableResult
-        func web(_ target: String, _ fields: [(String, String)] = []) throws -> String {
-            try send(target, [("X-Refrain-Key", "fedcba9876543210")] + fields)
-        }
-
-        private func send(_ target: String, _ fields: [(String, String)]) throws -> String {
-            try proxy.client.send("GET", target, fields: fields).field("Cache-Status") ?? ""
-        }
+    private func send(_ target: String, _ fields: [(String, String)]) throws -> String {
+        try scene.proxy.client.send("GET", target, fields: fields).field("Cache-Status") ?? ""
     }
 
     @Test func allSumsAreTheRequestsThatTheOriginGot() throws {
-        let scene = try Scene()
-        defer { scene.stop() }
-        try askForSongs(scene)
+        try askForSongs()
         for _ in 0..<2 {
-            try scene.web("/v1/me/library/songs", [("Music-User-Token", "anna")])
-            try scene.web(Self.unknown)
+            try web("/v1/me/library/songs", [("Music-User-Token", "anna")])
+            try web(Self.unknown)
         }
-        #expect(try scene.phone(Self.charts).contains("fwd-status=200"))
+        #expect(try phone(Self.charts).contains("fwd-status=200"))
         // Past the day of songs: the stale answer is served, and renewed in the background.
         scene.clock.advance(seconds: 90_000)
-        let song = Self.song(try scene.api.ids(of: "songs", 6)[5])
-        #expect(try scene.phone(song).contains("detail=stale-while-revalidate"))
+        let song = Self.song(try scene.ids("songs", 6)[5])
+        #expect(try phone(song).contains("detail=stale-while-revalidate"))
         waitUntil { scene.proxy.statistics.spending.counts(by: .purpose)[.purpose(.refresh)] == 1 }
         waitUntil { !scene.proxy.isAsking }
-        try expectSums(scene)
+        try expectSums()
     }
 
     private static func song(_ id: String) -> String { "/v1/catalog/us/songs/\(id)" }
 
     /// Misses, hits, composed answers, and a list of which two parts are missing.
-    private func askForSongs(_ scene: Scene) throws {
-        let songs = try scene.api.ids(of: "songs", 8)
+    private func askForSongs() throws {
+        let songs = try scene.ids("songs", 8)
         func list(_ ids: [String]) -> String { "/v1/catalog/us/songs?ids=" + ids.joined(separator: ",") }
-        try scene.phone(Self.song(songs[0]))
-        try scene.phone(list(Array(songs[0..<3])))
-        #expect(try scene.phone(Self.song(songs[0])).contains("hit"))
-        #expect(try scene.phone(Self.song(songs[2])).contains("detail=reduced"))
-        try scene.phone(Self.song(songs[5]))
-        try scene.phone(list(Array(songs[3..<5])))
-        #expect(try scene.web(list([songs[6], songs[0], songs[7]])).contains("fwd=partial"))
+        try phone(Self.song(songs[0]))
+        try phone(list(Array(songs[0..<3])))
+        #expect(try phone(Self.song(songs[0])).contains("hit"))
+        #expect(try phone(Self.song(songs[2])).contains("detail=reduced"))
+        try phone(Self.song(songs[5]))
+        try phone(list(Array(songs[3..<5])))
+        #expect(try web(list([songs[6], songs[0], songs[7]])).contains("fwd=partial"))
     }
 
-    private func expectSums(_ scene: Scene) throws {
+    private func expectSums() throws {
         let statistics = scene.proxy.statistics
-        let (spending, all) = (statistics.spending, scene.origin.targets.count)
+        let (spending, all) = (statistics.spending, scene.upstream.count)
         #expect(statistics[.upstreamRequests] == all && spending.total == all && statistics[.hits] >= 3)
         for axis in SpendingAxis.allCases {
             #expect(spending.counts(by: axis).values.reduce(0, +) == all, "\(axis)")

@@ -1,6 +1,9 @@
 import Cache
 import Foundation
 import Freshness
+import Server
+import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -60,8 +63,7 @@ import Testing
         #expect(proxy.origin.requests.count == 2 || staleFor > 0)
     }
 
-    /// The origin was asked about the old answer, and a newer one came in the meantime: the old one
-    /// once took its place.
+    /// A newer answer came while the origin was asked about the old one, which replaced it.
     @Test func aLateConfirmationDoesNotReplaceANewerAnswer() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([
@@ -81,5 +83,34 @@ import Testing
         gate.open()
         #expect(asking.readText().hasSuffix("{\"newest\":1}"))
         #expect(try proxy.client.send("GET", Self.album).body == Data("{\"newest\":1}".utf8))
+    }
+
+    /// Two real proxies in a row, each with the same rules: the second does not forget an answer's
+    /// age and staleness, as the first knows them. `ShieldedStoringTests` has the rules.
+    @Test func anAnswerPurgedInTheParentIsNotStoredAsFresh() throws {
+        let answers = Atomic<Int>(0)
+        let policy = Policy(.albums, .fixed(86_400, stale: 600))
+        let parent = try ScriptedScene(policy: policy) { _ in
+            FakeOrigin.Reply(body: "{\"answer\":\(answers.add(1, ordering: .relaxed).newValue)}")
+        }
+        let clock = parent.clock
+        let child = try ProxyUnderTest(
+            originPort: parent.proxy.port, policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
+        _ = try parent.proxy.client.send("GET", Self.album)
+        clock.advance(seconds: 50)
+        parent.proxy.cache.purgeAndWait(EntrySelection(), .soft, at: clock.unixSeconds)
+        clock.advance(seconds: 10)
+        let first = try child.client.send("GET", Self.album)
+        #expect(first.body == Data("{\"answer\":1}".utf8) && first.field("Age") == "60")
+        #expect(first.field("Cache-Status")?.contains("; ttl=-60") == true, "\(first.fields)")
+        waitUntil { parent.proxy.statistics[.stored] == 2 }
+        // Served once more while it is fetched again, and then it is the new one.
+        let second = try child.client.send("GET", Self.album)
+        #expect(second.field("Cache-Status") == "refrain; hit; ttl=-60; detail=stale-while-revalidate")
+        waitUntil { child.statistics[.stored] == 2 }
+        let third = try child.client.send("GET", Self.album)
+        #expect(third.body == Data("{\"answer\":2}".utf8))
+        #expect(third.field("Cache-Status")?.hasPrefix("refrain; hit; ttl=86400") == true)
+        #expect(parent.origin.requests.count == 2)
     }
 }

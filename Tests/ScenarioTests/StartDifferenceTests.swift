@@ -4,27 +4,26 @@ import Testing
 
 /// Starts that depend on the moment, on rights or on systemd: `check` names the trouble and passes,
 /// `serve` ends.
-@Suite(.timeLimit(.minutes(20)), .requires(.binary))
-struct StartDifferenceTests {
+@Suite(.timeLimit(.minutes(20)), .requires(.binary)) struct StartDifferenceTests {
     private let scene: StartScene
 
     init() throws { scene = try StartScene() }
 
-    @Test func anAddressInUse() async throws {
+    @Test func anAddressInUse() throws {
         let (socket, port) = try RawSocket.listening()
         defer { socket.close() }
         try scene.configure(["listen 127.0.0.1:\(port)"])
-        try await expect("127.0.0.1:\(port) is in use;", at: "check", status: 0)
-        try await expect("Address already in use", at: "serve", status: 1)
+        try expect("127.0.0.1:\(port) is in use;", at: "check", status: 0)
+        try expect("Address already in use", at: "serve", status: 1)
     }
 
     /// It set the file of the running one aside before it found its port taken.
-    @Test func aCacheFileThatAnotherProcessUses() async throws {
+    @Test func aCacheFileThatAnotherProcessUses() throws {
         try scene.configure(["cache_file @/cache.sqlite"])
         let first = try scene.serve(log: "first")
         let words = "cache.sqlite is in use by process \(first.id)"
-        try await expect(words, at: "check", status: 0)
-        try await expect(words + "; stop it", at: "serve", status: 78)
+        try expect(words, at: "check", status: 0)
+        try expect(words + "; stop it", at: "serve", status: 78)
         #expect(!scene.said("listening on", "serve"))
         #expect(try scene.folder.names.allSatisfy { !$0.contains("corrupt") })
         // A reload keeps the file, and the lock with it.
@@ -39,7 +38,7 @@ struct StartDifferenceTests {
         #expect(scene.stop(second) == 0, "\(scene.text("second"))")
     }
 
-    @Test func aStartThatIsStoppedWhileItWaitsForTheCacheFile() async throws {
+    @Test func aStartThatIsStoppedWhileItWaitsForTheCacheFile() throws {
         try scene.configure(["cache_file @/cache.sqlite"])
         let first = try scene.serve(log: "first")
         let second = try scene.start("serve", log: "second")
@@ -50,30 +49,30 @@ struct StartDifferenceTests {
         #expect(scene.stop(first) == 0)
     }
 
-    @Test func aPortBelow1024WithoutTheRight() async throws {
+    @Test func aPortBelow1024WithoutTheRight() throws {
         let first = (try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_unprivileged_port_start", encoding: .utf8))
         guard first == "1024\n", let program = try scene.programOfAnotherUser() else {
             return LeftOut.note("not root, no setpriv, or low ports for all: none was asked for without rights")
         }
         try scene.configure(["listen 127.0.0.1:81"])
         let words = "let systemd bind this port (ListenStream= in refrain.socket), or grant CAP_NET_BIND_SERVICE"
-        try await expect(words, at: "check", status: 0, program)
-        try await expect(words, at: "serve", status: 1, program)
+        try expect(words, at: "check", status: 0, program)
+        try expect(words, at: "serve", status: 1, program)
     }
 
-    @Test func aSocketOfSystemdThatNoLineNames() async throws {
+    @Test func aSocketOfSystemdThatNoLineNames() throws {
         let (socket, port) = try RawSocket.listening()
         defer { socket.close() }
-        try await expect("", at: "check", status: 0)
+        try expect("", at: "check", status: 0)
         // As sd_listen_fds(3) has it.
         let program = ["/bin/sh", "-c", "LISTEN_FDS=1 LISTEN_PID=$$ exec \"$0\" \"$@\"", BinaryUnderTest.path ?? ""]
-        try await expect(
+        try expect(
             "systemd passes a socket for 127.0.0.1:\(port)", at: "serve", status: 78, program,
             passing: [socket.descriptor])
     }
 
     /// As another user where the test runs as root, because root may read everything anyway.
-    @Test func theProcessIsNotReadableAndLeavesNoCore() async throws {
+    @Test func theProcessIsNotReadableAndLeavesNoCore() throws {
         chmod(scene.folder.path, 0o777)
         try scene.configure(["cache_file @/cache.sqlite"])
         let proxy = try scene.serve((StartScene.anotherUser ?? []) + [BinaryUnderTest.path ?? ""])
@@ -91,9 +90,9 @@ struct StartDifferenceTests {
     private func expect(
         _ words: String, at command: String, status: CInt, _ program: [String] = [BinaryUnderTest.path ?? ""],
         passing descriptors: [CInt] = [], sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
+    ) throws {
         let process = try scene.start(command, program, passing: descriptors)
-        let end = try await onThread { process.waitForEnd() }
+        let end = process.waitForEnd()
         let isSaid = words.isEmpty || scene.said(words, command)
         #expect(end == status && isSaid, "\(scene.text(command))", sourceLocation: sourceLocation)
     }

@@ -41,7 +41,6 @@ struct StartScene {
         return process
     }
 
-    /// Asks it to stop; the exit status.
     func stop(_ process: ChildProcess) -> Int32 {
         process.send(SIGTERM)
         return process.waitForEnd()

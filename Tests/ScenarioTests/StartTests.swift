@@ -25,8 +25,7 @@ private struct StartTrial: Sendable, CustomTestStringConvertible {
 
 /// `refrain check` and `refrain serve` on one configuration: neither passes where the other fails,
 /// and both say the same.
-@Suite(.serialized, .timeLimit(.minutes(20)), .requires(.binary))
-struct StartTests {
+@Suite(.serialized, .timeLimit(.minutes(20)), .requires(.binary)) struct StartTests {
     private static let refused: [StartTrial] = [
         StartTrial("an access log without its folder", ["access_log @/no/access.log"], "No such file or directory"),
         StartTrial("an address of another machine", ["listen 192.0.2.1:0"], "Cannot assign requested address"),
@@ -68,17 +67,9 @@ struct StartTests {
             limit: "--as=819200000"),
     ]
 
-    @Test(arguments: refused) private func bothRefuse(trial: StartTrial) async throws {
-        try await onThread { try Self.expectRefusal(trial) }
-    }
-
-    @Test(arguments: warned) private func bothWarn(trial: StartTrial) async throws {
-        try await onThread { try Self.expectWarning(trial) }
-    }
-
-    private static func expectRefusal(_ trial: StartTrial) throws {
-        if let absence = absence(for: trial) { return LeftOut.note(absence) }
-        let scene = try scene(for: trial)
+    @Test(arguments: refused) private func bothRefuse(trial: StartTrial) throws {
+        if let absence = absence(of: trial) { return LeftOut.note(absence) }
+        let scene = try scene(of: trial)
         var program = limited(trial)
         // Root may have any number of threads.
         if trial.limit?.contains("nproc") == true {
@@ -101,7 +92,7 @@ struct StartTests {
     }
 
     /// Why this machine cannot have the trial; nil where it can.
-    private static func absence(for trial: StartTrial) -> String? {
+    private func absence(of trial: StartTrial) -> String? {
         if trial.limit != nil, access("/usr/bin/prlimit", X_OK) != 0 {
             return "no prlimit (util-linux): starts under limits were not tried"
         }
@@ -116,23 +107,22 @@ struct StartTests {
         return nil
     }
 
-    private static func expectWarning(_ trial: StartTrial) throws {
-        if let absence = absence(for: trial) { return LeftOut.note(absence) }
-        let scene = try scene(for: trial)
+    @Test(arguments: warned) private func bothWarn(trial: StartTrial) throws {
+        if let absence = absence(of: trial) { return LeftOut.note(absence) }
+        let scene = try scene(of: trial)
         #expect(try scene.start("check", limited(trial)).waitForEnd() == 0)
         #expect(try scene.stop(scene.serve(limited(trial))) == 0)
         for command in ["check", "serve"] { #expect(scene.said(trial.words, command), "\(scene.text(command))") }
     }
 
-    private static func scene(for trial: StartTrial) throws -> StartScene {
+    private func scene(of trial: StartTrial) throws -> StartScene {
         let scene = try StartScene()
         try scene.configure(trial.lines)
         try trial.prepare(scene.folder)
         return scene
     }
 
-    /// The program under the limit of the trial.
-    private static func limited(_ trial: StartTrial) -> [String] {
+    private func limited(_ trial: StartTrial) -> [String] {
         (trial.limit.map { ["/usr/bin/prlimit", $0] } ?? []) + [BinaryUnderTest.path ?? ""]
     }
 

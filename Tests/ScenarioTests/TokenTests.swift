@@ -1,7 +1,6 @@
 import AppleMusic
 import Foundation
 import Proxy
-import Simulator
 import TestSupport
 import Testing
 
@@ -38,8 +37,7 @@ import Testing
         #expect(origin.requests.map { $0.field("authorization") } == ["Bearer old", "Bearer new"])
     }
 
-    /// Apple answers each DELETE in a library 401: it was sent twice, the token made anew, and the
-    /// operator warned.
+    /// Apple answers each DELETE in a library 401: it was sent twice, and the operator warned.
     @Test func aWriteThatIsRefusedIsSentOnce() throws {
         let proxy = try proxy(401)
         _ = try directory.put("new", "token", mode: 0o600)
@@ -107,8 +105,7 @@ import Testing
     /// Both went out: the client was shown the operator's library, and could write there.
     @Test func theOperatorsUserTokenIsNotSentForANamedUser() throws {
         let token = try SecretFile.readToken(directory.put("operator", "user", mode: 0o600))
-        let proxy = try ProxyUnderTest(
-            before: FakeOrigin(), credentials: Credentials(developer: nil, musicUser: token))
+        let proxy = try ProxyUnderTest(before: FakeOrigin(), credentials: Credentials(developer: nil, musicUser: token))
         let targets = ["/v1/me/library/songs", "/v1/catalog/us/songs/1?include=library", "/v1/me/library?ids[songs]=1"]
         for (method, target) in zip(["GET", "GET", "POST"], targets) {
             _ = try proxy.client.send(method, target, fields: [("Cookie", "a=b; media-user-token=anna")])

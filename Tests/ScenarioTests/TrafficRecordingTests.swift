@@ -32,7 +32,6 @@ extension TemporaryFolder {
             ], body: "{\"data\":[],\"target\":\"\(request.target)\"}")
     }
 
-    /// A proxy that records.
     private static func recording(
         _ origin: FakeOrigin, workers: Int = 1, policy: Policy = Policy(),
         _ settings: (String) -> RecordingSettings = { RecordingSettings(path: $0) }
@@ -163,13 +162,6 @@ extension TemporaryFolder {
         #expect(try reader.bodies.content(of: try #require(exchange.body)) == Array(body.utf8))
     }
 
-    /// However long the writer takes: it gets what others leave of a processor, and on a busy
-    /// machine neither a drain nor `stopRecording` waits for it.
-    private func finishRecording(of proxy: ProxyUnderTest) {
-        proxy.stopRecording()
-        waitUntil(within: 900) { !proxy.recording.isOn }
-    }
-
     @Test func switchedOffItWritesWhatWasServedUntilThen() throws {
         let folder = try TemporaryFolder()
         let proxy = try ProxyUnderTest(before: FakeOrigin(Self.reply), workers: 2)
@@ -191,7 +183,9 @@ extension TemporaryFolder {
             RecordingSettings(path: $0, sampling: 0.25)
         }
         for _ in 0..<400 { _ = try proxy.client.send("GET", Self.album) }
-        finishRecording(of: proxy)
+        proxy.stopRecording()
+        // The writer has the lowest priority; neither a drain nor `stopRecording` waits for it.
+        waitUntil(within: 900) { !proxy.recording.isOn }
         proxy.stop()
         let reader = try RecordingReader(path: folder.file())
         #expect(reader.header.sampling == 0.25)

@@ -1,11 +1,10 @@
+import EventLoop
+import Server
 import TestSupport
 import Testing
 
-@testable import EventLoop
-@testable import Server
-
-/// Requests that come through a load balancer of HTTP (`trusted_proxy`): all of them were one
-/// party, one address in the log, and one share of every bound.
+/// Requests that come through a load balancer of HTTP (`trusted_proxy`): all of them had
+/// one fairness key, one address in the log, and one share of every bound.
 @Suite(.timeLimit(.minutes(10))) struct TrustedProxyTests {
     private static let balancer = UInt8(77)
 
@@ -19,7 +18,6 @@ import Testing
         return proxy
     }
 
-    /// A request for an album by this address.
     private func request(_ album: Int, from address: String) -> String {
         .get("/v1/catalog/us/albums/\(album)", "X-Forwarded-For: \(address)\r\n")
     }

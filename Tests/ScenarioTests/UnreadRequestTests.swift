@@ -5,8 +5,7 @@ import Text
 @testable import Proxy
 @testable import Server
 
-/// Requests that are refused before they are read to their end: the log said nothing but `-` and
-/// the status of them.
+/// Requests that are refused before their end: the log had only `-` and the status of them.
 @Suite(.timeLimit(.minutes(10))) struct UnreadRequestTests {
     private static let album = "/v1/catalog/us/albums/1"
 
@@ -73,10 +72,7 @@ import Text
             "GET \(album) HTTP/1.1\r\nAuthorization: Bearer secret\r\n" + String(repeating: "A: b\r\n", count: 101),
             431, "GET", album, "too-many-fields"
         ),
-        (
-            "GET \(album) HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: secret\r\n\r\n", 501, "GET", album,
-            "transfer-coding"
-        ),
+        ("GET \(album) HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: secret\r\n\r\n", 501, "GET", album, "transfer-coding"),
         ("GET \(album) HTTP/2.0\r\n\r\n", 505, "GET", album, "http-version"),
     ]
 

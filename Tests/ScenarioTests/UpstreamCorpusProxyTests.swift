@@ -8,57 +8,8 @@ import Testing
 
 /// Answers of broken and hostile origins, from public test suites, as clients of the running proxy
 /// see what becomes of them: with nothing stored, and with an answer that has gone stale.
-@Suite(.enabled(if: SharedMaterial.isPresent, "\(SharedMaterial.absence)"), .timeLimit(.minutes(5)))
-struct UpstreamCorpusProxyTests {
-    /// One case of `corpora/upstream.jsonl`.
-    private struct Case: Sendable {
-        let id: String
-        let method: String
-        /// The steps of the origin once it has the request.
-        let steps: [ScriptedOrigin.Step]
-        let expectation: String
-        let content: Data?
-        /// The status in the first head of the answer.
-        let status: Int?
-        /// Bytes that no client may see.
-        let secret: Data?
-        /// Whether the origin leaves its connection open without an end to its answer, so that the
-        /// proxy has to give it up.
-        let isEndless: Bool
-
-        init(_ object: [String: Any]) {
-            id = object["id"] as? String ?? ""
-            method = object["method"] as? String ?? "GET"
-            expectation = object["expect"] as? String ?? ""
-            let text = (object["input_b64"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data()
-            status = Int(String(decoding: text.dropFirst(9).prefix(3), as: UTF8.self))
-            content = (object["body_b64"] as? String).flatMap { Data(base64Encoded: $0) }
-            let hidden = object["must_not_reach_client"] as? String
-            secret = hidden.flatMap { $0.hasPrefix("on the") || $0.hasSuffix(":") ? nil : Data($0.utf8) }
-            let sent = object["steps"] as? [[String: Any]] ?? [["send_b64": object["input_b64"] ?? ""]]
-            let end = object["end"] as? String
-            isEndless = end == "hold" || sent.contains { $0["gap_ms"] != nil }
-            var steps = sent.flatMap(Self.steps)
-            switch end {
-            case "fin": steps.append(.close)
-            case "rst": steps.append(.reset)
-            case "hold": steps.append(.hold)
-            default: break
-            }
-            self.steps = steps
-        }
-
-        private static func steps(_ sent: [String: Any]) -> [ScriptedOrigin.Step] {
-            func decode(_ name: String) -> [UInt8] {
-                (sent[name] as? String).flatMap { Data(base64Encoded: $0) }.map(Array.init) ?? []
-            }
-            let (first, repeated, count) = (decode("send_b64"), decode("repeat_b64"), sent["count"] as? Int ?? 0)
-            guard let gap = sent["gap_ms"] as? Int else {
-                return [.send(first + (0..<count).flatMap { _ in repeated })]
-            }
-            return [.send(first)] + (0..<count).flatMap { _ in [.send(repeated), .sleep(milliseconds: UInt32(gap))] }
-        }
-    }
+@Suite(.requires(.sharedMaterial), .timeLimit(.minutes(5))) struct UpstreamCorpusProxyTests {
+    private typealias Case = CorpusAnswer
 
     /// The answer that a client got; nil where it broke off.
     private typealias Reply = HTTPTestClient.Reply
@@ -70,10 +21,6 @@ struct UpstreamCorpusProxyTests {
 
     /// Refused by the grammar or by what was asked: the origin's answer must not be the client's.
     private static let refused: Set = ["bad-gateway", "bad-gateway-or-abort", "gateway-timeout"]
-
-    private static func cases() throws -> [Case] {
-        try SharedMaterial.lines(of: "corpora/upstream.jsonl").map(Case.init)
-    }
 
     /// An origin that plays the case whose number ends the target; before that, once, what goes
     /// stale, where it is asked for `/v1/stale/`.
@@ -91,9 +38,8 @@ struct UpstreamCorpusProxyTests {
         ])
     }
 
-    /// Plays all, from several clients, since some of them wait for as long as the proxy does; no
-    /// more once the test has passed its time limit. Those are the last that teach the proxy to ask
-    /// less, which would make the rest wait.
+    /// Plays all, from several clients, until the test's time limit. Cases that teach the proxy to
+    /// ask less are the last, because the rest would wait.
     private static func all(
         _ cases: [Case], _ port: Int, _ problem: @escaping @Sendable (Case, Int, HTTPTestClient) -> String?
     ) async throws -> [String] {
@@ -115,8 +61,7 @@ struct UpstreamCorpusProxyTests {
         return problems.withLock { $0.sorted() }
     }
 
-    /// Keeps asking however often it failed: else the cases after a failure would not reach the
-    /// origin.
+    /// Asks again after any failure, so that all cases reach the origin.
     private static func askOnAndOn(_ upstream: inout UpstreamSettings) {
         (upstream.backoff, upstream.maxBackoff) = (.zero, .zero)
     }
@@ -132,9 +77,8 @@ struct UpstreamCorpusProxyTests {
 
     /// Where the proxy has to give the origin up it does so soon: in the time that it leaves an
     /// origin which is only late on a busy machine, the test would be over.
-    @Test(arguments: [false, true])
-    func aRefusedAnswerIsA502AndNeverHalf(_ isEndless: Bool) async throws {
-        let cases = try Self.cases().filter { $0.isEndless == isEndless }
+    @Test(arguments: [false, true]) func aRefusedAnswerIsA502AndNeverHalf(_ isEndless: Bool) async throws {
+        let cases = try Case.all().filter { $0.isEndless == isEndless }
         #expect(isEndless ? cases.count > 3 : cases.count > 600)
         // No answer is right that comes later than the proxy waits.
         #expect(!isEndless || cases.allSatisfy { Self.refused.contains($0.expectation) })
@@ -154,7 +98,7 @@ struct UpstreamCorpusProxyTests {
 
     /// Revalidated in the foreground: the client waits for the origin.
     @Test func withAStaleAnswerItStandsInForARefusedOne() async throws {
-        let cases = try Self.cases().filter { $0.method == "GET" }
+        let cases = try Case.all().filter { $0.method == "GET" }
         #expect(cases.count > 600)
         let origin = try Self.origin(cases)
         let clock = ManualClock(1_790_000_000)
@@ -177,7 +121,7 @@ struct UpstreamCorpusProxyTests {
     }
 
     private static func leak(_ one: Case, _ reply: Reply?) -> String? {
-        guard let secret = one.secret, let reply else { return nil }
+        guard let secret = one.secret.map({ Data($0) }), let reply else { return nil }
         let fields = reply.fields.map { "\($0.name): \($0.value)\r\n" }.joined()
         let isSeen = reply.body.range(of: secret) != nil || Data(fields.utf8).range(of: secret) != nil
         return isSeen ? "what must not be seen is: \(reply.fields)" : nil
@@ -191,7 +135,7 @@ struct UpstreamCorpusProxyTests {
         case "relay":
             // An origin may say 502 of itself.
             if isOwn, one.status != reply.status { return "\(reply.status)" }
-            return one.content.map { $0 == reply.body } ?? true ? nil : "another body: \(reply.body.count) bytes"
+            return one.content.map { Data($0) == reply.body } ?? true ? nil : "another body: \(reply.body.count) bytes"
         case "relay-empty", "no-response-body":
             return isOwn || !reply.body.isEmpty ? "\(reply.status) with \(reply.body.count) bytes" : nil
         case "relay-or-bad-gateway": return nil
@@ -208,6 +152,6 @@ struct UpstreamCorpusProxyTests {
         if refused.contains(one.expectation) { return "\(reply.status) with \(reply.body.count) bytes" }
         let isOwn = reply.status == 502 || reply.status == 504
         if isOwn, one.status != reply.status { return "\(reply.status) in place of what is stored" }
-        return one.content.map { $0 == reply.body } ?? true ? nil : "another body: \(reply.body.count) bytes"
+        return one.content.map { Data($0) == reply.body } ?? true ? nil : "another body: \(reply.body.count) bytes"
     }
 }

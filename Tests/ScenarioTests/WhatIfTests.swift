@@ -1,6 +1,4 @@
-import Compose
 import Foundation
-import Server
 import TestSupport
 import Testing
 import Text
@@ -10,12 +8,8 @@ import Text
 @testable import Simulator
 @testable import Traffic
 
-/// A comparison of what-if runs with real ones.
-///
-/// A proxy that listens gets the same requests, one at a time.
+/// Compares what-if runs with a real proxy that gets the same requests, one at a time.
 @Suite struct WhatIfScenarioTests {
-    private static let start: Int64 = 1_795_219_200
-
     /// Every request five seconds after the one before it.
     private func targets(_ songs: [String]) -> [String] {
         var random = SeededGenerator(seed: 5)
@@ -30,23 +24,18 @@ import Text
         }
     }
 
-    /// The simulated API, small enough to be asked for all of it.
-    private static func origin() throws -> (SimulatedAPI, ServiceHost) {
-        let api = SimulatedAPI.open { $0.artists = 300 }
-        return (api, try ServiceHost.serving(api))
+    /// Before an API that is small enough to be asked for all of it.
+    private static func scene(_ policy: Policy) throws -> ComposingScene {
+        try ComposingScene(policy: policy) { $0.artists = 300 }
     }
 
-    /// Ten minutes are one where everything comes ten times as fast; clients are told the age by
-    /// the clock on the wall.
+    /// At ten times the speed ten minutes are one; `Age` follows the wall clock.
     @Test func withTTLSpeedAnswersAgeFaster() throws {
-        let (api, origin) = try Self.origin()
-        defer { origin.stop() }
         var policy = Policy(.songs, .fixed(600, stale: 0))
         policy.speed = 10
-        let clock = ManualClock(Self.start)
-        let proxy = try ProxyUnderTest(
-            originPort: Int(origin.address.port), policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
-        let target = "/v1/catalog/us/songs/\(try api.ids(of: "songs", 1)[0])"
+        let scene = try Self.scene(policy)
+        let (proxy, clock) = (scene.proxy, scene.clock)
+        let target = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"
         _ = try proxy.client.send("GET", target)
         clock.advance(seconds: 59)
         let fresh = try proxy.client.send("GET", target)
@@ -56,23 +45,17 @@ import Text
         // Confirmed by a 304, for as long again.
         clock.advance(seconds: 59)
         #expect(try proxy.client.send("GET", target).field("Cache-Status")?.contains("hit; ttl=1") == true)
-        #expect(proxy.statistics.ttlSpeed() == 10)
+        #expect(scene.proxy.statistics.ttlSpeed() == 10)
     }
 
     @Test func aRunThatTakesNoTimeCountsAsARealOne() throws {
-        let (api, origin) = try Self.origin()
-        defer { origin.stop() }
         var policy = Policy(.songs, .fixed(600, stale: 300))
         policy[.charts] = .fixed(60, stale: 0)
-        let composition = CompositionSettings()
-        let clock = ManualClock(Self.start)
-        let proxy = try ProxyUnderTest(
-            originPort: Int(origin.address.port), policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds },
-            composition: composition)
-
+        let scene = try Self.scene(policy)
+        let (proxy, clock) = (scene.proxy, scene.clock)
         var exchanges: [RecordedExchange] = []
         var contents: [BodyHash: [UInt8]] = [:]
-        for (number, target) in targets(try api.ids(of: "songs", 40)).enumerated() {
+        for (number, target) in targets(try scene.ids("songs", 40)).enumerated() {
             let reply = try proxy.client.send("GET", target)
             var exchange = RecordedExchange(
                 time: Timestamp(microseconds: clock.unixSeconds * 1_000_000), offset: .seconds(5 * number),
@@ -91,9 +74,8 @@ import Text
         let traffic = RecordedTraffic(exchanges, bodies: RecordedBodies(contents))
         var settings = WhatIfSettings(name: "test")
         settings.policy = policy
-        settings.composition = composition
         let figures = try WhatIf.run(traffic, settings)
-        let real = proxy.statistics
+        let real = scene.proxy.statistics
         #expect(figures.requests == 300 && figures.notRecorded == 0)
         #expect(figures.hits == real[.hits] && figures.misses == real[.misses])
         #expect(figures.stale == real[.stale] && figures.composed == real.latency(.composed).count)

@@ -8,9 +8,7 @@ import Testing
 /// The child has standard input, output and error and the descriptors it is given, and no others of
 /// this program. When it ends, or when this object goes, the rest of its process group is killed.
 public final class ChildProcess: Sendable {
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
-    }
+    public struct Failure: Error, CustomStringConvertible { public let description: String }
 
     private final class End: Sendable {
         /// The exit status, once the child has been waited for.
@@ -74,7 +72,6 @@ public final class ChildProcess: Sendable {
     }
 
     /// Waits for its end, ten minutes at most; then records an issue and kills it.
-    ///
     /// - Returns: the exit status, or 128 and the number of the signal that ended it, or -1 where
     ///   something else waited for it.
     @discardableResult public func waitForEnd(sourceLocation: SourceLocation = #_sourceLocation) -> CInt {

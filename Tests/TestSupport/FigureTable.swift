@@ -1,16 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Figures that tests measure, which the run shows in one table at its end.
-///
-/// A figure fails nothing: what must hold is expected by the test.
+/// Figures that tests measure, in one table at the end of the run. They fail nothing: tests expect
+/// the conditions that must hold.
 public enum FigureTable {
     private static let lines = Mutex<[String]>([])
 
-    /// - Parameters:
-    ///   - name: what was measured.
-    ///   - value: with its unit.
-    ///   - wanted: what the project aims at, where a test allows more.
+    /// - Parameter wanted: the aim of the project, where a test allows more.
     public static func note(_ name: String, _ value: String, wanted: String? = nil) {
         note(line: "\(name): \(value)" + (wanted.map { " (wanted: \($0))" } ?? ""))
     }

@@ -1,9 +1,8 @@
 import Foundation
 import Testing
 
-/// A real `haproxy` on 127.0.0.1 with the configuration that is delivered.
-///
-/// The environment gives a machine's own settings, as for an operator. It ends with this object.
+/// A real `haproxy` on 127.0.0.1 with the delivered configuration. The environment gives the
+/// machine's own settings. It ends with this object.
 public final class HAProxyServer {
     /// Where a node takes requests, and where it says whether it is ready.
     public struct Node: Sendable {
@@ -13,9 +12,7 @@ public final class HAProxyServer {
         public init(port: Int, adminPort: Int) { (self.port, self.adminPort) = (port, adminPort) }
     }
 
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
-    }
+    public struct Failure: Error, CustomStringConvertible { public let description: String }
 
     /// The file that is delivered.
     public static let configuration = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -1,5 +1,4 @@
-/// A frame of HTTP/2 as bytes (RFC 9113 4.1), for tests that say exactly what goes over the wire,
-/// also where no client would.
+/// A frame of HTTP/2 as bytes (RFC 9113 4.1), also one that no client would send.
 public struct HTTP2Frame: Equatable, Sendable {
     public enum Kind: UInt8, Sendable {
         case data, headers, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation

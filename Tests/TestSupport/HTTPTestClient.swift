@@ -28,9 +28,7 @@ public final class HTTPTestClient {
         }
     }
 
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
-    }
+    public struct Failure: Error, CustomStringConvertible { public let description: String }
 
     private let port: Int
     private let host: UInt8
@@ -153,8 +151,7 @@ public final class HTTPTestClient {
 }
 
 extension Sequence where Element == (name: String, value: String) {
-    /// The values of all fields with this name, whatever its case, as one list (RFC 9110 5.3); nil
-    /// without any.
+    /// The values of all fields of this name as one list (RFC 9110 5.3); nil without any.
     public func list(_ name: String) -> String? {
         let values = filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")

@@ -1,12 +1,9 @@
 import Foundation
 
-/// Chromium without a window, driven over the Chrome DevTools Protocol on a pipe.
-///
-/// JSON messages, each with a zero byte after it, go in on descriptor 3 and come out on 4.
+/// Chromium without a window, driven over the Chrome DevTools Protocol on a pipe: JSON messages,
+/// each with a zero byte after it, go in on descriptor 3 and come out on 4.
 public final class HeadlessBrowser {
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
-    }
+    public struct Failure: Error, CustomStringConvertible { public let description: String }
 
     /// The program, where it is installed.
     public static let program = ["chromium", "chromium-browser", "google-chrome"].lazy
@@ -115,8 +112,7 @@ public final class HeadlessBrowser {
     }
 
     /// The value of an expression.
-    @discardableResult
-    public func evaluate(_ expression: String) throws -> Any? {
+    @discardableResult public func evaluate(_ expression: String) throws -> Any? {
         let answer = try call(
             "Runtime.evaluate", ["expression": expression, "returnByValue": true, "awaitPromise": true])
         if let details = answer["exceptionDetails"] { throw Failure(description: "\(expression): \(details)") }
@@ -125,8 +121,7 @@ public final class HeadlessBrowser {
 
     public func text(_ expression: String) throws -> String { try evaluate("String(\(expression))") as? String ?? "" }
 
-    /// Goes on in a new page at an address that no other page may lead to, such as one of the
-    /// browser's own.
+    /// Goes on in a new page, at an address that no page may lead to, as the browser's own.
     public func attach(to address: String) throws {
         try makePage(address)
         try wait(for: "document.readyState === 'complete' && location.href !== 'about:blank'")
@@ -154,8 +149,7 @@ public final class HeadlessBrowser {
     }
 
     public func prefer(_ scheme: String) throws {
-        try call(
-            "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme]]])
+        try call("Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme]]])
     }
 
     public func press(_ key: String, code: Int) throws {
@@ -168,8 +162,7 @@ public final class HeadlessBrowser {
 
     public func type(_ text: String) throws { try call("Input.insertText", ["text": text]) }
 
-    /// The page's complaints: exceptions, errors and warnings on the console, violations of its
-    /// policy.
+    /// Exceptions, errors and warnings on the console, and violations of the page's policy.
     public var complaints: [String] {
         events.compactMap { method, params in
             switch method {

@@ -4,7 +4,7 @@ import Synchronization
 public enum LeftOut {
     private static let all = Mutex<Set<String>>([])
 
-    /// - Parameter note: what is missing, and what was not looked at without it.
+    /// - Parameter note: the missing thing, and the check that was left out without it.
     public static func note(_ note: String) { all.withLock { _ = $0.insert(note) } }
 
     /// Notes that clients came too far apart for their misses to be joined.
@@ -15,6 +15,5 @@ public enum LeftOut {
         note("the machine is busy: no clients came together, whose misses could have been joined")
     }
 
-    /// All notes so far.
     static var notes: [String] { all.withLock { $0.sorted() } }
 }

@@ -6,14 +6,12 @@ public struct ListeningSocket: Sendable {
     /// HOST:PORT, or the path of a Unix socket.
     public let address: String
 
-    /// The listening sockets of a process, one for each descriptor; empty where /proc denies
-    /// access.
+    /// The listening sockets of a process by descriptor; none where /proc denies access.
     public static func all(of process: pid_t) -> [ListeningSocket] {
         let folder = "/proc/\(process)/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let links = names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
-        // The columns of the address, of the state and of the inode, and the state of one that
-        // listens.
+        // The columns of address, state and inode, and the state of a listening socket.
         let tables = [("tcp", 1, 3, 9, "0A"), ("tcp6", 1, 3, 9, "0A"), ("unix", 7, 3, 6, "00010000")]
         let listening = tables.flatMap { table, address, state, inode, wanted in
             let text = RunningProcess.content(of: "net/\(table)", of: process)

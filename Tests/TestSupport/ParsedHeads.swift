@@ -23,15 +23,11 @@ public struct ParsedRequest {
         try self.init(fields: fields.map { [UInt8]($0.utf8) }, method: method)
     }
 
-    public subscript(_ range: ByteRange) -> String {
-        String(decoding: bytes[range.range], as: UTF8.self)
-    }
+    public subscript(_ range: ByteRange) -> String { String(decoding: bytes[range.range], as: UTF8.self) }
 
     public func value(_ id: FieldName) -> String? { head.fields.first(id).map { self[$0.value] } }
 
-    public func framing() throws(ParseError) -> BodyFraming {
-        try head.framing(bytes.span, limits: .request)
-    }
+    public func framing() throws(ParseError) -> BodyFraming { try head.framing(bytes.span, limits: .request) }
 }
 
 /// A response head parsed whole, with its bytes.

@@ -5,8 +5,7 @@ import Foundation
 /// Such a wait ends when it comes, so a long one costs nothing where all is well, and a short one
 /// fails where only the machine is busy.
 public enum Patience {
-    /// Whether this build is instrumented by a sanitizer, which makes everything several times
-    /// slower.
+    /// Whether a sanitizer instruments this build, which makes it several times slower.
     public static let isSanitized = ["__asan_init", "__tsan_init"].contains { (name: String) in
         dlsym(nil, name) != nil
     }

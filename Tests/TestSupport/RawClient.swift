@@ -1,7 +1,6 @@
 import Glibc
 
-/// A blocking TCP client on the loopback, for tests that say exactly which bytes go when, and how
-/// the connection ends.
+/// A blocking TCP client on the loopback: exact bytes, and how the connection ends.
 public final class RawClient: @unchecked Sendable {  // because a test uses each from one thread at a time
     public struct Failure: Error, CustomStringConvertible {
         public let call: String
@@ -15,9 +14,7 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
     /// - Parameters:
     ///   - host: the last number of the address of the loopback that it connects from.
     ///   - source: the port that it connects from; the system chooses one for 0.
-    public convenience init(
-        port: UInt16, receiveBuffer: CInt? = nil, from host: UInt8 = 1, source: UInt16 = 0
-    ) throws {
+    public convenience init(port: UInt16, receiveBuffer: CInt? = nil, from host: UInt8 = 1, source: UInt16 = 0) throws {
         try self.init(family: AF_INET)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))

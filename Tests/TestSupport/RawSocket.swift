@@ -1,8 +1,7 @@
 import Foundation
 
-/// A blocking TCP socket on the loopback, by its descriptor.
-///
-/// It uses none of the code under test. Its owner closes it.
+/// A blocking TCP socket on the loopback, by its descriptor. It uses none of the code under test.
+/// Its owner closes it.
 public struct RawSocket: Sendable {
     public let descriptor: CInt
 
@@ -16,7 +15,6 @@ public struct RawSocket: Sendable {
 
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EINVAL) }
 
-    /// 127.0.0.`host`
     static func loopback(_ port: UInt16, host: UInt8 = 1) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -55,9 +53,7 @@ public struct RawSocket: Sendable {
     }
 
     /// Whether a call of the system succeeds with an address.
-    func succeeds<Address>(
-        _ call: (CInt, UnsafePointer<sockaddr>?, socklen_t) -> CInt, _ address: Address
-    ) -> Bool {
+    func succeeds<Address>(_ call: (CInt, UnsafePointer<sockaddr>?, socklen_t) -> CInt, _ address: Address) -> Bool {
         withUnsafePointer(to: address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 call(descriptor, $0, socklen_t(MemoryLayout<Address>.size)) == 0
@@ -81,9 +77,7 @@ public struct RawSocket: Sendable {
     }
 
     /// Takes all that comes, until the end.
-    public func receiveToEnd() {
-        while let bytes = receive(), !bytes.isEmpty {}
-    }
+    public func receiveToEnd() { while let bytes = receive(), !bytes.isEmpty {} }
 
     /// Sends all bytes; false where the peer has gone.
     /// - Parameter took: is told of each part how many bytes the kernel has taken.

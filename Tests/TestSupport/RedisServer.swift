@@ -4,9 +4,7 @@ import Testing
 /// A real `redis-server` on 127.0.0.1, with its files in a folder of its own; without persistence
 /// where the arguments do not say otherwise. It ends with this object.
 public final class RedisServer {
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
-    }
+    public struct Failure: Error, CustomStringConvertible { public let description: String }
 
     public let port: UInt16
     public let folder: TemporaryFolder
@@ -48,7 +46,6 @@ public final class RedisServer {
 
     private static let defaults = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no"]
 
-    /// Its log.
     public var log: String { folder.text("redis.log") }
 
     public func send(_ signal: Int32) { process.send(signal) }

@@ -77,8 +77,7 @@ extension Requirement {
     public static let curl = Requirement("no curl with HTTP/2 (apt-get install curl): no client spoke it") {
         (try? Tool("curl")?.run(["--version"]))?.text.contains(" HTTP2 ") == true
     }
-    public static let debianTools = program(
-        "dpkg-gencontrol", package: "dpkg-dev", without: "no package was built")
+    public static let debianTools = program("dpkg-gencontrol", package: "dpkg-dev", without: "no package was built")
     public static let lintian = program("lintian", without: "it has not judged the package")
 }
 

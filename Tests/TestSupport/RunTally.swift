@@ -19,8 +19,7 @@ struct RunTally {
         }
     }
 
-    /// Counts tests, a test with arguments once. Leftovers and the issues of suites count as
-    /// failures, because they fail the run.
+    /// Counts each test once. Leftovers and issues of suites are failures: they fail the run.
     func counts(leftBehind leftovers: Int) -> String {
         let passed = functions.intersection(ended).subtracting(failed).subtracting(skipped)
         return

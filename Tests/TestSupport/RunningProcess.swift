@@ -45,8 +45,7 @@ struct RunningProcess: Equatable, Sendable {
     /// NAME=VALUE each; empty where /proc denies access.
     var variables: [Substring] { Self.content(of: "environ", of: id).split(separator: "\0") }
 
-    /// A file of /proc/PID to its end; `String(contentsOfFile:)` takes the first page of a file
-    /// without a size.
+    /// A file of /proc/PID to its end, of which `String(contentsOfFile:)` has the first page.
     static func content(of file: String, of process: pid_t) -> String {
         let handle = FileHandle(forReadingAtPath: "/proc/\(process)/\(file)")
         return String(decoding: (try? handle?.readToEnd()) ?? Data(), as: UTF8.self)

@@ -1,9 +1,8 @@
 import Foundation
 import Synchronization
 
-/// An origin on 127.0.0.1 that does as a script says, however rude.
-///
-/// It has one plain blocking thread a connection, and uses none of the code under test.
+/// An origin on 127.0.0.1 that does as a script says, however rude. It has one plain blocking
+/// thread a connection, and uses none of the code under test.
 public final class ScriptedOrigin: Sendable {
     public enum Step: Sendable {
         /// Reads one request: a head and as many bytes as its Content-Length says.
@@ -20,8 +19,7 @@ public final class ScriptedOrigin: Sendable {
         case reset
         /// Reads until the client has closed.
         case hold
-        /// Reads a request and sends the function's result, until the client closes or the function
-        /// returns nil.
+        /// Reads requests and sends the function's results until the client closes or it gives nil.
         case serve(@Sendable (String) -> [UInt8]?)
         /// Reads requests and takes the function's steps for each, until the client closes or one
         /// of those steps ends the connection.

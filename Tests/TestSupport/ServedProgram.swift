@@ -38,8 +38,7 @@ public final class ServedProgram {
     public var log: String { name + ".log" }
     public var output: String { name + ".out" }
 
-    /// Writes the configuration, for a reload too. A listener that `lines` name takes the place of
-    /// the one on a free port.
+    /// Writes the configuration. A listener in `lines` replaces the one on a free port.
     public func configure(_ lines: String) throws { try Self.configure(folder, configuration, lines) }
 
     private static func configure(_ folder: TemporaryFolder, _ file: String, _ lines: String) throws {
@@ -51,7 +50,6 @@ public final class ServedProgram {
 
     public var id: Int32 { process.id }
     public var isRunning: Bool { process.isRunning }
-    /// Its log.
     public var text: String { folder.text(log) }
 
     public var port: Int { get throws { try number(behind: "listening on http://127.0.0.1:") } }
@@ -70,17 +68,13 @@ public final class ServedProgram {
         return number
     }
 
-    /// Waits for a text in the log, or for the program's end; whether the text is there.
-    public func logs(_ text: String, within seconds: Int = 120) -> Bool {
-        waitUntil(within: seconds) { self.text.contains(text) || !isRunning }
-        return self.text.contains(text)
-    }
-
     /// Waits until it listens everywhere; false where it ended before.
     public func listens() -> Bool {
         let lines = folder.text(configuration)
         let hasAdmin = lines.contains("admin_listen") && !lines.contains("admin_listen off")
-        return logs(hasAdmin ? "admin listener on " : "listening on http")
+        let words = hasAdmin ? "admin listener on " : "listening on http"
+        waitUntil(within: 120) { text.contains(words) || !isRunning }
+        return text.contains(words)
     }
 
     public func send(_ signal: Int32) { process.send(signal) }
@@ -94,6 +88,5 @@ public final class ServedProgram {
         return waitForEnd()
     }
 
-    /// Ends it without a word.
     public func kill() { process.kill() }
 }

@@ -9,8 +9,7 @@ public final class TemporaryFolder: Sendable {
         TestRun.made(url.lastPathComponent)
     }
 
-    /// Its path is short, because it may hold Unix sockets. Programs that tests start as another
-    /// user may look into it.
+    /// The path is short for Unix sockets; other users' processes may look into the folder.
     static func make() throws -> String {
         let path = strdup(NSTemporaryDirectory() + "refrain-" + String(repeating: "X", count: 6))
         defer { free(path) }
@@ -52,7 +51,7 @@ public final class TemporaryFolder: Sendable {
         }
     }
 
-    /// Gives the path of what was written.
+    /// Writes a file, and gives its path.
     @discardableResult
     public func put(_ bytes: some Sequence<UInt8>, _ name: String = "traffic.jsonl") throws -> String {
         try Data(bytes).write(to: url.appendingPathComponent(name))
@@ -60,8 +59,7 @@ public final class TemporaryFolder: Sendable {
     }
 
     /// Writes a file with these permissions, and gives its path.
-    @discardableResult
-    public func put(_ text: String, _ name: String, mode: Int) throws -> String {
+    @discardableResult public func put(_ text: String, _ name: String, mode: Int) throws -> String {
         try put(text.utf8, name)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file(name))
         return file(name)
@@ -71,8 +69,7 @@ public final class TemporaryFolder: Sendable {
     ///
     /// A child that another test starts has this process's descriptors until it runs its own
     /// program, and a file that is open for writing in any process cannot be run (ETXTBSY).
-    @discardableResult
-    public func putProgram(from path: String, _ name: String) throws -> String {
+    @discardableResult public func putProgram(from path: String, _ name: String) throws -> String {
         guard try Tool(at: "/bin/cp").run([path, file(name)]).status == 0, chmod(file(name), 0o755) == 0 else {
             throw CocoaError(.fileWriteUnknown)
         }
@@ -80,8 +77,7 @@ public final class TemporaryFolder: Sendable {
     }
 
     /// The same of a script.
-    @discardableResult
-    public func putProgram(_ script: String, _ name: String) throws -> String {
+    @discardableResult public func putProgram(_ script: String, _ name: String) throws -> String {
         try putProgram(from: put(script.utf8, name + ".text"), name)
     }
 

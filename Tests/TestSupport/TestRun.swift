@@ -110,8 +110,7 @@ public enum TestRun {
         return left.isEmpty && tally != nil ? status : max(status, 1)
     }
 
-    /// Describes each leftover in one line. Waits 10 s for processes that are ending, then kills
-    /// the rest.
+    /// One line for each leftover. Waits 10 s for ending processes, then kills the rest.
     private static func leftovers() -> [String] {
         var (lines, processes): ([String], [RunningProcess]) = ([], [])
         waitAtMost(10) {

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// The time limit of the test that runs, as its own code can see it.

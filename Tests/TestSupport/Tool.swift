@@ -11,8 +11,7 @@ public struct Tool: Sendable {
 
     public let path: String
 
-    /// Nil where no directory of `PATH` has it, nor the one for servers, which ordinary users may
-    /// not have there.
+    /// Nil where neither `PATH` has it nor /usr/sbin, which users' paths may lack.
     public init?(_ name: String) {
         let searched = (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin"
         let paths = searched.split(separator: ":").map { "\($0)/\(name)" }

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Runs long or blocking work on a thread of its own, and waits without blocking the caller's.
-///
+/// Runs blocking work on a thread of its own, without blocking the caller's.
 /// `TimeLimit.hasPassed` there means the calling test's.
 public func onThread<Outcome: Sendable>(_ body: @escaping @Sendable () throws -> Outcome) async throws -> Outcome {
     let limit = TimeLimit()

@@ -8,8 +8,7 @@ import Testing
 /// - Parameter seconds: times what `Patience` allows. A wait ends when its condition holds, so a
 ///   long one costs nothing where all is well.
 /// - Returns: whether the condition holds.
-@discardableResult
-public func waitUntil(
+@discardableResult public func waitUntil(
     within seconds: Int = 60, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
 ) -> Bool {
     if waitAtMost(seconds, condition) { return true }
@@ -18,8 +17,7 @@ public func waitUntil(
 }
 
 /// Waits like `waitUntil` where either outcome is right; returns whether the condition holds.
-@discardableResult
-public func waitAtMost(_ seconds: Int, _ condition: () -> Bool) -> Bool {
+@discardableResult public func waitAtMost(_ seconds: Int, _ condition: () -> Bool) -> Bool {
     let deadline = DispatchTime.now() + .seconds(Patience.seconds(seconds))
     while !condition() {
         if TimeLimit.hasPassed || DispatchTime.now() >= deadline { return false }

@@ -6,31 +6,7 @@ import Testing
 @testable import refrain
 
 @Suite struct ServiceManagerTests {
-    /// A service manager's socket.
-    private final class Receiver {
-        let descriptor: Int32
-
-        /// - Parameter path: its first byte is NUL for an abstract name.
-        init(_ path: [UInt8]) throws {
-            descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-            var name = sockaddr_un()
-            name.sun_family = sa_family_t(AF_UNIX)
-            withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path) }
-            let length = socklen_t(2 + path.count + (path[0] == 0 ? 0 : 1))
-            let result = withUnsafePointer(to: &name) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-            }
-            try #require(result == 0)
-        }
-
-        deinit { close(descriptor) }
-
-        func receive() -> String {
-            var bytes = [UInt8](repeating: 0, count: 4096)
-            let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        }
-    }
+    private typealias Receiver = NotifySocket
 
     private func manager(_ environment: [String: String]) -> ServiceManager {
         ServiceManager({ environment[$0] }, process: 42)

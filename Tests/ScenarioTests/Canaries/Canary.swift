@@ -17,8 +17,7 @@ struct Canary: Sendable {
 
     func belongs(in place: String) -> Bool { home.contains { place.hasPrefix($0) } }
 
-    /// The spellings in which its bytes can be told: as they are, in hexadecimal, and in base64
-    /// wherever in a text they begin.
+    /// Its spellings: as it is, in hexadecimal, and in base64 at any place of a text.
     var spellings: [Data] {
         let bytes = Data(text.utf8)
         let hexadecimal = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -53,9 +52,7 @@ struct Evidence: Sendable {
         add(place, reply.body)
     }
 
-    mutating func add(_ other: Evidence) {
-        for (place, bytes) in other.places { add(place, bytes) }
-    }
+    mutating func add(_ other: Evidence) { for (place, bytes) in other.places { add(place, bytes) } }
 
     var byteCount: Int { places.values.reduce(0) { $0 + $1.count } }
 

@@ -21,8 +21,7 @@ final class CanaryHouse {
     ///   lend and clients' keys; otherwise clients bring developer tokens of their own.
     init(signsItself: Bool) throws {
         people = ["anna", "ben", "carl", "stranger"].enumerated().map { number, name in
-            CanaryPerson(
-                name, hasKey: signsItself && number < 3, hasToken: number < 2, isOriginsBearer: !signsItself)
+            CanaryPerson(name, hasKey: signsItself && number < 3, hasToken: number < 2, isOriginsBearer: !signsItself)
         }
         let lent = Canary("the lent token", home: ["origin personal music-user-token"])
         let lentLibrary = Canary("the lent library", home: ["client carl", "origin personal if-none-match"])
@@ -55,9 +54,7 @@ final class CanaryHouse {
         expected = Self.expected(of: people, origin.catalog) + (signsItself ? [(lentLibrary, "client carl")] : [])
     }
 
-    private static func expected(
-        of people: [CanaryPerson], _ catalog: Canary
-    ) -> [(canary: Canary, place: String)] {
+    private static func expected(of people: [CanaryPerson], _ catalog: Canary) -> [(canary: Canary, place: String)] {
         var expected: [(canary: Canary, place: String)] = [
             (catalog, "file cache.sqlite"), (catalog, "file traffic.jsonl"), (catalog, "engine appendonlydir"),
         ]

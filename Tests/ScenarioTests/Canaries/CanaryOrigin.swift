@@ -51,10 +51,8 @@ struct CanaryPerson: Sendable {
     }
 }
 
-/// An origin with one catalog for all clients, and a library for the holder of each token.
-///
-/// A library holds that person's canary in body, entity tag and cookie; `fault=` in a target asks
-/// for trouble.
+/// An origin with one catalog for all clients, and a library for the holder of each token, with
+/// that person's canary in body, entity tag and cookie; `fault=` in a target asks for trouble.
 struct CanaryOrigin {
     /// A name that all clients may see: it must be found, or the search proves nothing.
     let catalog = Canary("the catalog")

@@ -1,55 +1,48 @@
+import Cache
+import Compose
 import Foundation
+import Proxy
+import Server
+import Simulator
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Cache
-@testable import Compose
-@testable import Proxy
-@testable import Server
-@testable import Simulator
-
-/// A proxy before the simulated API, which counts the requests that reach it. Both stop with the
-/// scene.
+/// A proxy before the simulated API, which counts requests. Both stop with the scene.
 final class ComposingScene: ComparedScene {
     let api: SimulatedAPI
     private let counter: CountingResponder
     private let origin: ServiceHost
+    private let makeProxy: (ResponseCache, CompositionSettings.Mode) throws -> ProxyUnderTest
     private(set) var proxy: ProxyUnderTest
-    private(set) var cache: ResponseCache
-    let clock: ManualClock
+    var cache: ResponseCache { proxy.cache }
+    let clock = ManualClock(1_790_000_000)
     let warnings = Warnings()
-    private var settings: CompositionSettings
-    private let policy: Policy
 
     init(
-        _ settings: CompositionSettings = CompositionSettings(), cache: ResponseCache? = nil, policy: Policy = Policy(),
-        _ configure: (inout SimulatorConfiguration) -> Void = { _ in }
+        _ settings: CompositionSettings = CompositionSettings(), cache: ResponseCache = ResponseCache(mebibytes: 32),
+        policy: Policy = Policy(), clientKeys: ClientKeys? = nil,
+        _ configure: (inout SimulatorConfiguration) -> Void = { _ in },
+        instead: @escaping CountingResponder.Instead = { _, _ in nil }
     ) throws {
         api = SimulatedAPI.open(configure)
-        counter = CountingResponder(api)
-        clock = ManualClock(1_790_000_000)
+        counter = CountingResponder(api, instead: instead)
         origin = try ServiceHost.serving(counter)
-        let cache = cache ?? ResponseCache(mebibytes: 32)
-        (self.cache, self.settings, self.policy) = (cache, settings, policy)
-        proxy = try Self.proxy(before: origin, cache, settings, policy, clock, warnings)
+        makeProxy = { [origin, clock, warnings] cache, mode in
+            var settings = settings
+            settings.compose = mode
+            return try ProxyUnderTest(
+                originPort: Int(origin.address.port), cache: cache, policy: policy,
+                timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, clientKeys: clientKeys,
+                warn: { warnings.add($0) })
+        }
+        proxy = try makeProxy(cache, settings.compose)
     }
 
-    /// Another proxy before the same origin, as after a restart.
-    func restart(_ makeCache: () -> ResponseCache, _ mode: CompositionSettings.Mode? = nil) throws {
+    /// Another proxy, with `compose on`, before the same origin, as after a restart.
+    func restart(_ makeCache: () -> ResponseCache) throws {
         proxy.stop()
-        if let mode { settings.compose = mode }
-        cache = makeCache()
-        proxy = try Self.proxy(before: origin, cache, settings, policy, clock, warnings)
-    }
-
-    private static func proxy(
-        before origin: ServiceHost, _ cache: ResponseCache, _ settings: CompositionSettings, _ policy: Policy,
-        _ clock: ManualClock, _ warnings: Warnings
-    ) throws -> ProxyUnderTest {
-        try ProxyUnderTest(
-            originPort: Int(origin.address.port), cache: cache, policy: policy,
-            timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, warn: { warnings.add($0) })
+        proxy = try makeProxy(makeCache(), .on)
     }
 
     deinit {
@@ -63,13 +56,11 @@ final class ComposingScene: ComparedScene {
     /// From now on the origin answers the target with other names than it shows elsewhere.
     func misname(_ target: String) { counter.misnamed.withLock { _ = $0.insert(target) } }
 
-    /// The origin's own answer, as JSON values; it is not counted.
     func direct(_ target: String) -> NSObject? { api.values(target) }
 
     /// Under which the answer to a shared canonical target is stored.
     static func key(_ target: String) -> CacheKey { CacheKey(scope: .shared, target: Array(target.utf8)) }
 
-    /// The first ids of a type that the chart of the storefront `us` has.
     func ids(_ type: String, _ count: Int) throws -> [String] { try api.ids(of: type, count) }
 }
 
@@ -83,8 +74,7 @@ protocol ComparedScene {
 }
 
 extension ComparedScene {
-    /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and
-    /// how many requests it cost.
+    /// Asks the proxy and compares with the origin; `Cache-Status`, and the requests it cost.
     @discardableResult
     func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int)
     {

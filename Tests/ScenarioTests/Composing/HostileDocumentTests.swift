@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 /// Malformed documents go through byte for byte, and no answer is composed of them.
-///
 /// `DocumentScanTests` has every form that is no document.
 @Suite(.timeLimit(.minutes(10))) struct HostileDocumentTests {
     private static let path = "/v1/catalog/us/albums/"

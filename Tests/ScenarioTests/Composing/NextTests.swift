@@ -1,11 +1,9 @@
 import Compose
-import Foundation
 import Proxy
 import TestSupport
 import Testing
 
-/// `next complete`: a client that follows `next` gets its own parameters back (APPLE-MUSIC-API
-/// 7.4).
+/// `next complete`: a followed `next` keeps the client's parameters (APPLE-MUSIC-API 7.4).
 @Suite(.timeLimit(.minutes(10))) struct NextTests {
     private static let complete: CompositionSettings = {
         var settings = CompositionSettings()

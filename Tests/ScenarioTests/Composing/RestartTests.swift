@@ -1,22 +1,18 @@
 import Cache
 import Compose
-import Foundation
 import Store
 import TestSupport
 import Testing
 
 /// Answers that an earlier run stored are material for this one.
 @Suite(.timeLimit(.minutes(10))) struct ComposingAfterRestartTests {
-    private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) throws {
-        let folder = try TemporaryFolder()
-        try body {
-            ResponseCache(file: folder.file("cache.sqlite"))
-        }
-    }
+    private let folder: TemporaryFolder
 
-    @Test func answersAreComposedOutOfTheFile() throws { try Self.withFile(composeOutOfTheFile) }
+    init() throws { folder = try TemporaryFolder() }
 
-    private func composeOutOfTheFile(_ makeCache: () -> ResponseCache) throws {
+    private func makeCache() -> ResponseCache { ResponseCache(file: folder.file("cache.sqlite")) }
+
+    @Test func answersAreComposedOutOfTheFile() throws {
         let scene = try ComposingScene(cache: makeCache())
         let songs = try scene.ids("songs", 40)
         let albums = try scene.ids("albums", 2)
@@ -45,35 +41,30 @@ import Testing
 
     /// `compose verify` found a difference; then the operator switched to `on`, and restarted.
     @Test func aRestingFormRestsAfterARestart() throws {
-        try Self.withFile { makeCache in
-            let scene = try ComposingScene(CompositionSettings(.verify), cache: makeCache())
-            let albums = try scene.ids("albums", 40)
-            func album(_ index: Int) -> String { "/v1/catalog/us/albums/\(albums[index])" }
-            try scene.get(album(0))
-            try scene.get("/v1/catalog/us/albums?ids=" + albums.joined(separator: ","))
-            scene.misname(album(1))
-            #expect(try scene.proxy.client.send("GET", album(1)).status == 200)
-            waitUntil { scene.proxy.statistics.restingForms() == 1 }
-            try scene.restart(makeCache, .on)
-            waitUntil { scene.proxy.isIndexComplete }
-            #expect(scene.proxy.statistics.restingForms() == 1)
-            #expect(try scene.get(album(39)).cost == 1)
-        }
+        let scene = try ComposingScene(CompositionSettings(.verify), cache: makeCache())
+        let albums = try scene.ids("albums", 40)
+        func album(_ index: Int) -> String { "/v1/catalog/us/albums/\(albums[index])" }
+        try scene.get(album(0))
+        try scene.get("/v1/catalog/us/albums?ids=" + albums.joined(separator: ","))
+        scene.misname(album(1))
+        #expect(try scene.proxy.client.send("GET", album(1)).status == 200)
+        waitUntil { scene.proxy.statistics.restingForms() == 1 }
+        try scene.restart(makeCache)
+        waitUntil { scene.proxy.isIndexComplete }
+        #expect(scene.proxy.statistics.restingForms() == 1)
+        #expect(try scene.get(album(39)).cost == 1)
     }
 
-    /// The file is read latest first, and older answers in the same form took away the lessons of
-    /// the later ones.
+    /// The file is read latest first; older answers of the same form undid the later lessons.
     @Test func olderAnswersInTheFileMadeNewFormsOld() throws {
-        try Self.withFile { makeCache in
-            let scene = try ComposingScene(cache: makeCache())
-            let songs = try scene.ids("songs", 4)
-            try scene.get("/v1/catalog/us/songs/\(songs[0])")
-            scene.clock.advance(seconds: 50_000)
-            try scene.get("/v1/catalog/us/songs/\(songs[1])")
-            try scene.get("/v1/catalog/us/songs?ids=" + songs[1...].joined(separator: ","))
-            try scene.restart(makeCache)
-            waitUntil { scene.proxy.isIndexComplete }
-            #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])") == ("refrain; hit; ttl=86400; detail=reduced", 0))
-        }
+        let scene = try ComposingScene(cache: makeCache())
+        let songs = try scene.ids("songs", 4)
+        try scene.get("/v1/catalog/us/songs/\(songs[0])")
+        scene.clock.advance(seconds: 50_000)
+        try scene.get("/v1/catalog/us/songs/\(songs[1])")
+        try scene.get("/v1/catalog/us/songs?ids=" + songs[1...].joined(separator: ","))
+        try scene.restart(makeCache)
+        waitUntil { scene.proxy.isIndexComplete }
+        #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])") == ("refrain; hit; ttl=86400; detail=reduced", 0))
     }
 }

@@ -82,7 +82,6 @@ final class ListScene: ComparedScene {
         try? JSONSerialization.jsonObject(with: Data(list.answer(target).body.utf8)) as? NSObject
     }
 
-    /// The albums of an artist.
     static func target(_ artist: Int, _ query: String = "") -> String {
         "/v1/catalog/us/artists/\(artist)/albums" + (query.isEmpty ? "" : "?" + query)
     }

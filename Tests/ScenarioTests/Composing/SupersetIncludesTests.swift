@@ -1,8 +1,6 @@
-import Foundation
 import Testing
 
-/// Misses that bring the relationships that clients often include (`superset_includes on`, the
-/// default).
+/// Misses that fetch often included relationships too (`superset_includes on`, the default).
 @Suite(.timeLimit(.minutes(10))) struct SupersetIncludesTests {
     /// It may blame the parameters that the proxy has added.
     @Test func aBadRequestForTheLargerAnswerIsNotStored() throws {
@@ -29,8 +27,7 @@ import Testing
         return scene
     }
 
-    /// After 28 of 260 it was asked for no more, because a client that asks for the larger answer
-    /// itself was not counted.
+    /// It ended after 28 of 260: clients that asked for the larger answer were not counted.
     @Test func aPlainHitCredits() throws {
         let scene = try scriptedScene()
         let explained = scene.proxy.explain("/v1/catalog/us/albums/1000")

@@ -1,19 +1,7 @@
 // The parts of a conformance case: values that read like a table, and no behaviour.
 //
-// In every field, `<+3>` and `<-60>` are replaced by the HTTP date that many seconds from the
-// moment the case begins, `<url>` by the path of the case, and `<host>` by the origin's authority.
-
-/// Cases that share a proxy, an origin and a clock.
-struct ConformanceGroup: Sendable, CustomStringConvertible {
-    let name: String
-    let cases: [ConformanceCase]
-    var description: String { name }
-
-    init(_ name: String, _ cases: [ConformanceCase]) {
-        self.name = name
-        self.cases = cases
-    }
-}
+// In fields, `<+3>` and `<-60>` are replaced by the HTTP date that many seconds from the moment the
+// case begins, and `<url>` by the path of the case.
 
 /// Exchanges over a URL that no other case uses, and the seconds that pass between them.
 struct ConformanceCase: Sendable {
@@ -43,8 +31,7 @@ struct ConformanceCase: Sendable {
     }
 }
 
-/// One request of the client, the origin's answer if it is asked, and the expectations on both
-/// sides.
+/// A request, the origin's answer if it is asked, and the expectations on both sides.
 struct Exchange: Sendable {
     var method = "GET"
     /// Appended to the path of the case.
@@ -75,18 +62,14 @@ extension ConformanceCase.Step {
     }
 }
 
-/// The origin's answer to a request.
 struct OriginAnswer: Sendable {
     var status = 200
     var fields: [String] = []
     /// nil: a text that no other answer of the case has.
     var content: String?
-    /// The field line that a request must have to be answered by 304; without it the answer is a
-    /// 200 with content.
+    /// A request with this field line is answered by a 304, any other by a 200 with content.
     var condition: String?
-    /// Closes the connection instead of answering.
     var hangsUp = false
-    /// Heads of interim responses, each a status and fields.
     var interim: [(status: Int, fields: [String])] = []
     var delayMilliseconds: UInt32 = 0
 
@@ -155,6 +138,5 @@ enum Detail: Sendable {
     /// The origin sees `Name: value`.
     case sent(String)
     case method(String)
-    /// The client sees interim responses of these statuses.
     case interim([Int])
 }

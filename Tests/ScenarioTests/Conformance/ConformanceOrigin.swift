@@ -2,8 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// The origin of a group: answers each case's URLs as the exchange under way says, and remembers
-/// the requests.
+/// The origin of a group: answers each case as its exchange says, and records the requests.
 final class ConformanceOrigin: Sendable {
     struct Request: Sendable {
         let method: String
@@ -12,13 +11,9 @@ final class ConformanceOrigin: Sendable {
         let status: Int?
     }
 
-    private struct State {
-        var answers: [String: OriginAnswer] = [:]
-        var requests: [String: [Request]] = [:]
-    }
-
     private final class Board: Sendable {
-        let state = Mutex(State())
+        let answers = Mutex<[String: OriginAnswer]>([:])
+        let requests = Mutex<[String: [Request]]>([:])
     }
 
     private let board: Board
@@ -31,37 +26,30 @@ final class ConformanceOrigin: Sendable {
         origin = try ScriptedOrigin([.serve { Self.answer($0, board) }])
     }
 
-    func stop() {
-        origin.stop()
-    }
+    func stop() { origin.stop() }
 
     /// From now on requests below `url` are answered so, and remembered afresh.
     func give(_ answer: OriginAnswer, below url: String) {
-        board.state.withLock {
-            $0.answers[url] = answer
-            $0.requests[url] = []
-        }
+        board.answers.withLock { $0[url] = answer }
+        board.requests.withLock { $0[url] = [] }
     }
 
     /// The requests below `url` since its answer was set.
-    func requests(below url: String) -> [Request] {
-        board.state.withLock { $0.requests[url] ?? [] }
-    }
+    func requests(below url: String) -> [Request] { board.requests.withLock { $0[url] ?? [] } }
 
     private static func answer(_ text: String, _ board: Board) -> [UInt8]? {
         let lines = text.components(separatedBy: "\r\n")
         let line = lines[0].components(separatedBy: " ")
         let fields = lines.dropFirst().prefix { !$0.isEmpty }.map(parse)
         let url = line[1].split(separator: "/").prefix(2).reduce("") { $0 + "/" + $1 }.prefix { $0 != "?" }
-        guard let answer = board.state.withLock({ $0.answers[String(url)] }) else { return nil }
+        guard let answer = board.answers.withLock({ $0[String(url)] }) else { return nil }
         let meetsCondition = answer.condition.map { condition in
             let wanted = parse(condition)
             return fields.contains { $0.name.lowercased() == wanted.name.lowercased() && $0.value == wanted.value }
         }
         let status = answer.hangsUp ? nil : meetsCondition == true ? 304 : answer.status
-        board.state.withLock {
-            $0.requests[String(url), default: []].append(Request(method: line[0], fields: fields, status: status))
-        }
+        let request = Request(method: line[0], fields: fields, status: status)
+        board.requests.withLock { $0[String(url), default: []].append(request) }
         usleep(answer.delayMilliseconds * 1000)
         return status.map { bytes($0, answer, isHead: line[0] == "HEAD") }
     }

@@ -1,12 +1,10 @@
 import Foundation
 import HTTP
-import Proxy
 import Server
 import TestSupport
 import Testing
 
-/// Performs the cases of one group, one after the other, against one proxy whose clock moves only
-/// in pauses.
+/// Performs the cases of a group in order, with one proxy whose clock moves only in pauses.
 final class ConformanceRunner {
     private let clock = ManualClock(1_795_255_200)  // 21 November 2026, 10:00
     private let origin: ConformanceOrigin
@@ -17,15 +15,15 @@ final class ConformanceRunner {
         proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { [clock] in clock.unixSeconds })
     }
 
-    func stop() {
+    deinit {
         proxy.stop()
         origin.stop()
     }
 
     /// The mismatches of the first exchange that has any; empty when the case holds.
     func mismatches(_ conformanceCase: ConformanceCase, at url: String) -> [String] {
-        let text = FieldText(start: clock.unixSeconds, url: url, host: "127.0.0.1:\(origin.port)")
-        var past: [PastAnswer] = []
+        let text = FieldText(start: clock.unixSeconds, url: url)
+        var past: [SeenExchange] = []
         for step in conformanceCase.steps {
             switch step {
             case .pause(let seconds): clock.advance(seconds: seconds)
@@ -34,8 +32,8 @@ final class ConformanceRunner {
                 let filled = text.filled(exchange, number)
                 do {
                     let seen = try perform(filled, at: url)
-                    past.append(PastAnswer(exchange: filled, reply: seen.reply))
-                    let found = ExchangeCheck(exchange: filled, past: past, seen: seen).mismatches
+                    past.append(seen)
+                    let found = ExchangeCheck(past: past).mismatches
                     guard found.isEmpty else { return found.map { "exchange \(number): \($0) [\(seen.summary)]" } }
                 } catch {
                     proxy.client.close()
@@ -53,21 +51,16 @@ final class ConformanceRunner {
         let reply = try proxy.client.send(
             exchange.method, url + exchange.path, fields: fields, body: exchange.content.map { Data($0.utf8) })
         if case .reusedWhileAsked = exchange.source { waitUntil(within: 5) { self.updates > updates } }
-        return SeenExchange(reply: reply, requests: origin.requests(below: url))
+        return SeenExchange(exchange: exchange, reply: reply, requests: origin.requests(below: url))
     }
 
     /// The number of changes that the proxy has made to its stored answers.
     private var updates: Int { proxy.statistics[.stored] + proxy.statistics[.revalidated] }
 }
 
-/// An exchange that is over: the origin's answer, if it was asked, and the client's.
-struct PastAnswer {
-    let exchange: Exchange
-    let reply: HTTPTestClient.Reply
-}
-
 /// One exchange as it was seen on both sides.
 struct SeenExchange {
+    let exchange: Exchange
     let reply: HTTPTestClient.Reply
     let requests: [ConformanceOrigin.Request]
 
@@ -77,33 +70,27 @@ struct SeenExchange {
     }
 }
 
-/// Fills in dates, the path of the case and the origin's authority.
-struct FieldText {
+/// Fills in dates and the path of the case.
+private struct FieldText {
     let start: Int64
     let url: String
-    let host: String
 
     func filled(_ exchange: Exchange, _ number: Int) -> Exchange {
         var result = exchange
         result.request = exchange.request.map(filled)
         result.details = exchange.details.map(filled)
         result.answer.fields = exchange.answer.fields.map(filled)
-        result.answer.interim = exchange.answer.interim.map { ($0.status, $0.fields.map(filled)) }
         result.answer.condition = exchange.answer.condition.map(filled)
         result.answer.content = exchange.answer.content ?? "answer \(number) of \(url)"
         return result
     }
 
     private func filled(_ detail: Detail) -> Detail {
-        switch detail {
-        case .field(let line): .field(filled(line))
-        case .sent(let line): .sent(filled(line))
-        default: detail
-        }
+        if case .field(let line) = detail { .field(filled(line)) } else { detail }
     }
 
-    func filled(_ line: String) -> String {
-        let line = line.replacingOccurrences(of: "<url>", with: url).replacingOccurrences(of: "<host>", with: host)
-        return line.replacing(/<([+-][0-9]+)>/) { match in HTTPDate.text(start + (Int64(match.output.1) ?? 0)) }
+    private func filled(_ line: String) -> String {
+        line.replacingOccurrences(of: "<url>", with: url)
+            .replacing(/<([+-][0-9]+)>/) { match in HTTPDate.text(start + (Int64(match.output.1) ?? 0)) }
     }
 }

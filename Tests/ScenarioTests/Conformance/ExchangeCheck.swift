@@ -3,10 +3,8 @@ import TestSupport
 
 /// Compares an exchange with its expectations: values in, sentences out.
 struct ExchangeCheck {
-    let exchange: Exchange
-    /// Up to and including this exchange.
-    let past: [PastAnswer]
-    let seen: SeenExchange
+    /// Up to and including the exchange that is compared.
+    let past: [SeenExchange]
 
     var mismatches: [String] {
         var found = sourceMismatches
@@ -16,6 +14,8 @@ struct ExchangeCheck {
         return found
     }
 
+    private var seen: SeenExchange { past[past.count - 1] }
+    private var exchange: Exchange { seen.exchange }
     private var reply: HTTPTestClient.Reply { seen.reply }
     private var wasAsked: Bool { !seen.requests.isEmpty }
 
@@ -57,9 +57,7 @@ struct ExchangeCheck {
         return found
     }
 
-    private var ageMismatches: [String] {
-        reply.field("Age") == nil ? ["there is no Age"] : []
-    }
+    private var ageMismatches: [String] { reply.field("Age") == nil ? ["there is no Age"] : [] }
 
     private func content(of number: Int) -> [String] {
         let answer = past[number - 1].exchange.answer
@@ -88,8 +86,7 @@ struct ExchangeCheck {
         exchange.details.contains { if case .content = $0 { true } else { false } }
     }
 
-    /// Fields of one connection, and those whose absence or presence a case states itself (RFC 9110
-    /// 7.6.1).
+    /// Fields of one connection (RFC 9110 7.6.1), and those that a case states itself.
     private static let ownFields: Set = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
         "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "content-length",
@@ -105,8 +102,7 @@ struct ExchangeCheck {
         return names.subtracting(exempt).sorted().compactMap { name in
             let sent = lines.filter { $0.name.lowercased() == name }.map(\.value).joined(separator: ", ")
             let received = reply.fields.list(name)
-            // A date that is none may be replaced (RFC 9110 6.6.1); an age may have grown (RFC 9111
-            // 4.2.3).
+            // An invalid Date may be replaced (RFC 9110 6.6.1), and an Age may have grown.
             if name == "date", !sent.hasSuffix("GMT") { return nil }
             if name == "age", received.flatMap({ Int($0) }) ?? -1 >= Int(sent) ?? -1 { return nil }
             return received == sent ? nil : "\(name) is \(received ?? "absent"), not \(sent)"

@@ -18,11 +18,10 @@ import Testing
         }
         let requests = statuses.map { ConformanceOrigin.Request(method: "GET", fields: [("Foo", "1")], status: $0) }
         return ExchangeCheck(
-            exchange: exchange(answer),
             past: [
-                PastAnswer(exchange: exchange(Self.stored), reply: first),
-                PastAnswer(exchange: exchange(answer), reply: reply),
-            ], seen: SeenExchange(reply: reply, requests: requests)
+                SeenExchange(exchange: exchange(Self.stored), reply: first, requests: []),
+                SeenExchange(exchange: exchange(answer), reply: reply, requests: requests),
+            ]
         ).mismatches
     }
 

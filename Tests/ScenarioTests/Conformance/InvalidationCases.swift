@@ -1,7 +1,6 @@
 extension Conformance {
     /// The effect of unsafe methods on stored answers: RFC 9111 4.4, RFC 9110 9.3.3.
-    static let invalidation = ConformanceGroup(
-        "invalidation",
+    static let invalidation: [ConformanceCase] =
         unsafeMethods.flatMap { method in
             [
                 ConformanceCase(
@@ -45,7 +44,7 @@ extension Conformance {
                     origin: .ok("Cache-Control: max-age=3600", "Content-Location: <url>/a", "Date: <+0>")),
                 .get(expect: .asked),
                 .get(at: "/a", expect: .asked)),
-        ])
+        ]
 
     private static let unsafeMethods = ["POST", "DELETE", "M-SEARCH"]
     private static let fresh = OriginAnswer.ok("Cache-Control: max-age=100000", "Date: <+0>")

@@ -12,8 +12,7 @@ struct AnswerComparison {
         asked = SimulatorTarget(request.simulated.target).asked
     }
 
-    /// Nil when the answer is right. `candidates`: of the answer's status, the latest first; at
-    /// least one.
+    /// Nil for a right answer. `candidates`: those of its status, the latest first; one at least.
     func compare(_ answer: JSONNode, _ candidates: [JSONNode]) -> Difference? {
         if candidates.contains(where: { $0.digest == answer.digest }) { return nil }
         if answer["errors"] != nil {
@@ -75,8 +74,7 @@ struct AnswerComparison {
         return first(frame, candidates[0].without("data"), path)
     }
 
-    /// `{data, next?, href?, meta?}`, of a document or of a relationship: one revision's as a
-    /// whole.
+    /// `{data, next?, href?, meta?}` of a document or relationship: one revision's as a whole.
     private func list(
         _ answer: JSONNode, _ candidates: [JSONNode], _ place: RenderPosition, _ path: String
     ) -> Difference? {
@@ -104,8 +102,7 @@ struct AnswerComparison {
             return Difference(path: path, reason: "\(answer.identity ?? "?") is nowhere to be had")
         }
         guard candidates.contains(where: { $0.names == answer.names }) else {
-            return Difference(
-                path: path, reason: "has \(answer.names.sorted()) instead of \(latest.names.sorted())")
+            return Difference(path: path, reason: "has \(answer.names.sorted()) instead of \(latest.names.sorted())")
         }
         for (name, value) in answer.members {
             let said = candidates.compactMap { $0[name] }
@@ -121,8 +118,7 @@ struct AnswerComparison {
         }
         let own = answer.ownPart
         if candidates.contains(where: { $0.ownPart.digest == own.digest }) { return nil }
-        return Difference(
-            .mixed, path: path, reason: "\(answer.identity ?? "?") has parts of several revisions")
+        return Difference(.mixed, path: path, reason: "\(answer.identity ?? "?") has parts of several revisions")
     }
 
     /// The relationships or the views of an object.

@@ -19,17 +19,16 @@ final class DifferentialRun {
 
     let settings: Settings
     /// One, or the nodes.
-    private var proxies: [ProxyUnderTest]
+    private var proxies: [ProxyUnderTest] = []
+    private var clients: [HTTPTestClient] = []
     private let engine: RedisServer?
     private let api: SimulatedAPI
     private let log: OriginLog
     private let origin: ServiceHost
     private let clock: ManualClock
     private let folder: TemporaryFolder?
-    private var cache: ResponseCache
-    private var clients: [HTTPTestClient]
     private let oracle: Oracle
-    private let sights: Sights
+    private let seen: SeenStates
     private var history: RevisionHistory
     /// When everything of a storefront was purged last, in unix seconds.
     private var purged: [String: Int64] = [:]
@@ -38,7 +37,7 @@ final class DifferentialRun {
     private var known: [Int: Int] = [:]
     /// The canonical targets of composed answers to HEAD, whose content was not seen.
     private var unseen: Set<[UInt8]> = []
-    private var outcome: Outcome
+    private var outcome = Outcome()
 
     init(_ settings: Settings) throws {
         self.settings = settings
@@ -48,55 +47,42 @@ final class DifferentialRun {
         (self.api, self.clock, self.log) = (api, clock, log)
         origin = try ServiceHost.serving(log)
         folder = settings.disturbEvery > 0 ? try TemporaryFolder() : nil
-        cache = Self.cache(in: folder)
         engine = settings.nodes > 1 ? try RedisServer() : nil
-        proxies = try Self.proxies(settings, origin, cache, clock, engine)
-        clients = Self.clients(of: proxies)
-        outcome = Outcome(statistics: proxies[0].statistics)
         oracle = Oracle(api)
-        sights = Sights(oracle, lifetime: Self.lifetime(of:))
+        seen = SeenStates(oracle, lifetime: Self.lifetime(of:))
         history = RevisionHistory(api.revision)
         let pool = RequestPool(api, playlists: settings.isAboutLists ? 60 : 15)
         generator = RequestGenerator(seed: settings.seed, pool: pool)
+        try start()
     }
 
-    /// Large enough that nothing is evicted, which the judge would have to know.
-    private static func cache(in folder: TemporaryFolder?) -> ResponseCache {
-        ResponseCache(mebibytes: 256, file: folder?.file("cache.sqlite"))
-    }
-
-    /// - Parameter cache: of the first.
-    private static func proxies(
-        _ settings: Settings, _ origin: ServiceHost, _ cache: ResponseCache, _ clock: ManualClock,
-        _ engine: RedisServer?
-    ) throws -> [ProxyUnderTest] {
+    private func start() throws {
         var composition = CompositionSettings()
         composition.batch = settings.batches
-        return try (0..<settings.nodes).map { node in
-            try ProxyUnderTest(
-                originPort: Int(origin.address.port), workers: 2, cache: node == 0 ? cache : Self.cache(in: nil),
-                policy: settings.policy, timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition,
+        proxies = try (0..<settings.nodes).map { [clock] node in
+            // Large enough that nothing is evicted, which the judge would have to know.
+            let cache = ResponseCache(mebibytes: 256, file: folder?.file("cache.sqlite"))
+            return try ProxyUnderTest(
+                originPort: Int(origin.address.port), workers: 2, cache: cache, policy: settings.policy,
+                timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition,
                 tier: engine.map { SharedTier(ofNode: node, $0) })
         }
+        clients = (0..<Self.clients).map { HTTPTestClient(port: proxies[$0 % proxies.count].port, reopens: true) }
     }
 
-    /// By turns.
-    private static func clients(of proxies: [ProxyUnderTest]) -> [HTTPTestClient] {
-        (0..<clients).map { HTTPTestClient(port: proxies[$0 % proxies.count].port, reopens: true) }
-    }
-
-    func stop() {
+    private func end() {
         for client in clients { client.close() }
         for proxy in proxies { proxy.stop() }
-        origin.stop()
     }
 
-    /// How many answers were composed.
     private var built: Int { proxies.reduce(0) { $0 + $1.statistics[.built] } }
 
     static func outcome(_ settings: Settings) throws -> Outcome {
         let run = try DifferentialRun(settings)
-        defer { run.stop() }
+        defer {
+            run.end()
+            run.origin.stop()
+        }
         try run.run()
         var outcome = run.outcome
         (outcome.statistics, outcome.old) = (run.proxies[0].statistics, run.oracle.oldAnswers)
@@ -104,7 +90,6 @@ final class DifferentialRun {
         return outcome
     }
 
-    /// Makes all requests.
     private func run() throws {
         while outcome.answered < settings.requests, outcome.counts.values.reduce(0, +) < settings.mostFailures {
             let before = outcome.answered
@@ -131,8 +116,8 @@ final class DifferentialRun {
         let revision = api.revision
         let answers = try isConcurrent ? askTogether(requests, revises: moves) : askInTurn(requests)
         if moves, isConcurrent { history.move(to: api.revision, at: clock.unixSeconds) }
-        sights.add(log.take(asOf: moves && isConcurrent ? revision : nil))
-        sights.sweep(at: clock.unixSeconds)
+        seen.add(log.take(asOf: moves && isConcurrent ? revision : nil))
+        seen.sweep(at: clock.unixSeconds)
         for (request, answer) in zip(requests, answers) {
             if let failure = judge(answer, to: request) { note(failure) }
             if request.user == nil { generator.learn(from: answer.reply.body) }
@@ -145,8 +130,7 @@ final class DifferentialRun {
         if outcome.failures.count < 3 { outcome.failures.append(failure) }
     }
 
-    /// Some requests are made by several clients at about the same time, and some differ in nothing
-    /// but the id.
+    /// Some requests are made several times, and some differ in the id alone.
     private func draw(_ count: Int) -> [OracleRequest] {
         var requests: [OracleRequest] = []
         while requests.count < count {
@@ -165,11 +149,6 @@ final class DifferentialRun {
         history.move(to: change(api), at: clock.unixSeconds)
     }
 
-    private static func ask(_ client: HTTPTestClient, _ request: OracleRequest) throws -> HTTPTestClient.Reply {
-        try client.send(
-            request.method, request.target, fields: request.user.map { [("Music-User-Token", $0)] } ?? [])
-    }
-
     /// Waits until all answers of the origin have come and are stored.
     private func settle() { waitUntil { !proxies.contains { $0.isAsking } } }
 
@@ -177,13 +156,12 @@ final class DifferentialRun {
         try requests.enumerated().map { index, request in
             settle()
             let (position, before) = (log.count, built)
-            let reply = try Self.ask(clients[index % (2 * settings.nodes)], request)
+            let reply = try request.send(clients[index % (2 * settings.nodes)])
             return Answer(reply: reply, position: position, isNew: built > before)
         }
     }
 
-    /// All clients at once, so that requests meet on their way; the catalog may be revised among
-    /// them.
+    /// All clients at once, so that requests meet; the catalog may be revised meanwhile.
     private func askTogether(_ requests: [OracleRequest], revises: Bool) throws -> [Answer] {
         settle()
         let position = log.count
@@ -192,7 +170,7 @@ final class DifferentialRun {
         let clients = clients.map(ConfinedClient.init)
         concurrently(clients.count) { number in
             for index in stride(from: number, to: requests.count, by: Self.clients) {
-                let reply = Result { try Self.ask(clients[number].client, requests[index]) }
+                let reply = Result { try requests[index].send(clients[number].client) }
                 replies.withLock { $0[index] = reply }
                 if revises, index == 0 { api.revise() }
             }
@@ -225,18 +203,15 @@ final class DifferentialRun {
     }
 
     private func purge(_ condition: EntrySelection.Condition) {
-        cache.purgeAndWait(EntrySelection([condition]), .hard, at: clock.unixSeconds)
-        sights.add(log.take())
-        sights.forget()
+        proxies[0].cache.purgeAndWait(EntrySelection([condition]), .hard, at: clock.unixSeconds)
+        seen.add(log.take())
+        seen.forget()
     }
 
     private func restart() throws {
-        for client in clients { client.close() }
-        for proxy in proxies { proxy.stop() }
-        cache = Self.cache(in: folder)
-        proxies = try Self.proxies(settings, origin, cache, clock, engine)
+        end()
+        try start()
         waitUntil { proxies.allSatisfy(\.isIndexComplete) }
-        clients = Self.clients(of: proxies)
         (known, unseen) = ([:], [])
     }
 }
@@ -302,7 +277,7 @@ extension DifferentialRun {
         guard position > 0, reply.status == 200, oracle.saying(request, at: revisions[0]).body != reply.body,
             let document = try? JSONNode.parse([UInt8](reply.body))
         else { return nil }
-        return SupersededParts(sights, oracle, request, revisions, before: position, at: clock.unixSeconds)?
+        return SupersededParts(seen, oracle, request, revisions, before: position, at: clock.unixSeconds)?
             .first(in: document)
     }
 
@@ -338,7 +313,5 @@ extension HTTPTestClient.Reply {
 struct ConfinedClient: @unchecked Sendable {  // because the thread that hands it over waits for the other
     let client: HTTPTestClient
 
-    init(_ client: HTTPTestClient) {
-        self.client = client
-    }
+    init(_ client: HTTPTestClient) { self.client = client }
 }

@@ -1,5 +1,4 @@
 import AppleMusic
-import Foundation
 import Proxy
 import Testing
 
@@ -24,47 +23,20 @@ extension DifferentialRun {
         var nodes = 1
         /// Whether all requests are for pages of many lists.
         var isAboutLists = false
-        var nestsAlbums = true
         var batches = false
-        /// How pages of lists are cut, and where they have gaps.
-        var listCut = SimulatorConfiguration.ListCut.first
-        var storefrontsWithGaps: Set<String>?
-        var unavailablePercent: Int?
-        /// One item in this many is a gap, in place of the percentage.
-        var unavailableOneIn: Int?
-        var listSizes = ListSizes.standard
-        /// How many of a thousand resources a revision changes; nil for about a fourth.
-        var revisionShare: Int?
-        /// Which relationships resources show unasked.
-        var relationHabit = SimulatorConfiguration.RelationHabit.documented
+        var simulator = SimulatorConfiguration.small
         /// The lifetime that answers are judged by, in seconds; no class has a longer one.
         var longestLifetime = 60
         /// The number of wrong answers with which the run ends.
         var mostFailures = Int.max
 
         var testDescription: String {
-            let gaps =
-                unavailableOneIn.map { "one gap in \($0)" } ?? "gaps in \(storefrontsWithGaps?.sorted() ?? ["all"])"
+            let storefronts = simulator.storefrontsWithGaps?.sorted() ?? ["all"]
+            let gaps = simulator.traits.unavailableOneIn.map { "one gap in \($0)" } ?? "gaps in \(storefronts)"
             return """
                 seed \(seed), stale for \(staleFor) s, flip after \(flipAfter), disturbed every \(disturbEvery), \
-                \(listCut), \(gaps), \(relationHabit)\(nodes > 1 ? ", \(nodes) nodes" : "")
+                \(simulator.listCut), \(gaps), \(simulator.relationHabit)\(nodes > 1 ? ", \(nodes) nodes" : "")
                 """
-        }
-
-        var simulator: SimulatorConfiguration {
-            var configuration = SimulatorConfiguration()
-            configuration.requiresAuthorization = false
-            configuration.artists = 400
-            configuration.playlists = 100
-            configuration.nestsAlbums = nestsAlbums
-            configuration.listCut = listCut
-            configuration.storefrontsWithGaps = storefrontsWithGaps
-            configuration.traits.unavailablePercent = unavailablePercent
-            configuration.traits.unavailableOneIn = unavailableOneIn
-            configuration.traits.listSizes = listSizes
-            configuration.traits.revisionShare = revisionShare
-            configuration.relationHabit = relationHabit
-            return configuration
         }
 
         var policy: Policy {
@@ -77,23 +49,17 @@ extension DifferentialRun {
         }
     }
 
-    /// A wrong answer.
     struct Failure: Sendable, CustomStringConvertible {
         let rule: Difference.Rule
         let description: String
     }
 
-    /// The result of a run.
     struct Outcome: Sendable, CustomStringConvertible {
         /// The statistics of the last proxy, or of the first node.
-        var statistics: StatisticsSource
-        /// The first failures.
+        var statistics: StatisticsSource!
         var failures: [Failure] = []
-        /// Requests that were answered.
         var answered = 0
-        /// Answers that were composed.
         var composed = 0
-        /// Purges and restarts.
         var disturbances = 0
         /// Right answers that were not those of the latest revision.
         var old = 0
@@ -114,4 +80,12 @@ extension DifferentialRun {
         guard answer.status != 404, let target = try? CanonicalTarget(answer.target) else { return lifetimeOfNotFound }
         return lifetime(of: target.route.resourceClass)
     }
+}
+
+extension SimulatorConfiguration {
+    fileprivate static let small: SimulatorConfiguration = {
+        var configuration = SimulatorConfiguration()
+        (configuration.requiresAuthorization, configuration.artists, configuration.playlists) = (false, 400, 100)
+        return configuration
+    }()
 }

@@ -14,9 +14,7 @@ final class JSONNode: Sendable {
     }
 
     /// Two members of an object have this name: splicing makes them, clients read one of them.
-    struct RepeatedName: Error {
-        let name: String
-    }
+    struct RepeatedName: Error { let name: String }
 
     let content: Content
     /// Equal for equal values, and for others only by an accident of 64 bits.
@@ -63,13 +61,9 @@ final class JSONNode: Sendable {
         if case .object(let members) = content { members } else { [] }
     }
 
-    var elements: [JSONNode] {
-        if case .array(let elements) = content { elements } else { [] }
-    }
+    var elements: [JSONNode] { if case .array(let elements) = content { elements } else { [] } }
 
-    var text: String? {
-        if case .string(let text) = content { text } else { nil }
-    }
+    var text: String? { if case .string(let text) = content { text } else { nil } }
 
     var names: Set<String> { Set(members.map(\.name)) }
 

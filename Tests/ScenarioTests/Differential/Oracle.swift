@@ -3,12 +3,15 @@ import TestSupport
 
 @testable import Simulator
 
-/// One request of a differential test.
 struct OracleRequest: Hashable {
     var method = "GET"
     let target: String
     /// The value of Music-User-Token.
     var user: String?
+
+    func send(_ client: HTTPTestClient) throws -> HTTPTestClient.Reply {
+        try client.send(method, target, fields: user.map { [("Music-User-Token", $0)] } ?? [])
+    }
 
     var simulated: SimulatorRequest {
         var fields = [SimulatorField("Host", "localhost")]
@@ -20,7 +23,6 @@ struct OracleRequest: Hashable {
 
 /// Where an answer is wrong, and how.
 struct Difference: CustomStringConvertible, Equatable {
-    /// The rule that is broken.
     enum Rule: String, CaseIterable {
         /// A part is of no acceptable revision.
         case wrong
@@ -71,9 +73,7 @@ final class Oracle {
     private(set) var oldAnswers = 0
     private var sayings: [Question: Saying] = [:]
 
-    init(_ api: SimulatedAPI) {
-        self.api = api
-    }
+    init(_ api: SimulatedAPI) { self.api = api }
 
     func saying(_ request: OracleRequest, at revision: Revision) -> Saying {
         let question = Question(request: request, revision: revision)

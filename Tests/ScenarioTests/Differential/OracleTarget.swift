@@ -5,9 +5,8 @@
 extension SimulatorTarget {
     private var isOfCatalog: Bool { elements.count > 2 && elements[0] == "v1" && elements[1] == "catalog" }
 
-    /// The resources that a request by `ids` asks for, as `type/id`.
-    ///
-    /// They are in its order, each once; nil for requests of other kinds.
+    /// The resources that a request by `ids` asks for, as `type/id`, each once and in its order;
+    /// nil for requests of other kinds.
     var asked: [String]? {
         guard isOfCatalog, !parameters.contains(where: { $0.name.hasPrefix("filter[") }) else { return nil }
         if elements.count == 4, let ids = list("ids") { return ids.map { "\(elements[3])/\($0)" } }
@@ -28,8 +27,7 @@ extension SimulatorTarget {
     /// Whether it asks for charts or by a search.
     private var findsResources: Bool { elements.count == 4 && ["charts", "search"].contains(elements[3]) }
 
-    /// The storefront and the parameters on which the state of a resource depends; nil outside of
-    /// the catalog.
+    /// The storefront and parameters that a resource's state depends on; nil outside the catalog.
     var circumstances: String? {
         guard isOfCatalog else { return nil }
         let choosing: Set = ["ids", "include", "views", "limit", "offset"]

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Text
 
 @testable import Simulator
 
@@ -79,8 +80,7 @@ import Testing
         #expect(judge(said(album, now), album, [flipped])?.path == "data[0].relationships.artists.data[0]")
         #expect(judge(said(page, now), page, [flipped])?.path == "next")
         for path in ["data.0.attributes", "data.0.relationships.artists.data.0"] {
-            let old = try Edited.value(said(album, before), path)
-            let mixed = try Edited(said(album, now)) { $0.set(path, old) }.reply
+            let mixed = try edited(said(album, now), path, part(said(album, before), path))
             let found = path.replacing(".0", with: "[0]")
             #expect(judge(mixed, album, [now])?.path.hasPrefix(found + ".") == true, "\(path)")
             #expect(judge(mixed, album, [now, before]) == nil, "\(path)")
@@ -91,10 +91,9 @@ import Testing
     @Test func attributesAndAListOfTwoRevisionsAreFound() throws {
         let first = Revision()
         let target = playlist(of: try playlistWithOtherTracks(since: first))
-        let mixed = try Edited(said(target, now)) {
-            $0.set("data.0.attributes", try Edited.value(said(target, first), "data.0.attributes"))
-        }
-        let difference = try #require(judge(mixed.reply, target, [now, first]))
+        let path = "data.0.attributes"
+        let mixed = try edited(said(target, now), path, part(said(target, first), path))
+        let difference = try #require(judge(mixed, target, [now, first]))
         #expect(difference.rule == .mixed && difference.path == "data[0]")
         #expect(judge(said(target, first), target, [now, first]) == nil)
     }
@@ -103,8 +102,7 @@ import Testing
         let item = try albumWithRenamedArtist()
         let target = item.replacing("?", with: "/tracks?")
         let path = "data.0.relationships.artists.data.0"
-        let old = try Edited.value(said(target, before), path)
-        let mixed = try #require(try difference(target) { $0.set(path, old) })
+        let mixed = try #require(try difference(target, path, part(said(target, before), path)))
         #expect(mixed.rule == .mixed && mixed.reason.contains("at two places"))
     }
 
@@ -114,11 +112,11 @@ import Testing
         for (target, path, found) in [
             (page, "data", "data["), (playlist(of: page), nested, "data[0].relationships.tracks.data"),
         ] {
-            let new = try Edited.elements(said(target, now), path)
-            let old = try Edited.elements(said(target, before), path)
-            let mixed = try difference(target) { $0.set(path, Array(old.prefix(8) + new.dropFirst(8))) }
+            let new = try #require(try part(said(target, now), path).arrayValue)
+            let old = try #require(try part(said(target, before), path).arrayValue)
+            let mixed = try difference(target, path, .array(Array(old.prefix(8) + new.dropFirst(8))))
             #expect(mixed?.path.hasPrefix(found) == true)
-            let shorter = try difference(target) { $0.set(path, Array(new.dropLast())) }
+            let shorter = try difference(target, path, .array(Array(new.dropLast())))
             #expect(shorter?.path.hasSuffix("data") == true)
         }
     }
@@ -126,18 +124,30 @@ import Testing
     @Test func missingAndExtraPartsAreFound() throws {
         let (page, album) = (try playlistWithOtherTracks(), try albumWithRenamedArtist())
         let (artists, path) = ("data.0.relationships.artists", "data[0].relationships")
-        #expect(try difference(page) { $0.remove("next") } != nil)
-        #expect(try difference(page) { $0.set("next", "/v1/catalog/us/playlists/1/tracks?offset=20") }?.path == "next")
-        #expect(try difference(album) { $0.remove(artists) }?.path == path)
-        #expect(try difference(album) { $0.remove(artists + ".data.0.attributes") }?.path == path + ".artists.data[0]")
-        #expect(try difference(album) { $0.set(artists + ".data", [Any]()) }?.path == path + ".artists.data")
+        #expect(try difference(page, "next", nil) != nil)
+        #expect(try difference(page, "next", "/v1/catalog/us/playlists/1/tracks?offset=20")?.path == "next")
+        #expect(try difference(album, artists, nil)?.path == path)
+        #expect(try difference(album, artists + ".data.0.attributes", nil)?.path == path + ".artists.data[0]")
+        #expect(try difference(album, artists + ".data", [])?.path == path + ".artists.data")
         let tracks = "data.0.relationships.tracks.data.0.relationships"
-        #expect(try difference(album) { $0.set(tracks, ["a": 1]) }?.path == path + ".tracks.data[0]")
+        #expect(try difference(album, tracks, ["a": 1])?.path == path + ".tracks.data[0]")
     }
 
     /// The judgement on a changed answer of the later revision, of two that it may be of.
-    private func difference(_ target: String, _ change: (inout Edited) throws -> Void) throws -> Difference? {
-        judge(try Edited(said(target, now), change).reply, target, [now, before])
+    private func difference(_ target: String, _ path: String, _ part: JSON?) throws -> Difference? {
+        judge(try edited(said(target, now), path, part), target, [now, before])
+    }
+
+    /// - Parameter path: for example `data.0.attributes`.
+    private func part(_ reply: HTTPTestClient.Reply, _ path: String) throws -> JSON {
+        try #require(try JSON.parse([UInt8](reply.body))[path: path.split(separator: ".")[...]])
+    }
+
+    /// An answer with another part; nil removes it.
+    private func edited(_ reply: HTTPTestClient.Reply, _ path: String, _ part: JSON?) throws -> HTTPTestClient.Reply {
+        var document = try JSON.parse([UInt8](reply.body))
+        document[path: path.split(separator: ".")[...]] = part
+        return HTTPTestClient.Reply(status: 200, fields: [], body: Data(document.bytes))
     }
 
     /// The playlist that a page of its tracks is of.
@@ -147,10 +157,10 @@ import Testing
         let first = try album { isThere($2, $0, $1) }
         let second = try album { isThere($2, $0, $1) && $0.id(of: $2) != first }
         let target = "/v1/catalog/us?ids[albums]=\(first),\(second),\(first)"
-        let all = try Edited.elements(said(target, now), "data")
+        let all = try #require(try part(said(target, now), "data").arrayValue)
         try #require(all.count == 2)
         for wrong in [[all[1], all[0]], [all[0]], [all[0], all[1], all[0]], []] {
-            #expect(try difference(target) { $0.set("data", wrong) } != nil, "\(wrong.count) elements")
+            #expect(try difference(target, "data", .array(wrong)) != nil, "\(wrong.count) elements")
         }
     }
 
@@ -162,53 +172,26 @@ import Testing
     }
 }
 
-/// An answer that a test has changed.
-private struct Edited {
-    private var document: Any
-
-    init(_ reply: HTTPTestClient.Reply, _ change: (inout Edited) throws -> Void) throws {
-        document = try JSONSerialization.jsonObject(with: reply.body)
-        try change(&self)
-    }
-
-    var reply: HTTPTestClient.Reply {
-        let body = try? JSONSerialization.data(
-            withJSONObject: document, options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes])
-        return HTTPTestClient.Reply(status: 200, fields: [], body: body ?? Data())
-    }
-
-    /// - Parameter path: for example `data.0.attributes`.
-    mutating func set(_ path: String, _ value: Any) {
-        document = Self.changed(document, path.split(separator: ".")[...], to: value)
-    }
-
-    mutating func remove(_ path: String) {
-        document = Self.changed(document, path.split(separator: ".")[...], to: nil)
-    }
-
-    static func value(_ reply: HTTPTestClient.Reply, _ path: String) throws -> Any {
-        var value = try JSONSerialization.jsonObject(with: reply.body)
-        for name in path.split(separator: ".") {
-            let member = (value as? [String: Any])?[String(name)]
-            value = try #require(member ?? (value as? [Any])?[Int(name) ?? 0])
+extension JSON {
+    fileprivate subscript(path names: ArraySlice<Substring>) -> JSON? {
+        get {
+            guard let name = names.first.map(String.init) else { return self }
+            return (self[name] ?? Int(name).flatMap { self[$0] })?[path: names.dropFirst()]
         }
-        return value
-    }
-
-    static func elements(_ reply: HTTPTestClient.Reply, _ path: String) throws -> [Any] {
-        try #require(try value(reply, path) as? [Any])
-    }
-
-    private static func changed(_ value: Any, _ path: ArraySlice<Substring>, to new: Any?) -> Any {
-        guard let name = path.first else { return new ?? value }
-        let rest = path.dropFirst()
-        if var object = value as? [String: Any] {
-            object[String(name)] =
-                rest.isEmpty ? new : object[String(name)].map { changed($0, rest, to: new) }
-            return object
+        set {
+            guard let name = names.first.map(String.init) else {
+                self = newValue ?? .null
+                return
+            }
+            let rest = names.dropFirst()
+            if case .array(var elements) = self, let index = Int(name) {
+                elements[index][path: rest] = newValue
+                self = .array(elements)
+            } else if rest.isEmpty {
+                self[member: name] = newValue
+            } else {
+                self[member: name]?[path: rest] = newValue
+            }
         }
-        guard var array = value as? [Any], let index = Int(name) else { return value }
-        array[index] = changed(array[index], rest, to: new)
-        return array
     }
 }

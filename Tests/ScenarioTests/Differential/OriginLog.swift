@@ -25,11 +25,8 @@ final class OriginLog: Responder {
     private let clock: ManualClock
     private let state = Mutex(State())
 
-    init(_ api: SimulatedAPI, _ clock: ManualClock) {
-        (self.api, self.clock) = (api, clock)
-    }
+    init(_ api: SimulatedAPI, _ clock: ManualClock) { (self.api, self.clock) = (api, clock) }
 
-    /// How many answers there were.
     var count: Int { state.withLock { $0.count } }
 
     /// The answers since the last call.

@@ -5,8 +5,7 @@
 /// They include those that their list has lost since, or whose parent is gone, because a part may
 /// be older than the answer around it, and newer.
 struct PlacedResources {
-    /// The place of the resources in the document's own `data`; nil where the answer is no document
-    /// of the catalog.
+    /// The place of the resources in `data`; nil for an answer that is no document of the catalog.
     let top: RenderPosition?
     private let contexts: [RenderContext]
 

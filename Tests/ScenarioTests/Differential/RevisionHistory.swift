@@ -5,9 +5,7 @@ struct RevisionHistory {
     private var ended: [(revision: Revision, at: Int64)] = []
     private(set) var current: Revision
 
-    init(_ current: Revision) {
-        self.current = current
-    }
+    init(_ current: Revision) { self.current = current }
 
     mutating func move(to revision: Revision, at unixSeconds: Int64) {
         ended.append((current, unixSeconds))
@@ -20,9 +18,8 @@ struct RevisionHistory {
         [current] + ended.reversed().prefix { $0.at >= unixSeconds }.map(\.revision)
     }
 
-    /// The same, and each of them in every shape that was current at `otherSeconds` or later:
-    /// lessons about shapes may be as old as any answer, however young the parts are that are put
-    /// together by them.
+    /// The same, each in every shape that was current at `otherSeconds` or later: lessons about
+    /// shapes may be as old as any answer, however young its parts are.
     func revisions(since unixSeconds: Int64, shapesSince otherSeconds: Int64) -> [Revision] {
         let recent = revisions(since: unixSeconds)
         let shapes = Set(revisions(since: otherSeconds).map(\.isFlipped))
@@ -38,12 +35,10 @@ struct AnswerAge {
     var lifetime: Int
     /// How long an answer may be served stale that says so.
     var staleFor = 0
-    /// The time by which a fetch in the background may be dated too late, because the test moves
-    /// its clock meanwhile.
+    /// How much too late a background fetch may be dated, as the test moves its clock.
     var slack = 0
 
-    /// The most seconds between the state in the answer and now; nil when the answer itself says
-    /// that it is too old.
+    /// The most seconds since the answer's state; nil where its own fields say it is too old.
     func most(cacheStatus: String?, age: String?) -> Int? {
         let isStale = cacheStatus.map { $0.contains("ttl=-") || $0.contains("detail=stale-") } ?? false
         // An answer younger than its lifetime is fresh (RFC 9111 4.2).

@@ -6,7 +6,7 @@
 /// the same parameters, an older one is no part of later composed answers, as long as the newer one
 /// is fresh. The origin's own answers may be old under their own URLs.
 struct SupersededParts {
-    private let sights: Sights
+    private let seen: SeenStates
     private let oracle: Oracle
     private let request: OracleRequest
     private let revisions: [Revision]
@@ -20,13 +20,13 @@ struct SupersededParts {
     ///   - revisions: those the answer may be of.
     ///   - position: the answers of the origin before it were known when it was composed.
     init?(
-        _ sights: Sights, _ oracle: Oracle, _ request: OracleRequest, _ revisions: [Revision], before position: Int,
+        _ seen: SeenStates, _ oracle: Oracle, _ request: OracleRequest, _ revisions: [Revision], before position: Int,
         at now: Int64
     ) {
         target = SimulatorTarget(request.simulated.target)
         guard let circumstances = target.circumstances else { return nil }
         self.circumstances = circumstances
-        (self.sights, self.oracle, self.request) = (sights, oracle, request)
+        (self.seen, self.oracle, self.request) = (seen, oracle, request)
         (self.revisions, self.position, self.now) = (revisions, position, now)
     }
 
@@ -39,15 +39,15 @@ struct SupersededParts {
         PlacedResources(oracle.api, request, revisions.filter { $0.catalog >= catalog })
     }
 
-    private func difference(_ path: String, _ sight: Sights.Sight, _ reason: String) -> Difference {
-        Difference(.superseded, path: path, reason: "\(reason) at revision \(sight.revision)")
+    private func difference(_ path: String, _ state: SeenStates.State, _ reason: String) -> Difference {
+        Difference(.superseded, path: path, reason: "\(reason) at revision \(state.revision)")
     }
 
     /// A resource that a batch leaves out although it was seen since.
     private func absence(_ answer: JSONNode) -> Difference? {
         guard target.first("restrict") == nil else { return nil }
         for identity in Set(target.asked ?? []).subtracting(answer.elementNames) {
-            let known = sights.sights(of: identity, in: circumstances, before: position, at: now)
+            let known = seen.states(of: identity, in: circumstances, before: position, at: now)
             guard let latest = known.first(where: { $0.shown != nil }),
                 !revisions(since: latest.revision).lacked(identity)
             else { continue }
@@ -60,17 +60,16 @@ struct SupersededParts {
     private func page(_ answer: JSONNode) -> Difference? {
         guard let path = target.listPath else { return nil }
         let offset = target.first("offset").flatMap(Int.init) ?? 0
-        let known = sights.pages(
-            of: path, include: target.includeInOrder, in: circumstances, before: position, at: now)
+        let known = seen.pages(of: path, include: target.includeInOrder, in: circumstances, before: position, at: now)
         let skeleton = answer.skeleton.digest
-        for sight in known {
-            guard let other = sight.shown, ListPlaces(answer, offset).contradict(ListPlaces(other, sight.offset)) else {
+        for state in known {
+            guard let other = state.shown, ListPlaces(answer, offset).contradict(ListPlaces(other, state.offset)) else {
                 continue
             }
             let isOfThen = revisions.contains { revision in
-                revision.catalog >= sight.revision && saying(revision)?.skeleton.digest == skeleton
+                revision.catalog >= state.revision && saying(revision)?.skeleton.digest == skeleton
             }
-            if !isOfThen { return difference("data", sight, "another page of the list was seen") }
+            if !isOfThen { return difference("data", state, "another page of the list was seen") }
         }
         return nil
     }
@@ -96,12 +95,12 @@ struct SupersededParts {
     private func object(_ answer: JSONNode, _ place: RenderPosition, _ path: String, isPrimary: Bool) -> Difference? {
         let identity = answer.identity ?? "?"
         let own = answer.ownPart.digest
-        for sight in sights.sights(of: identity, in: circumstances, before: position, at: now) {
-            guard sight.shown.map(answer.shows(otherwise:)) ?? isPrimary else { continue }
-            let since = revisions(since: sight.revision).versions(of: answer, place)
+        for state in seen.states(of: identity, in: circumstances, before: position, at: now) {
+            guard state.shown.map(answer.shows(otherwise:)) ?? isPrimary else { continue }
+            let since = revisions(since: state.revision).versions(of: answer, place)
             if since.contains(where: { $0.ownPart.digest == own }) { continue }
             return difference(
-                path, sight, "\(identity) is older than what was \(sight.shown == nil ? "not found" : "seen")")
+                path, state, "\(identity) is older than what was \(state.shown == nil ? "not found" : "seen")")
         }
         return nil
     }

@@ -20,20 +20,19 @@ import Testing
     /// The verdict on an old answer to `target`, after the origin answered `seen`.
     private func judge(
         _ target: String, of revision: Revision, seen: String, at seenRevision: Revision? = nil,
-        before position: Int = 1,
-        after seconds: Int64 = 10
+        before position: Int = 1, after seconds: Int64 = 10
     ) throws -> Difference? {
         let oracle = Oracle(api)
-        let sights = Sights(oracle) { $0.status == 404 ? 20 : 60 }
+        let states = SeenStates(oracle) { $0.status == 404 ? 20 : 60 }
         let answer = said(seen, seenRevision ?? now)
-        sights.add([
+        states.add([
             OriginLog.Entry(
                 target: seen, revision: seenRevision ?? now, unixSeconds: Self.seenAt, status: answer.status,
                 body: answer.body)
         ])
         let parts = try #require(
             SupersededParts(
-                sights, oracle, OracleRequest(target: target), [now, before], before: position,
+                states, oracle, OracleRequest(target: target), [now, before], before: position,
                 at: Self.seenAt + seconds))
         return parts.first(in: try JSONNode.parse(said(target, revision).body))
     }

@@ -4,8 +4,7 @@ import Testing
 
 @testable import Server
 
-/// Attacks on servers of HTTP/2, frame by frame: the connection ends, and others are served. Each
-/// names its CVE.
+/// HTTP/2 attacks, each by its CVE: the connection ends, and others are served.
 @Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2AttackTests {
     /// ENHANCE_YOUR_CALM (RFC 9113 7).
     private static let calm: UInt32 = 11
@@ -24,7 +23,7 @@ import Testing
         /// A request, and what follows it on its stream.
         static func request(_ index: Int, then end: (UInt32) -> HTTP2Frame) -> [HTTP2Frame] {
             let stream = UInt32(2 * index + 3)
-            return [.head(HTTP2Frame.get(HTTP2Scene.album(index)), stream: stream), end(stream)]
+            return [.head(HTTP2Frame.get(.album(index)), stream: stream), end(stream)]
         }
     }
 
@@ -59,7 +58,7 @@ import Testing
     @Test(arguments: floods) func aFloodEndsItsConnectionAlone(flood: Flood) throws {
         let scene = try HTTP2Scene()
         let client = try scene.client()
-        #expect(client.ask(HTTP2Scene.album(1), stream: 1).contains("albums/1"))
+        #expect(client.ask(.album(1), stream: 1).contains("albums/1"))
         var index = 0
         while index < 4000, !client.isClosed {
             client.send((0..<100).flatMap { flood.frames(index + $0).flatMap(\.bytes) })
@@ -67,7 +66,7 @@ import Testing
         }
         #expect(client.end() == Self.calm)
         let other = try scene.client()
-        #expect(other.ask(HTTP2Scene.album(1), stream: 1).contains("albums/1"))
+        #expect(other.ask(.album(1), stream: 1).contains("albums/1"))
         #expect(scene.proxy.statistics.connections.floodCount == 1)
         #expect(!flood.hasRequests || scene.origin.requests.count < 300)
     }
@@ -88,12 +87,11 @@ import Testing
         waitUntil { client.isOver(1) || client.isClosed }
         #expect(client.text(1).contains("\"431\"") && scene.origin.requests.isEmpty)
         // The table is in order, and the next request is none of its business.
-        #expect(client.ask(HTTP2Scene.album(1), stream: 3).contains("albums/1"))
+        #expect(client.ask(.album(1), stream: 3).contains("albums/1"))
     }
 
     /// CVE-2016-1544, the HPACK bomb: what unfolds to thirty megabytes ends the connection.
-    @Test(arguments: [false, true])
-    func aHeadThatUnfoldsBeyondMeasureIsAnAttack(isInTrailers: Bool) throws {
+    @Test(arguments: [false, true]) func aHeadThatUnfoldsBeyondMeasureIsAnAttack(isInTrailers: Bool) throws {
         let scene = try HTTP2Scene()
         let client = try scene.client()
         var block = Self.unfolding(10_000)
@@ -113,7 +111,7 @@ import Testing
         let mayAnswer = scene.answerLater("late")
         let client = try scene.client()
         let streams = (0..<200).map { UInt32(2 * $0 + 1) }
-        client.get(streams) { HTTP2Scene.album(Int($0)) }
+        client.get(streams) { String.album(Int($0)) }
         waitUntil { !client.frames(.reset).isEmpty }
         mayAnswer.signal()
         waitUntil { client.isClosed || streams.allSatisfy { client.isOver($0) } }
@@ -122,8 +120,7 @@ import Testing
         #expect(refused > 0 && refused <= 72 && answered + refused == 200)
     }
 
-    /// CVE-2019-9516, and slow heads of all kinds: half a frame is waited for as long as half a
-    /// head.
+    /// CVE-2019-9516 and other slow heads: half a frame has the deadline of half a head.
     @Test(arguments: [
         HTTP2Frame.preface + HTTP2Frame(.settings).bytes + HTTP2Frame(.headers, stream: 1, payload: [0]).bytes,
         HTTP2Frame.preface + HTTP2Frame(.settings).bytes + HTTP2Frame(.ping, payload: [1, 2]).bytes.dropLast(), [],
@@ -203,7 +200,7 @@ import Testing
         scene.proxy.statistics.requestBudget.limit(to: 40_000)
         let client = try scene.client()
         let streams = (0..<100).map { UInt32(2 * $0 + 1) }
-        client.get(streams) { HTTP2Scene.album(Int($0)) }
+        client.get(streams) { String.album(Int($0)) }
         waitUntil { client.frames(.reset).count > 20 }
         #expect(scene.proxy.statistics.requestBudget.heldBytes <= 40_000)
         mayAnswer.signal()

@@ -5,7 +5,7 @@ import Testing
 /// The HTTP/2 clients of apps and pages. Each asks for an album, whether it has changed, for a
 /// large answer, for one that does not exist, and for sixty at once.
 @Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2LibrariesTests {
-    private static let album = HTTP2Scene.album(1)
+    private static let album = String.album(1)
     private static let large = "/v1/catalog/us/albums/large"
     private static let absent = "/v1/catalog/us/albums/absent"
     private static let many = 60
@@ -44,14 +44,14 @@ import Testing
         """
 
     /// - Parameters:
-    ///   - speaksHTTP2: whether it must; else it is only said by what it came.
-    ///   - ask: gives what a client has printed that asks this port and trusts this file.
+    ///   - speaksHTTP2: whether it must; else the figures only show the protocol.
+    ///   - ask: gives the output of a client that asks this port and trusts this file.
     private func check(
         _ name: String, speaksHTTP2: Bool = true,
         _ ask: (_ port: UInt16, _ authority: String, _ folder: TemporaryFolder) throws -> String
     ) throws {
         let (scene, folder) = (try HTTP2Scene(), try TemporaryFolder())
-        scene.answer(Self.reply)
+        scene.origin.answer(Self.reply)
         let authority = try folder.put(scene.authority.certificatePEM().utf8, "authority.pem")
         #expect(try ask(scene.port, authority, folder) == Self.expected)
         let (all, http2) = (scene.proxy.statistics[.requests], scene.proxy.statistics[.http2Requests])
@@ -79,32 +79,29 @@ import Testing
         }
     }
 
-    @Test(.requires(.browser)) func aPageGetsWhatItAsksFor() async throws {
-        try await onThread {
-            try check("Chromium") { port, _, _ in
-                let browser = try HeadlessBrowser(arguments: ["--ignore-certificate-errors"])
-                try browser.open("https://localhost:\(port)\(Self.album)")
-                let answers = try browser.evaluate(
-                    """
-                    (async () => {
-                      const ask = async (path, headers = {}) => {
-                        const answer = await fetch(path, {headers, cache: 'no-store'})
-                        const bytes = (await answer.arrayBuffer()).byteLength
-                        return {status: answer.status, etag: answer.headers.get('etag'), bytes}
-                      }
-                      \(Self.questions)
-                      return await questions(ask)
-                    })()
-                    """)
-                let protocols = "performance.getEntriesByType('resource').map((entry) => entry.nextHopProtocol)"
-                #expect(try browser.text("[...new Set(\(protocols))]") == "h2")
-                return answers as? String ?? ""
-            }
+    @Test(.requires(.browser)) func aPageGetsWhatItAsksFor() throws {
+        try check("Chromium") { port, _, _ in
+            let browser = try HeadlessBrowser(arguments: ["--ignore-certificate-errors"])
+            try browser.open("https://localhost:\(port)\(Self.album)")
+            let answers = try browser.evaluate(
+                """
+                (async () => {
+                  const ask = async (path, headers = {}) => {
+                    const answer = await fetch(path, {headers, cache: 'no-store'})
+                    const bytes = (await answer.arrayBuffer()).byteLength
+                    return {status: answer.status, etag: answer.headers.get('etag'), bytes}
+                  }
+                  \(Self.questions)
+                  return await questions(ask)
+                })()
+                """)
+            let protocols = "performance.getEntriesByType('resource').map((entry) => entry.nextHopProtocol)"
+            #expect(try browser.text("[...new Set(\(protocols))]") == "h2")
+            return answers as? String ?? ""
         }
     }
 
-    /// On Linux it trusts the system's authorities and no others, so it gets another file in the
-    /// place of the system's.
+    /// On Linux it trusts only the system's authorities, so their file is replaced.
     @Test(.requires(.swiftc), .requires(.ownMounts)) func urlSessionGetsWhatItAsksFor() throws {
         let (compiler, unshare) = (try #require(Tool("swiftc")), try #require(Tool("unshare")))
         try check("URLSession", speaksHTTP2: false) { port, authority, folder in

@@ -1,7 +1,5 @@
 import Foundation
 import Server
-import Synchronization
-import TestSupport
 import Testing
 
 @testable import EventLoop
@@ -12,7 +10,6 @@ final class HTTP2Scene {
     let authority: ThrowawayAuthority
     let origin: FakeOrigin
     let proxy: ProxyUnderTest
-    private let script = Script()
     private(set) var port: UInt16 = 0
 
     static let large = "{\"a\":\"\(String(repeating: "0123456789abcdef", count: 20_000))\"}"
@@ -24,10 +21,7 @@ final class HTTP2Scene {
         var timeouts = ClientTimeouts.ofTests
         change(&timeouts)
         authority = try ThrowawayAuthority()
-        origin = try FakeOrigin { [script] request in
-            let reply = script.reply.withLock { $0 }
-            return reply(request)
-        }
+        origin = try FakeOrigin(HTTP2Scene.reply)
         proxy = try ProxyUnderTest(before: origin, timeouts: timeouts, clientKeys: clientKeys)
         let tls = try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1"], offersHTTP2: offersHTTP2)
         try proxy.adopt { settings in
@@ -39,19 +33,10 @@ final class HTTP2Scene {
 
     deinit { proxy.stop() }
 
-    private final class Script: Sendable {
-        let reply = Mutex<@Sendable (FakeOrigin.Request) -> FakeOrigin.Reply>(HTTP2Scene.reply)
-    }
-
-    /// Has the origin answer otherwise from now on.
-    func answer(_ reply: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply) {
-        script.reply.withLock { $0 = reply }
-    }
-
     /// Has the origin answer so once the gate, which this returns, has had a signal.
     func answerLater(_ body: String) -> DispatchSemaphore {
         let gate = DispatchSemaphore(value: 0)
-        answer { _ in
+        origin.answer { _ in
             gate.waitOrFail()
             gate.signal()
             return FakeOrigin.Reply(body: body)
@@ -74,6 +59,4 @@ final class HTTP2Scene {
     static let post = [
         (":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/v1/me/library"),
     ]
-
-    static func album(_ number: Int) -> String { "/v1/catalog/us/albums/\(number)" }
 }

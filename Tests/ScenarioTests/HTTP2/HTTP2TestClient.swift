@@ -6,24 +6,25 @@ import Testing
 
 // Without Foundation, which has a `Stream` of its own.
 
-/// A client that says exactly which frames go over TLS, and shows which come. It answers nothing by
-/// itself.
+/// A client that sends given frames over TLS and shows those that come; it answers nothing.
 final class HTTP2TestClient: Sendable {
-    private final class Handler: StreamHandler {
-        let state: Received
-        init(_ state: Received) { self.state = state }
+    private struct Received {
+        var bytes: [UInt8] = []
+        var isClosed = false
+        var isPaused = false
+    }
 
-        func streamDidOpen(_ stream: Stream) {
-            state.bytes.withLock { $0.protocolChosen = stream.speaksHTTP2 }
-        }
+    private final class Handler: StreamHandler, Sendable {
+        let received = Mutex(Received())
+
+        func streamDidOpen(_ stream: Stream) {}
 
         func streamDidBecomeReadable(_ stream: Stream) {
-            guard state.bytes.withLock({ !$0.isPaused }) else { return }
+            guard received.withLock({ !$0.isPaused }) else { return }
             withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) { buffer in
                 while true {
                     switch stream.read(into: buffer) {
-                    case .bytes(let count):
-                        state.bytes.withLock { $0.bytes += buffer[..<count] }
+                    case .bytes(let count): received.withLock { $0.bytes += buffer[..<count] }
                     case .wouldBlock: return
                     case .end, .failed: return stream.close()
                     }
@@ -32,40 +33,23 @@ final class HTTP2TestClient: Sendable {
         }
 
         func streamDidDrain(_ stream: Stream) {}
-        func streamDidClose(_ stream: Stream, _ error: StreamError?) {
-            state.bytes.withLock { $0.isClosed = true }
-        }
-    }
-
-    private struct Bytes {
-        var bytes: [UInt8] = []
-        var isClosed = false
-        var isPaused = false
-        var protocolChosen: Bool?
-    }
-
-    private final class Received: Sendable {
-        let bytes = Mutex(Bytes())
+        func streamDidClose(_ stream: Stream, _ error: StreamError?) { received.withLock { $0.isClosed = true } }
     }
 
     private let loop: EventLoop
-    private let received = Received()
+    private let handler = Handler()
     private let stream: Confined<Stream>
 
     /// - Parameters:
-    ///   - authority: whom to trust.
     ///   - host: the server's name in the handshake.
     ///   - greets: whether preface and settings are sent.
-    init(
-        port: UInt16, _ authority: ThrowawayAuthority, host: String = "localhost", greets: Bool = true
-    ) throws {
+    init(port: UInt16, _ authority: ThrowawayAuthority, host: String = "localhost", greets: Bool = true) throws {
         loop = try EventLoop(label: "refrain.test.http2")
         let tls = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()), protocols: ["h2"])
         let address = SocketAddress(host: "127.0.0.1", port: port)!
-        let (loop, received) = (self.loop, self.received)
+        let (loop, handler) = (self.loop, self.handler)
         stream = try loop.sync { () throws(SystemError) in
-            let stream = try Stream.connect(
-                to: address, tls: (tls, host), loop: loop, handler: Handler(received))
+            let stream = try Stream.connect(to: address, tls: (tls, host), loop: loop, handler: handler)
             return Confined(stream, to: loop)
         }
         if greets { send(HTTP2Frame.preface + HTTP2Frame(.settings).bytes) }
@@ -73,28 +57,25 @@ final class HTTP2TestClient: Sendable {
 
     deinit { loop.stop(nil) }
 
-    func send(_ bytes: [UInt8]) {
-        stream.execute { stream in bytes.withUnsafeBytes { stream.send($0) } }
-    }
+    func send(_ bytes: [UInt8]) { stream.execute { stream in bytes.withUnsafeBytes { stream.send($0) } } }
 
     func send(_ frames: HTTP2Frame...) { send(frames.flatMap(\.bytes)) }
 
-    /// Reads nothing more.
-    func pause() { received.bytes.withLock { $0.isPaused = true } }
+    func pause() { handler.received.withLock { $0.isPaused = true } }
 
     func resume() {
-        received.bytes.withLock { $0.isPaused = false }
+        handler.received.withLock { $0.isPaused = false }
         stream.execute { $0.readLater() }
     }
 
     func close() { stream.execute { $0.close() } }
 
     /// Whether the server has ended the connection.
-    var isClosed: Bool { received.bytes.withLock(\.isClosed) }
+    var isClosed: Bool { handler.received.withLock(\.isClosed) }
 
     /// The whole frames that have arrived.
     var frames: [HTTP2Frame] {
-        let bytes = received.bytes.withLock(\.bytes)
+        let bytes = handler.received.withLock(\.bytes)
         var (frames, rest): ([HTTP2Frame], ArraySlice<UInt8>) = ([], bytes[...])
         while let (frame, count) = HTTP2Frame.first(in: rest) {
             frames.append(frame)
@@ -103,7 +84,6 @@ final class HTTP2TestClient: Sendable {
         return frames
     }
 
-    /// Frames of one kind, and of one stream.
     func frames(_ kind: HTTP2Frame.Kind, stream: UInt32? = nil) -> [HTTP2Frame] {
         frames.filter { $0.kind == kind && (stream == nil || $0.stream == stream) }
     }

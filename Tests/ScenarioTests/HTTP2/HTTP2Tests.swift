@@ -21,9 +21,9 @@ import Testing
     }
 
     @Test func theSecondRequestIsAHit() throws {
-        let expected = "{\"at\":\"GET \(HTTP2Scene.album(1))\"}"
+        let expected = "{\"at\":\"GET \(String.album(1))\"}"
         for stream in [UInt32(1), 3, 5, 7] {
-            #expect(client.ask(HTTP2Scene.album(1), stream: stream) == expected)
+            #expect(client.ask(.album(1), stream: stream) == expected)
         }
         #expect(scene.origin.requests.count == 1)
         #expect(client.frames(.settings).first?.endsStream == false)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func aHeadRequestHasNoContent() throws {
-        var head = get(HTTP2Scene.album(1))
+        var head = get(.album(1))
         head[0].1 = "HEAD"
         client.send(.head(head, stream: 1))
         #expect(client.answer(1).isEmpty)
@@ -79,7 +79,7 @@ import Testing
         #expect(!client.isOver(1))
         // The connection's window is shut as well; opened, it serves the streams that it can.
         client.send(.windowUpdate(0, by: 1000))
-        #expect(client.ask(HTTP2Scene.album(2), stream: 3) == "{\"at\":\"GET \(HTTP2Scene.album(2))\"}")
+        #expect(client.ask(.album(2), stream: 3) == "{\"at\":\"GET \(String.album(2))\"}")
         client.send(.windowUpdate(0, by: 1 << 20))
         client.send(.windowUpdate(1, by: 1 << 20))
         #expect(client.answer(1) == HTTP2Scene.large)
@@ -87,10 +87,10 @@ import Testing
 
     @Test func anAnswerThatIsStreamedComesWhole() throws {
         let body = String(repeating: "streamed ", count: 1_200_000)
-        scene.answer { _ in FakeOrigin.Reply(body: body) }
+        scene.origin.answer { _ in FakeOrigin.Reply(body: body) }
         client.send(.windowUpdate(0, by: 1 << 30))
         client.send(HTTP2Frame.setting(4, 1 << 30))
-        #expect(client.ask(HTTP2Scene.album(1), stream: 1) == body)
+        #expect(client.ask(.album(1), stream: 1) == body)
     }
 
     @Test(arguments: [
@@ -98,18 +98,18 @@ import Testing
         ("a pseudo-field behind others", [("a", "b"), (":path", "/")]),
     ])
     func aMalformedHeadEndsItsStreamAlone(what: String, fields: [(String, String)]) throws {
-        client.send(.head(get(HTTP2Scene.album(1), fields), stream: 1))
+        client.send(.head(get(.album(1), fields), stream: 1))
         waitUntil { client.isOver(1) }
         #expect(!client.text(1).contains("albums"), "\(what)")
-        #expect(client.ask(HTTP2Scene.album(2), stream: 3).contains("albums/2"))
+        #expect(client.ask(.album(2), stream: 3).contains("albums/2"))
         #expect(scene.origin.requests.count == 1)
     }
 
     @Test func requestsForAnotherHostAreMisdirected() throws {
-        #expect(client.ask(HTTP2Scene.album(1), authority: "other.example", stream: 1).contains("\"421\""))
+        #expect(client.ask(.album(1), authority: "other.example", stream: 1).contains("\"421\""))
         // A client that names no host in the handshake may use any.
         let numeric = try scene.client(host: "127.0.0.1")
-        #expect(numeric.ask(HTTP2Scene.album(1), authority: "other.example", stream: 1).contains("albums/1"))
+        #expect(numeric.ask(.album(1), authority: "other.example", stream: 1).contains("albums/1"))
         let line = "\"GET /v1/catalog/us/albums/1 HTTP/2.0\" 421 "
         let cause = " refused/authority-is-not-the-host-of-the-tls-handshake "
         #expect(try scene.proxy.finalLog().contains { $0.contains(line) && $0.contains(cause) })
@@ -128,22 +128,22 @@ import Testing
     @Test func aWithdrawnLeaderLeavesItsFlightToOthers() throws {
         let mayAnswer = scene.answerLater("{\"for\":\"all\"}")
         let (first, second) = (try scene.client(), try scene.client())
-        first.send(.head(get(HTTP2Scene.album(1)), stream: 1))
+        first.send(.head(get(.album(1)), stream: 1))
         waitUntil { !scene.origin.requests.isEmpty }
-        second.send(.head(get(HTTP2Scene.album(1)), stream: 1))
+        second.send(.head(get(.album(1)), stream: 1))
         first.send(.reset(1))
         first.send(HTTP2Frame(.ping, payload: [1, 2, 3, 4, 5, 6, 7, 8]))
         waitUntil { !first.frames(.ping).isEmpty }
         mayAnswer.signal()
         #expect(second.answer(1) == "{\"for\":\"all\"}")
-        #expect(first.ask(HTTP2Scene.album(1), stream: 3) == "{\"for\":\"all\"}" && !first.isClosed)
+        #expect(first.ask(.album(1), stream: 3) == "{\"for\":\"all\"}" && !first.isClosed)
         #expect(scene.origin.requests.count == 1 && first.content(1).isEmpty)
     }
 
     /// A client that goes with requests under way leaves none of its state.
     @Test func aConnectionThatGoesLeavesNothingBehind() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
-        scene.answer { request in
+        scene.origin.answer { request in
             if !request.target.contains("large") {
                 mayAnswer.waitOrFail()
                 mayAnswer.signal()
@@ -152,7 +152,7 @@ import Testing
         }
         client.send(.head(get("/v1/catalog/us/albums/large"), stream: 1))
         waitUntil { client.content(1).count == 65_535 }
-        client.get(Array(stride(from: 3, to: 43, by: 2))) { HTTP2Scene.album(Int($0)) }
+        client.get(Array(stride(from: 3, to: 43, by: 2))) { String.album(Int($0)) }
         client.send(.head(HTTP2Scene.post, stream: 43, isLast: false))
         client.send(HTTP2Frame(.data, stream: 43, payload: Array("half".utf8)))
         waitUntil { scene.proxy.statistics.requestBudget.heldBytes > 0 }
@@ -171,17 +171,17 @@ import Testing
         // that user's, and the route alone is logged.
         for (stream, user) in [(UInt32(1), "anna"), (5, "ben")] {
             let fields = [("user-agent", "frames"), ("music-user-token", user)]
-            client.send(.head(get(HTTP2Scene.album(1), fields), stream: stream))
+            client.send(.head(get(.album(1), fields), stream: stream))
             #expect(client.answer(stream).contains("albums/1"))
             client.send(.head(get("/v1/me/library/songs", fields), stream: stream + 2))
             #expect(client.answer(stream + 2).contains("library/songs"))
         }
         #expect(scene.origin.requests.map { $0.field("music-user-token") } == [nil, "anna", "ben"])
-        _ = try scene.proxy.client.send("GET", HTTP2Scene.album(1))
+        _ = try scene.proxy.client.send("GET", .album(1))
         #expect(scene.proxy.statistics[.http2Requests] == 4 && scene.proxy.statistics[.requests] == 5)
         #expect(feed.events(from: start).events.map(\.isHTTP2) == [true, true, true, true, false])
         let log = try scene.proxy.finalLog().joined()
-        #expect(log.contains("\"GET \(HTTP2Scene.album(1)) HTTP/2.0\" 200"))
+        #expect(log.contains("\"GET \(String.album(1)) HTTP/2.0\" 200"))
         #expect(log.hasPrefix("127.0.0.1 ") && log.contains("\"frames\""))
         #expect(!log.contains("anna") && !log.contains("library/songs"))
     }
@@ -189,8 +189,8 @@ import Testing
     @Test func clientsNeedTheirKeys() throws {
         let scene = try HTTP2Scene(clientKeys: ClientKeys(text: "app 0123456789abcdef\n"))
         let client = try scene.client()
-        #expect(client.ask(HTTP2Scene.album(1), stream: 1).contains("\"401\""))
-        client.send(.head(get(HTTP2Scene.album(1), [("x-refrain-key", "0123456789abcdef")]), stream: 3))
+        #expect(client.ask(.album(1), stream: 1).contains("\"401\""))
+        client.send(.head(get(.album(1), [("x-refrain-key", "0123456789abcdef")]), stream: 3))
         #expect(client.answer(3).contains("albums/1") && scene.origin.requests.count == 1)
     }
 
@@ -198,7 +198,7 @@ import Testing
 
     @Test func requestsUnderWayAreAnsweredWhileDraining() throws {
         let mayAnswer = scene.answerLater("the last")
-        client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
+        client.send(.head(HTTP2Frame.get(.album(1)), stream: 1))
         waitUntil { !scene.origin.requests.isEmpty }
         let proxy = scene.proxy
         let thread = Thread { proxy.stop() }
@@ -226,13 +226,12 @@ import Testing
         for isOffered in [false, true] {
             let tls = try ServerTLS(authority: scene.authority, hosts: ["localhost"], offersHTTP2: isOffered)
             try scene.proxy.adopt { settings in
-                settings.listeners[1] = ListenerSettings(
-                    address: settings.listeners[1].address, tls: tls, headers: nil)
+                settings.listeners[1] = ListenerSettings(address: settings.listeners[1].address, tls: tls, headers: nil)
             }
             let other = try scene.client()
-            #expect(other.ask(HTTP2Scene.album(1), stream: 1).contains("albums/1") == isOffered)
+            #expect(other.ask(.album(1), stream: 1).contains("albums/1") == isOffered)
         }
         // A connection from before the reload stays.
-        #expect(client.ask(HTTP2Scene.album(1), stream: 1).contains("albums/1"))
+        #expect(client.ask(.album(1), stream: 1).contains("albums/1"))
     }
 }

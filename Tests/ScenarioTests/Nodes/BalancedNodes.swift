@@ -1,12 +1,9 @@
+import EventLoop
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
-@testable import EventLoop
-
-/// An origin, several nodes that are processes, and the balancer that is delivered in front of
-/// them.
+/// An origin, nodes that are processes, and the delivered balancer in front of them.
 final class BalancedNodes {
     private typealias Failure = ServedProgram.Failure
 
@@ -17,12 +14,6 @@ final class BalancedNodes {
         let target: String
     }
 
-    /// The action of the origin before it answers.
-    private final class Reaction: Sendable {
-        let body = Mutex<(@Sendable () -> Void)?>(nil)
-    }
-
-    private let reaction = Reaction()
     private let folder: TemporaryFolder
     private let authority: ThrowawayAuthority
     let origin: FakeOrigin
@@ -30,15 +21,10 @@ final class BalancedNodes {
     private(set) var balancer: HAProxyServer!
     private var last: [Served] = []
 
-    /// - Parameters:
-    ///   - count: of nodes.
-    ///   - balanced: how many of them the balancer knows.
+    /// - Parameter balanced: how many nodes the balancer knows.
     init(nodes count: Int = HAProxyServer.nodeCount, balanced: Int? = nil) throws {
         (folder, authority) = (try TemporaryFolder(), try ThrowawayAuthority())
-        origin = try FakeOrigin { [reaction] _ in
-            reaction.body.withLock { $0 }?()
-            return FakeOrigin.Reply(body: "{\"data\":[]}")
-        }
+        origin = try FakeOrigin(.init(body: "{\"data\":[]}"))
         for number in 1...count {
             nodes.append(
                 try ServedProgram(
@@ -64,18 +50,11 @@ final class BalancedNodes {
             certificate: leaf.certificatePEM + leaf.keyPEM)
     }
 
-    /// The trust anchors for clients of the balancer.
     var trust: ClientTLS { get throws { try ClientTLS(trustAnchors: .pem(authority.certificatePEM())) } }
 
-    /// The same, as a file.
-    func trustFile() throws -> String {
-        try folder.put(authority.certificatePEM().utf8, "trust.pem")
-    }
+    func trustFile() throws -> String { try folder.put(authority.certificatePEM().utf8, "trust.pem") }
 
     func client(from host: UInt8 = 1) -> HTTPTestClient { HTTPTestClient(port: Int(balancer.plainPort), from: host) }
-
-    /// Has the origin do something before it answers, on its loop.
-    func react(_ body: @escaping @Sendable () -> Void) { reaction.body.withLock { $0 = body } }
 
     /// The requests in the nodes' logs, once there are `count`; in the order of each node.
     func served(_ count: Int) throws -> [Served] {
@@ -87,8 +66,7 @@ final class BalancedNodes {
 
     private var lines: [Served] {
         nodes.enumerated().flatMap { index, node in
-            let text = (try? folder.bytes(node.output)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-            return text.components(separatedBy: "\n").dropLast().compactMap { line -> Served? in
+            folder.text(node.output).components(separatedBy: "\n").dropLast().compactMap { line -> Served? in
                 guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
                     let address = object["address"] as? String, let target = object["target"] as? String
                 else { return nil }

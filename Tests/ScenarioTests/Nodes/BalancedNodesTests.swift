@@ -7,8 +7,6 @@ import Testing
 /// `Sources/Deployment/haproxy/haproxy.cfg`, run by a real HAProxy in front of real nodes.
 @Suite(.serialized, .timeLimit(.minutes(10)), .requires(.haproxy), .requires(.binary))
 struct BalancedNodesTests {
-    private static func album(_ number: Int) -> String { "/v1/catalog/us/albums/\(number)" }
-
     @Test func haproxyFindsNothingWrongWithTheFile() throws {
         let folder = try TemporaryFolder()
         let leaf = try ThrowawayAuthority().issue(hosts: ["127.0.0.1"])
@@ -30,12 +28,12 @@ struct BalancedNodesTests {
         let scene = try BalancedNodes()
         let numbers = 1...12
         let endings = ["", "?include=artists", "?l=fr&include=tracks", "/tracks", "/artists?limit=3"]
-        let targets = numbers.flatMap { number in endings.map { Self.album(number) + $0 } }
+        let targets = numbers.flatMap { number in endings.map { String.album(number) + $0 } }
         for target in targets { #expect(try scene.client().send("GET", target).status == 200) }
         _ = try scene.served(targets.count)
         let curl = try #require(Tool("curl"))
         for version in ["--http2", "--http1.1"] {
-            let urls = numbers.map { "https://127.0.0.1:\(scene.balancer.port)\(Self.album($0))?l=fr" }
+            let urls = numbers.map { "https://127.0.0.1:\(scene.balancer.port)\(String.album($0))?l=fr" }
             let outcome = try curl.run(
                 [version, "--silent", "--show-error", "--cacert", try scene.trustFile(), "--write-out"]
                     + ["\\n%{http_version} %{http_code}\\n"] + urls)
@@ -72,7 +70,7 @@ struct BalancedNodesTests {
 
     @Test func aFourthNodeTakesKeysAndNoOtherKeyMoves() throws {
         let scene = try BalancedNodes(nodes: 4, balanced: 3)
-        let targets = (1...80).map(Self.album)
+        let targets = (1...80).map(String.album)
         func ask() throws { for target in targets { #expect(try scene.client().send("GET", target).status == 200) } }
         try ask()
         let before = try scene.served(targets.count)
@@ -98,7 +96,7 @@ struct BalancedNodesTests {
         // Over connections that are kept, by turns: none is another client's.
         for turn in 0..<4 {
             for (host, client) in clients {
-                #expect(try client.send("GET", Self.album(1) + "?limit=\(10 * turn + Int(host))").status == 200)
+                #expect(try client.send("GET", String.album(1) + "?limit=\(10 * turn + Int(host))").status == 200)
             }
         }
         for line in try scene.served(12) {
@@ -137,8 +135,9 @@ struct BalancedNodesTests {
         let user = [("Music-User-Token", "user")]
         #expect(try scene.client().send("GET", "/v1/me/storefront", fields: user).status == 200)
         let victim = Mutex<pid_t?>(scene.nodes[try scene.node(after: 1)].id)
-        scene.react {
+        scene.origin.answer { _ in
             if let id = victim.withLock({ $0.take() }) { kill(id, SIGKILL) }
+            return FakeOrigin.Reply(body: "{\"data\":[]}")
         }
         let reply = try scene.client().send(
             method, "/v1/me/library?ids%5Balbums%5D=1", fields: user, body: method == "POST" ? Data() : nil)

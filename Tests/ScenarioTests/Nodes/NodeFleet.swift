@@ -1,9 +1,8 @@
+import EventLoop
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import EventLoop
 
 /// Processes of the program before one origin, with an engine that they share, or one alone.
 final class NodeFleet: @unchecked Sendable {  // because one thread at a time starts and ends nodes

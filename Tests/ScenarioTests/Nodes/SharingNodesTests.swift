@@ -1,22 +1,12 @@
-import Synchronization
 import TestSupport
 import Testing
 
-/// The origin's requests from three nodes that share a tier, also when one is lost or joins.
-///
-/// The nodes are processes of the program, with a real engine; a balancer asks them by turns.
+/// The origin's requests from three nodes that share a tier, also when one is lost or joins. Nodes
+/// are processes, the engine is real, and a balancer asks them by turns.
 @Suite(.serialized, .timeLimit(.minutes(30)), .requires(.redis), .requires(.binary), .requires(.plainBuild))
 struct SharingNodesTests {
-    /// Several tests compare with the same trial.
-    private static let known = Mutex<Trial.Outcome?>(nil)
-
-    /// The requests of three nodes of which none goes or comes.
-    private static func undisturbed() throws -> Trial.Outcome {
-        if let outcome = known.withLock({ $0 }) { return outcome }
-        let outcome = try Trial.outcome(of: .apps, nodes: 3)
-        known.withLock { $0 = outcome }
-        return outcome
-    }
+    /// The requests of three nodes of which none goes or comes; several tests compare with them.
+    private static let undisturbed = Result { try Trial.outcome(nodes: 3) }
 
     /// - Parameters:
     ///   - wanted: how many times as many requests nodes with a shared tier are meant to send.
@@ -36,17 +26,15 @@ struct SharingNodesTests {
         #expect(base.asked > 0 && ratio <= most, "\(what)", sourceLocation: location)
     }
 
-    @Test func threeNodesAskHardlyMoreThanOne() async throws {
-        let alone = try await onThread { try Trial.outcome(of: .apps, nodes: 1) }
+    @Test func threeNodesAskHardlyMoreThanOne() throws {
+        let alone = try Trial.outcome(nodes: 1)
         #expect(alone.failures.isEmpty && alone.asked > 100)
-        let outcome = try await onThread { try Self.undisturbed() }
-        expect(outcome, of: alone, wanted: 1.07, most: 1.2, "in turns")
+        expect(try Self.undisturbed.get(), of: alone, wanted: 1.07, most: 1.2, "in turns")
     }
 
     @Test(arguments: [(Trial.Event.kill, 1.02), (.join, 1.01)])
-    func aNodeThatGoesOrComesCostsHardlyARequest(_ event: Trial.Event, wanted: Double) async throws {
-        let base = try await onThread { try Self.undisturbed() }
-        let outcome = try await onThread { try Trial.outcome(of: .apps, nodes: 3, event) }
-        expect(outcome, of: base, wanted: wanted, most: 1.1, "\(event) of one")
+    func aNodeThatGoesOrComesCostsHardlyARequest(_ event: Trial.Event, wanted: Double) throws {
+        let outcome = try Trial.outcome(nodes: 3, event)
+        expect(outcome, of: try Self.undisturbed.get(), wanted: wanted, most: 1.1, "\(event) of one")
     }
 }

@@ -4,11 +4,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One way of a world's requests through nodes, several at a time.
+@testable import Bench
+
+/// All requests of `TrialWorld` through nodes, several at a time.
 final class Trial: Sendable {
-    /// The result of a trial.
     struct Outcome: Sendable {
-        /// Requests that reached the origin.
         let asked: Int
         /// Requests without an answer, or with another one than the origin's.
         let failures: [String]
@@ -16,34 +16,31 @@ final class Trial: Sendable {
 
     /// The event when half of the requests are under way.
     enum Event: Sendable {
-        case nothing, kill, join
+        case kill, join
     }
 
-    private static let clients = 12
-
-    private let world: TrialWorld
+    private let requests = TrialWorld.requests
     private let fleet: NodeFleet
-    private let event: Event
+    private let event: Event?
     /// The nodes that are there, and how many turns there were.
     private let nodes: Mutex<(present: [Int], turns: Int)>
     private let next = Atomic(0)
     private let answered: Mutex<[Bool]>
     private let failures = Mutex<[String]>([])
 
-    private init(_ world: TrialWorld, _ fleet: NodeFleet, nodes: Int, _ event: Event) {
-        (self.world, self.fleet, self.event) = (world, fleet, event)
+    private init(_ fleet: NodeFleet, nodes: Int, _ event: Event?) {
+        (self.fleet, self.event) = (fleet, event)
         self.nodes = Mutex((Array(0..<nodes), 0))
-        answered = Mutex(Array(repeating: false, count: world.requests.count))
+        answered = Mutex(Array(repeating: false, count: requests.count))
     }
 
     /// - Parameter nodes: with an engine where there are several.
-    static func outcome(of world: TrialWorld, nodes: Int, _ event: Event = .nothing) throws -> Outcome {
-        let origin = CountingResponder(world.api)
+    static func outcome(nodes: Int, _ event: Event? = nil) throws -> Outcome {
+        let origin = CountingResponder(TrialWorld.api)
         let host = try ServiceHost.serving(origin)
         defer { host.stop() }
-        let fleet = try NodeFleet(nodes, isShared: nodes > 1, before: host.address)
-        let trial = Trial(world, fleet, nodes: nodes, event)
-        concurrently(clients) { _ in trial.ask() }
+        let trial = Trial(try NodeFleet(nodes, isShared: nodes > 1, before: host.address), nodes: nodes, event)
+        concurrently(12) { _ in trial.ask() }
         return Outcome(asked: origin.targets.count, failures: trial.failures.withLock { $0 })
     }
 
@@ -52,9 +49,9 @@ final class Trial: Sendable {
         var clients: [Int: HTTPTestClient] = [:]
         while true {
             let index = next.add(1, ordering: .relaxed).oldValue
-            guard index < world.requests.count else { return }
-            if index == world.requests.count / 2 { happen() }
-            let request = world.requests[index]
+            guard index < requests.count else { return }
+            if index == requests.count / 2 { happen() }
+            let request = requests[index]
             // Some other client has taken it, or it would not be earlier.
             if let predecessor = request.predecessor {
                 waitUntil { answered.withLock { $0[predecessor] } }
@@ -65,7 +62,7 @@ final class Trial: Sendable {
     }
 
     /// As a balancer that asks another node where one is gone.
-    private func failure(of request: TrialWorld.Request, _ clients: inout [Int: HTTPTestClient]) -> String? {
+    private func failure(of request: TraceRequest, _ clients: inout [Int: HTTPTestClient]) -> String? {
         while let node = nextNode() {
             let client = clients[node] ?? HTTPTestClient(port: fleet.port(of: node), reopens: true)
             clients[node] = client
@@ -89,7 +86,7 @@ final class Trial: Sendable {
 
     private func happen() {
         switch event {
-        case .nothing: break
+        case nil: break
         case .kill: fleet.kill(1)
         case .join:
             do {

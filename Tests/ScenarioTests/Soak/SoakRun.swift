@@ -6,7 +6,6 @@ import TestSupport
 @testable import Simulator
 
 /// Clients of all kinds, an origin that changes, purges and reloads, for as long as is wanted.
-///
 /// Every answer is compared with the origin's.
 final class SoakRun {
     /// The resources of the process at one moment.
@@ -42,8 +41,7 @@ final class SoakRun {
         ttl not-found 20s
         """
     private static let lifetime = 20
-    /// Requests that go out together, and how many such turns there are in a second: a rate that
-    /// leaves the machine to others.
+    /// Requests at once, and turns a second: a rate that leaves the machine to others.
     private static let (batch, turns) = (16, 8)
 
     private let api: SimulatedAPI
@@ -158,9 +156,7 @@ final class SoakRun {
         let clients = clients.map(ConfinedClient.init)
         concurrently(requests.count) { number in
             do {
-                let request = requests[number]
-                let fields = request.user.map { [("Music-User-Token", $0)] } ?? []
-                let reply = try clients[number].client.send(request.method, request.target, fields: fields)
+                let reply = try requests[number].send(clients[number].client)
                 replies.withLock { $0[number] = reply }
             } catch {
                 clients[number].client.close()

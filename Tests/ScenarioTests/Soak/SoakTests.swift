@@ -4,20 +4,17 @@ import Testing
 
 /// The program under mixed traffic for a long time (HARDENING F14): `make soak MINUTES=60`. In
 /// `make test` it runs for seconds, which shows that all of it works and says nothing of leaks.
-@Suite(.serialized, .timeLimit(.minutes(1_500)), .requires(.binary))
-struct SoakTests {
+@Suite(.serialized, .timeLimit(.minutes(1_500)), .requires(.binary)) struct SoakTests {
     private static let minutes = ProcessInfo.processInfo.environment["REFRAIN_SOAK"].flatMap(Double.init)
     /// MiB an hour.
     private static let growth = 1.0
 
-    @Test func nothingGrowsAndNoAnswerIsWrong() async throws {
+    @Test func nothingGrowsAndNoAnswerIsWrong() throws {
         if Self.minutes == nil { LeftOut.note("a long run (make soak MINUTES=60 has it): whether memory grows") }
         let duration = Duration.seconds(Self.minutes.map { $0 * 60 } ?? 6)
-        let outcome = try await onThread {
-            let run = try SoakRun(seed: 20_261_123)
-            defer { run.stop() }
-            return try run.run(for: duration, warmingUp: duration / 6)
-        }
+        let run = try SoakRun(seed: 20_261_123)
+        defer { run.stop() }
+        let outcome = try run.run(for: duration, warmingUp: duration / 6)
         #expect(outcome.wrong.isEmpty, "\(outcome.wrong.joined(separator: "\n"))")
         #expect(outcome.requests > 0 && outcome.hits > 0)
         // The first sixth warms up: memory and file fill to their bounds.

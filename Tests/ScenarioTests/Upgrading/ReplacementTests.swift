@@ -6,26 +6,21 @@ import Testing
 /// F13b: the program is replaced again and again, by SIGUSR2 or by a restart on a socket that is
 /// kept, while operators purge and users write. Passes where no answer is older than a purge or a
 /// write that was acknowledged when it was asked for.
-@Suite(.serialized, .timeLimit(.minutes(60)), .requires(.binary))
-struct ReplacementTests {
+@Suite(.serialized, .timeLimit(.minutes(60)), .requires(.binary)) struct ReplacementTests {
     private static let count = TestSize.of(2, full: 5, release: 100)
 
-    @Test func noUpgradeBringsBackWhatWasPurgedOrChanged() async throws {
-        try await onThread {
-            let scene = try Scene()
-            try scene.run("upgrades") { try scene.program.upgrade() }
-        }
+    @Test func noUpgradeBringsBackWhatWasPurgedOrChanged() throws {
+        let scene = try Scene()
+        try scene.run("upgrades") { try scene.program.upgrade() }
     }
 
-    @Test func noRestartBringsBackWhatWasPurgedOrChanged() async throws {
-        try await onThread {
-            let (socket, port) = try RawSocket.listening()
-            defer { socket.close() }
-            let scene = try Scene(port: Int(port), socket: socket.descriptor)
-            try scene.run("restarts") {
-                scene.program.stop()
-                try scene.program.start()
-            }
+    @Test func noRestartBringsBackWhatWasPurgedOrChanged() throws {
+        let (socket, port) = try RawSocket.listening()
+        defer { socket.close() }
+        let scene = try Scene(port: Int(port), socket: socket.descriptor)
+        try scene.run("restarts") {
+            scene.program.stop()
+            try scene.program.start()
         }
     }
 
@@ -149,8 +144,7 @@ struct ReplacementTests {
             }
         }
 
-        /// Asks and writes as one user, on a connection of its own: no other write of that user is
-        /// under way.
+        /// Asks and writes as one user, who has no other write under way.
         private func ask(asUser number: Int) {
             let (user, client) = ("user\(number)", HTTPTestClient(port: port))
             var count = 0

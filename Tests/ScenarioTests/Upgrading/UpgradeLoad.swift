@@ -1,8 +1,6 @@
+import EventLoop
 import Glibc
-import TestSupport
-
-@testable import EventLoop
-@testable import HTTP
+import HTTP
 
 /// Clients that ask at an even pace, each over a connection that it keeps while it may. They try
 /// nothing twice: what an ordinary client would see as an error is one here.
@@ -22,9 +20,8 @@ final class UpgradeLoad: @unchecked Sendable {  // because all is touched on the
     private var figures = Figures()
     private var isOver = false
 
-    /// - Parameters:
-    ///   - ports: each gets `count` clients.
-    ///   - gap: from one request of a client to its next.
+    /// Each port gets `count` clients.
+    /// - Parameter gap: from one request of a client to its next.
     init(ports: [(port: Int, tls: ClientTLS?)], clients count: Int, gap: Duration) throws {
         loop = try EventLoop(label: "upgrade-load")
         loop.sync {
@@ -146,8 +143,6 @@ final class UpgradeLoad: @unchecked Sendable {  // because all is touched on the
             goOn()
         }
 
-        private func goOn() {
-            load.loop.schedule(at: max(load.loop.now, begun + gap)) { [self] in ask() }
-        }
+        private func goOn() { load.loop.schedule(at: max(load.loop.now, begun + gap)) { [self] in ask() } }
     }
 }

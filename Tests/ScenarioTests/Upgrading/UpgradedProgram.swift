@@ -15,9 +15,7 @@ final class UpgradedProgram {
     private let variables: [String: String]
     private let socket: Int32?
 
-    /// - Parameters:
-    ///   - variables: of the environment.
-    ///   - socket: handed to the first process as a service manager would.
+    /// - Parameter socket: handed to the first process as a service manager would.
     init(_ lines: String, variables: [String: String] = [:], socket: Int32? = nil) throws {
         folder = try TemporaryFolder()
         (self.variables, self.socket) = (variables, socket)
@@ -26,10 +24,7 @@ final class UpgradedProgram {
     }
 
     /// Starts it before the origin at a port, with two workers.
-    /// - Parameters:
-    ///   - listen: its listener.
-    ///   - hasAdmin: whether it has an admin listener, in its folder.
-    ///   - lines: further ones, with `@` for the folder.
+    /// - Parameter lines: further ones, with `@` for the folder, which has the admin listener.
     convenience init(
         before port: Int, listen: String = "127.0.0.1:0", hasAdmin: Bool = false,
         _ lines: String = "", variables: [String: String] = [:], socket: Int32? = nil
@@ -49,7 +44,7 @@ final class UpgradedProgram {
     /// Before its folder goes.
     deinit { first?.kill() }
 
-    var log: String { (try? String(decoding: folder.bytes("log"), as: UTF8.self)) ?? "" }
+    var log: String { folder.text("log") }
 
     /// - Parameter lines: with `@` for the folder.
     func configure(_ lines: String) throws {
@@ -58,8 +53,7 @@ final class UpgradedProgram {
         try folder.put(text.utf8, "proxy.conf")
     }
 
-    /// Writes a certificate for a host; returns the authority to trust, and the lines that name the
-    /// certificate.
+    /// Writes a certificate for a host; the authority, and the lines that name the certificate.
     func makeCertificate(for host: String) throws -> (authority: ThrowawayAuthority, lines: String) {
         let authority = try ThrowawayAuthority()
         let leaf = try authority.issue(hosts: [host])
@@ -105,8 +99,7 @@ final class UpgradedProgram {
     }
 
     /// Has another process take its place; returns the one that it has taken it of.
-    @discardableResult
-    func upgrade() throws -> pid_t {
+    @discardableResult func upgrade() throws -> pid_t {
         let old = process
         let text = "has replaced process \(old)"
         kill(old, SIGUSR2)
@@ -119,13 +112,14 @@ final class UpgradedProgram {
         return old
     }
 
-    /// Asks for an upgrade that must fail, and gives the line that says why.
-    func failToUpgrade() throws -> String {
+    /// Asks for an upgrade that must fail for this reason.
+    func failToUpgrade(_ reason: String, _ location: SourceLocation = #_sourceLocation) throws {
         let text = "SIGUSR2: not upgraded, this process continues: "
         let before = times(text)
         kill(process, SIGUSR2)
         try wait(text, times: before + 1)
-        return log.components(separatedBy: "\n").last { $0.contains(text) } ?? ""
+        let line = log.components(separatedBy: "\n").last { $0.contains(text) } ?? ""
+        #expect(line.contains(reason), "\(line)", sourceLocation: location)
     }
 
     /// Asks the process that serves for a purge, at an admin listener in the folder; the answer.

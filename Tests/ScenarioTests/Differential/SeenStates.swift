@@ -4,9 +4,9 @@
 ///
 /// Answers are read when a state of their storefront and parameters is asked for, because most are
 /// never needed.
-final class Sights {
+final class SeenStates {
     /// A state of a resource, or of a page of a list.
-    struct Sight {
+    struct State {
         /// A resource object or a page; nil where the origin said that there is none.
         let shown: JSONNode?
         /// Where the page begins.
@@ -18,17 +18,14 @@ final class Sights {
         let freshUntil: Int64
     }
 
-    private struct Waiting {
-        let entry: OriginLog.Entry
-        let position: Int
-    }
+    private typealias Waiting = (entry: OriginLog.Entry, position: Int)
 
     private let oracle: Oracle
     /// How long an answer is fresh, by its target and status, in seconds.
     private let lifetime: (OriginLog.Entry) -> Int
     private var next = 0
     private var waiting: [String: [Waiting]] = [:]
-    private var sights: [String: [Sight]] = [:]
+    private var states: [String: [State]] = [:]
     private var lastSweep: Int64 = 0
 
     init(_ oracle: Oracle, lifetime: @escaping (OriginLog.Entry) -> Int) {
@@ -39,28 +36,28 @@ final class Sights {
     func add(_ entries: [OriginLog.Entry]) {
         for entry in entries {
             if let circumstances = SimulatorTarget(Array(entry.target.utf8)).circumstances {
-                waiting[circumstances, default: []].append(Waiting(entry: entry, position: next))
+                waiting[circumstances, default: []].append((entry, next))
             }
             next += 1
         }
     }
 
     /// Forgets everything: the proxy may have lost it.
-    func forget() { (waiting, sights) = ([:], [:]) }
+    func forget() { (waiting, states) = ([:], [:]) }
 
     /// Forgets states that are no longer fresh, once in a while.
     func sweep(at now: Int64) {
         guard now - lastSweep >= 30 else { return }
         lastSweep = now
         waiting = waiting.mapValues { $0.filter { $0.entry.unixSeconds + Int64(lifetime($0.entry)) > now } }
-        sights = sights.compactMapValues { all in
+        states = states.compactMapValues { all in
             let fresh = all.filter { $0.freshUntil > now }
             return fresh.isEmpty ? nil : fresh
         }
     }
 
     /// The fresh states of a resource before a position, the latest first.
-    func sights(of identity: String, in circumstances: String, before position: Int, at now: Int64) -> [Sight] {
+    func states(of identity: String, in circumstances: String, before position: Int, at now: Int64) -> [State] {
         read(circumstances)
         return fresh(Self.key(circumstances, identity), position, now)
     }
@@ -68,13 +65,13 @@ final class Sights {
     /// The fresh pages of a list before a position, the latest first.
     func pages(
         of path: String, include: String, in circumstances: String, before position: Int, at now: Int64
-    ) -> [Sight] {
+    ) -> [State] {
         read(circumstances)
         return fresh(Self.key(circumstances, path, include), position, now)
     }
 
-    private func fresh(_ key: String, _ position: Int, _ now: Int64) -> [Sight] {
-        (sights[key] ?? []).reversed().filter { $0.position < position && $0.freshUntil > now }
+    private func fresh(_ key: String, _ position: Int, _ now: Int64) -> [State] {
+        (states[key] ?? []).reversed().filter { $0.position < position && $0.freshUntil > now }
     }
 
     private static func key(_ parts: String...) -> String { parts.joined(separator: " ") }
@@ -82,7 +79,7 @@ final class Sights {
 
 // MARK: - Reading
 
-extension Sights {
+extension SeenStates {
     private func read(_ circumstances: String) {
         for one in waiting.removeValue(forKey: circumstances) ?? [] { read(one, circumstances) }
     }
@@ -91,8 +88,8 @@ extension Sights {
         let entry = one.entry
         let target = SimulatorTarget(Array(entry.target.utf8))
         func note(_ shown: JSONNode?, offset: Int = 0, _ key: String) {
-            sights[key, default: []].append(
-                Sight(
+            states[key, default: []].append(
+                State(
                     shown: shown, offset: offset, revision: entry.revision.catalog, position: one.position,
                     freshUntil: entry.unixSeconds + Int64(lifetime(entry))))
         }
