@@ -42,8 +42,8 @@ struct StoreState {
     /// When room is no longer made for the queue, because the process ends.
     private var roomUntil: Duration?
 
-    /// The pause after a failure. Caching resumes within five seconds once a disk has space again
-    /// (FRAMING 8.2).
+    /// The pause after a failure, so that a disk that has space again is soon written to (FRAMING
+    /// 8.2).
     static let retryDelay = Duration.seconds(1)
     /// Damage that is reported again within this time after a check that found nothing is believed,
     /// because such a check does not find all damage. The same holds for a failure to read.
