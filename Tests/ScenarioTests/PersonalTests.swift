@@ -7,7 +7,7 @@ import Testing
 
 /// Personal answers: kept per user where the operator says so, and never one byte of another's,
 /// whatever is tried.
-@Suite struct PersonalTests {
+@Suite(.timeLimit(.minutes(10))) struct PersonalTests {
     private static let songs = "/v1/me/library/songs"
 
     private static let keeping = Policy(.personal, .fixed(600, stale: 600))
