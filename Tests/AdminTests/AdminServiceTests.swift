@@ -116,6 +116,11 @@ import Text
         #expect(try admin.status("GET", "/stats", [("Authorization", "Bearer wrong-horse")]) == 401)
         #expect(try admin.client.send("GET", "/stats").field("WWW-Authenticate") == "Bearer realm=\"refrain\"")
         #expect(try admin.status("GET", "/stats", [("Authorization", "Bearer correct-horse")]) == 200)
+        for endpoint in AdminEndpoint.table where endpoint.audience != .anyone {
+            for method in endpoint.methods {
+                #expect(try admin.status("\(method.text)", endpoint.path) == 401, "\(method) \(endpoint.path)")
+            }
+        }
     }
 
     @Test func aPurgeAnswersHowManyItChose() throws {

@@ -101,7 +101,6 @@ private struct Meaning: Hashable {
             let meaning = Meaning.random(&random)
             let (first, second) = (meaning.spelling(&random), meaning.spelling(&random))
             let target = try CanonicalTarget(first)
-            #expect(target.bytes.allSatisfy { (0x21...0x7E).contains($0) }, "seed \(seed): \(first)")
             #expect(try CanonicalTarget(second).text == target.text, "seed \(seed): \(first) and \(second)")
             #expect(try CanonicalTarget(target.text).text == target.text, "seed \(seed): \(first)")
             #expect(try CanonicalTarget(target.text).route == target.route, "seed \(seed): \(first)")
@@ -120,6 +119,22 @@ private struct Meaning: Hashable {
                 #expect(other.identity == meaning.identity, "seed \(seed): \(spelling) and \(other.spelling)")
             }
             seen[text] = (meaning.identity, spelling)
+        }
+    }
+
+    @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
+    func `any bytes give a canonical target of visible ASCII or an error`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let alphabet = Array("/v1/catalog/us/me?&=%2e%5B;.,+[]abAB\"\\#\u{0}é ".utf8)
+        var target = CanonicalTarget()
+        for _ in 0..<500 {
+            let bytes =
+                [UInt8(ascii: "/")]
+                + (0..<Int.random(in: 0..<40, using: &random)).map { _ in alphabet.randomElement(using: &random)! }
+            guard (try? target.parse(bytes.span)) != nil else { continue }
+            let first = target.bytes
+            #expect(first.allSatisfy { (0x21...0x7E).contains($0) }, "seed \(seed)")
+            #expect((try? target.parse(first.span)) != nil && target.bytes == first, "seed \(seed): \(bytes)")
         }
     }
 }

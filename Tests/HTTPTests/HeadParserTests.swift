@@ -18,6 +18,11 @@ import Testing
         #expect(request.head.fields.map(\.id) == [.host, .accept, .other])
     }
 
+    @Test func theHeadEndsWhereTheNextMessageBegins() throws {
+        let request = try ParsedRequest("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\nGET /next")
+        #expect(request.head.byteCount == request.bytes.count - "GET /next".utf8.count)
+    }
+
     @Test(arguments: [
         ("POST http://a/x HTTP/1.0\r\nHost: a\r\nContent-Length: 3\r\nConnection: keep-alive\r\n\r\n", true),
         ("POST http://a/x HTTP/1.0\r\nHost: a\r\nContent-Length: 3\r\nX", false),

@@ -43,4 +43,24 @@ import Testing
         #expect(Verdict(reading: bytes, cuts: cuts) == whole, "seed \(seed), cuts \(cuts)")
         #expect(Verdict(reading: bytes, cuts: Array(0..<bytes.count)) == whole, "seed \(seed), bytewise")
     }
+
+    @Test(arguments: TestSize.of(0..<100, full: 0..<400))
+    func randomBytesNeverTrap(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let beginnings = [
+            "", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        ]
+        var bytes = [UInt8](pick(beginnings, &generator).utf8)
+        let alphabet: [UInt8] = [UInt8]("\r\n\r\n :;,=\"\\%09afGX/".utf8) + [0, 0x7F, 0x80, 0xFF]
+        for _ in 0..<Int.random(in: 0...200, using: &generator) { bytes.append(pick(alphabet, &generator)) }
+        let request = Verdict(reading: bytes)
+        #expect(request.messages <= bytes.count)
+        var reader = AnswerReader()
+        reader.begin(isHead: false, keepsContent: true)
+        _ = try? reader.take(bytes.span)
+        _ = HTTPDate.parse(bytes.span)
+        var directives = CacheControl()
+        directives.merge(bytes.span)
+    }
 }

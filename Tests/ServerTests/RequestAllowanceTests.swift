@@ -1,4 +1,5 @@
 import EventLoop
+import TestSupport
 import Testing
 
 @testable import Server
@@ -39,5 +40,22 @@ import Testing
         // The others are gone.
         for _ in 0..<2 { #expect(allowance.take(at: instant(1500)) == nil) }
         #expect(allowance.take(at: instant(1500)) == .milliseconds(250))
+    }
+
+    @Test func noSecondHasMoreThanTwiceTheRate() {
+        var random = SeededGenerator(seed: 63)
+        for _ in 0..<50 {
+            let rate = Int.random(in: 1...50, using: &random)
+            var allowance = RequestAllowance(perSecond: rate)
+            var (time, taken) = (0, [Int]())
+            for _ in 0..<2000 {
+                time += Int.random(in: 0...20, using: &random)
+                if allowance.take(at: instant(time)) == nil { taken.append(time) }
+            }
+            for start in taken {
+                #expect(taken.count { $0 >= start && $0 < start + 1000 } <= 2 * rate)
+            }
+            #expect(taken.count <= rate + rate * time / 1000 + 1)
+        }
     }
 }

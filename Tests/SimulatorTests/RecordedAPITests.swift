@@ -7,7 +7,7 @@ import Text
 @testable import Recording
 @testable import Simulator
 
-/// Indexes of recorded answers, and recordings of traffic, as an origin.
+/// Indexes of recorded answers, and recordings of traffic in any of their formats, as an origin.
 @Suite struct RecordedAPITests {
     private static let started = Text.Timestamp(microseconds: 1_795_305_600_000_000)
 
@@ -160,6 +160,15 @@ import Text
         #expect(Self.ask(api, "/v1/a").delay == .milliseconds(7))
         let fixed = try open([album], latency: .milliseconds(1))
         #expect(Self.ask(fixed, "/v1/catalog/us/albums/1?include=a%2Cb").delay == .milliseconds(1))
+    }
+
+    @Test func aHARFileIsServed() throws {
+        let (exchange, body) = Self.exchange("/v1/a", "{}") { $0.upstreamLatency = .milliseconds(30) }
+        var writer = HARWriter()
+        let header = RecordingHeader(started: Self.started, program: "test")
+        let file = writer.beginning(of: header, version: "1") + writer.entry(exchange, body: body) + HARWriter.end
+        let answer = try Self.ask(RecordedAPI(path: folder.put(file)), "/v1/a")
+        #expect(answer.status == 200 && answer.body == body && answer.delay == .milliseconds(30))
     }
 
     @Test func entityTagsAndOriginsAreHeeded() throws {

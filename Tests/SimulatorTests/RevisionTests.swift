@@ -92,9 +92,10 @@ import Text
         #expect(try origin.get(page)["next"]?.stringValue == artist + "?offset=10&limit=10&l=es-MX")
         // APPLE-MUSIC-API 5.1.2: the order of members and relationships differs, and nothing else.
         for target in [page, include] {
-            let (one, other) = (origin.respond(target).body, origin.respond(target).body)
-            #expect(one != other, "\(target)")
-            #expect(JSONDifference.first(expected: one, found: other) == nil, "\(target)")
+            let (one, other) = (origin.respond(target), origin.respond(target))
+            // The tag is that of all bytes of the content, not of the request.
+            #expect(one.body != other.body && one.field("ETag") != other.field("ETag"), "\(target)")
+            #expect(JSONDifference.first(expected: one.body, found: other.body) == nil, "\(target)")
         }
         #expect(origin.api.flip() == Revision())
         #expect(try nested())

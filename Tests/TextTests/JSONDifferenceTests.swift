@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Text
@@ -57,6 +58,37 @@ import Testing
         let (open, close) = (String(repeating: "[", count: depth), String(repeating: "]", count: depth))
         #expect(difference(open + "1" + close, open + "2" + close)?.path.hasSuffix("[0]") == true)
         #expect(difference(open + "[1]" + close, open + "[2]" + close)?.path == "content")
+    }
+
+    /// The same question, answered without a place.
+    private func isSame(_ one: JSON, _ other: JSON) -> Bool {
+        switch (one, other) {
+        case (.array(let mine), .array(let theirs)):
+            return mine.count == theirs.count && zip(mine, theirs).allSatisfy(isSame)
+        case (.object(let mine), .object(let theirs)):
+            let (mine, theirs) = (mine.lastByKey, theirs.lastByKey)
+            return mine.count == theirs.count
+                && mine.allSatisfy { key, value in theirs[key].map { isSame(value, $0) } ?? false }
+        case (.string(let mine), .string(let theirs)): return mine.utf8.elementsEqual(theirs.utf8)
+        default: return one == other
+        }
+    }
+
+    /// A small one of few words, so that many pairs are equal.
+    private func value(_ generator: inout SeededGenerator) -> JSON {
+        .random(&generator, depth: 3, most: 3) { ["", "a", "é", "e\u{301}"].randomElement(using: &$0)! }
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func itIsFoundExactlyWhereTheTwoAreNotTheSame(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<300 {
+            let (left, right) = (value(&generator), value(&generator))
+            for (one, other) in [(left, right), (left, left)] {
+                let differs = JSONDifference.first(expected: one.bytes, found: other.bytes) != nil
+                #expect(differs != isSame(one, other), "seed \(seed): \(one) and \(other)")
+            }
+        }
     }
 
     /// A name that looks like one was taken over however long it was, and a path had as many of

@@ -123,14 +123,14 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
     @Test(arguments: UInt64(1)...200)
     func `written values are read back`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let value = JSON.random(&random, depth: 6)
+        let value = JSON.random(&random, depth: 6, most: 5, text: randomString)
         #expect(try JSON.parse(value.bytes) == value, "seed \(seed)")
     }
 
     @Test(arguments: UInt64(1)...200)
     func `a text with damaged bytes gives a value or an error and never a trap`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var bytes = JSON.random(&random, depth: 6).bytes
+        var bytes = JSON.random(&random, depth: 6, most: 5, text: randomString).bytes
         for _ in 0..<4 { bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random) }
         if let value = try? JSON.parse(bytes) { #expect((try? JSON.parse(value.bytes)) == value, "seed \(seed)") }
     }
@@ -148,26 +148,8 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
         }
         #expect(count > 100)
     }
-}
 
-extension JSON {
-    /// A value at most `depth` deep.
-    fileprivate static func random(_ random: inout SeededGenerator, depth: Int) -> JSON {
-        switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &random) {
-        case 0: return .null
-        case 1: return .bool(.random(using: &random))
-        case 2: return .number(["0", "1", "1.0", "-0.0E-12"].randomElement(using: &random)!)
-        case 3: return .string(text(&random))
-        default:
-            var object = JSONObject()
-            for _ in 0..<Int.random(in: 0...5, using: &random) {
-                object.append(text(&random), .random(&random, depth: depth - 1))
-            }
-            return Bool.random(using: &random) ? .object(object) : .array(object.members.map(\.value))
-        }
-    }
-
-    private static func text(_ random: inout SeededGenerator) -> String {
+    private func randomString(_ random: inout SeededGenerator) -> String {
         var text = ""
         for _ in 0..<Int.random(in: 0..<8, using: &random) {
             let range: ClosedRange<UInt32> = .random(using: &random) ? 0...0x7F : 0...0x10FFFF
@@ -176,5 +158,25 @@ extension JSON {
             }
         }
         return text
+    }
+}
+
+extension JSON {
+    /// A value at most `depth` deep, with up to `most` values in each array and object.
+    static func random(
+        _ random: inout SeededGenerator, depth: Int, most: Int, text: (inout SeededGenerator) -> String
+    ) -> JSON {
+        switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &random) {
+        case 0: return .null
+        case 1: return .bool(.random(using: &random))
+        case 2: return .number(["0", "1", "1.0", "-0.0E-12"].randomElement(using: &random)!)
+        case 3: return .string(text(&random))
+        default:
+            var object = JSONObject()
+            for _ in 0..<Int.random(in: 0...most, using: &random) {
+                object.append(text(&random), .random(&random, depth: depth - 1, most: most, text: text))
+            }
+            return Bool.random(using: &random) ? .object(object) : .array(object.members.map(\.value))
+        }
     }
 }

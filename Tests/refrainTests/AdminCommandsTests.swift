@@ -265,6 +265,7 @@ import Text
         ),
         (["purge", "--hard"], "purge: needs --url"),
         (["purge", "--all", "--url", "/a"], "purge: --all cannot be combined with another"),
+        (["purge", "--resource", "songs"], "purge: --resource: expected TYPE:ID, such as songs:1440935467.\n"),
         (["purge", "--match", "/v1/a"], "purge: --match: expected a path that begins with / and has * in it"),
         (["purge", "--resource", "song:1"], "purge: --resource: unknown type; did you mean songs?"),
         (["purge", "--url", "nonsense"], "purge: --url: "),

@@ -23,9 +23,13 @@ import Testing
         #expect(trailer.contains(format.string(from: date)))
     }
 
-    @Test(arguments: ["postinst", "prerm", "postrm"]) func maintainerScriptsStopAtErrors(_ name: String) throws {
+    @Test(arguments: ["postinst", "prerm", "postrm"]) func maintainerScriptsAreShellAndStopAtErrors(_ name: String)
+        throws
+    {
         let text = try Page.text(Self.debian + name)
         #expect(text.hasPrefix("#!/bin/sh\n") && text.contains("\nset -e\n"))
+        let outcome = try #require(Tool("sh")).run(["-n", Self.debian + name], in: Page.top)
+        #expect(outcome.status == 0, "\(outcome.text)")
     }
 
     @Test(.requires(.binary))
