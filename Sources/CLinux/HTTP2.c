@@ -6,13 +6,13 @@
 #include <string.h>
 #include <sys/types.h>
 
-// What is called of nghttp2, declared here because its header is not needed to build. All of it has been the same in every
+// The functions of nghttp2 that are called, declared here because its header is not needed to build. All of it has been the same in every
 // libnghttp2.so.14: the calls that this uses have ssize_t and a data provider of one union and one function.
 typedef struct nghttp2_session nghttp2_session;
 typedef struct nghttp2_session_callbacks nghttp2_session_callbacks;
 typedef struct nghttp2_option nghttp2_option;
 
-// What every frame of the union nghttp2_frame begins with.
+// The beginning of every frame of the union nghttp2_frame.
 typedef struct {
     size_t length;
     int32_t stream_id;

@@ -250,7 +250,7 @@ import Text
         #expect(nearest("/v1/catalog/us/albums/123457", recorded) == "GET /v1/catalog/us/albums/123456")
         #expect(nearest("/v1/catalog/us/songs/77", recorded) == "GET /v1/catalog/us/songs/1")
         #expect(nearest("/v1/catalog/us/songz/1", recorded) == "GET /v1/catalog/us/songs/1")
-        // Of equally near ones the first by its letters, whatever their order.
+        // The first by its letters among equally near ones, whatever their order.
         #expect(nearest("/v1/catalog/us/songs/49999", recorded) == "GET /v1/catalog/us/songs/4999")
     }
 }

@@ -27,7 +27,7 @@ typedef struct {
     uint32_t value;
 } clinux_http2_setting;
 
-/// What a session tells its owner, on the thread that called it and from inside that call. None of these may call the session.
+/// The callbacks of a session to its owner, on the thread that called it and from inside that call. None of these may call the session.
 typedef struct {
     /// The fields of a head of this stream follow: of a request, or of trailers.
     void (*head_began)(void *owner, int32_t stream);
