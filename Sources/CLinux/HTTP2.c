@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-// The functions of nghttp2 that are called, declared here because its header is not needed to build. All of it has been the same in every
+// The called functions of nghttp2, declared here because its header is not needed to build. They have been the same in every
 // libnghttp2.so.14: the calls that this uses have ssize_t and a data provider of one union and one function.
 typedef struct nghttp2_session nghttp2_session;
 typedef struct nghttp2_session_callbacks nghttp2_session_callbacks;

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-// The functions of zlib that are called, declared here because its header is not needed to build. `z_stream` and these functions have been
+// The called functions of zlib, declared here because its header is not needed to build. `z_stream` and these functions have been
 // the same in every libz.so.1, and zlib compares the size of the struct itself.
 typedef struct {
     const unsigned char *next_in;
