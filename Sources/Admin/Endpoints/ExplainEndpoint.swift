@@ -77,7 +77,7 @@ extension Explanation {
         ]
     }
 
-    private var stale: String { isPurged ? "was purged" : "is stale" }
+    private var stale: String { isMadeStale ? "was made stale by a purge or a HEAD" : "is stale" }
 
     /// Why, in plain English.
     var sentence: String {
@@ -96,7 +96,7 @@ extension Explanation {
             return "The stored answer \(stale): it is served, and a new one is fetched in the background."
         case .personal: return "The answer is personal; stored personal answers are shown only as counts by route."
         case .refuse: return "Refrain answers the request with its own error."
-        case .fetch where reason == .stale && isPurged:
+        case .fetch where reason == .stale && isMadeStale:
             return "The stored answer \(stale) and must be confirmed by the origin before it is served."
         case .fetch, .pass: return reason.flatMap(\.sentence) ?? "The request is sent to the origin."
         }

@@ -105,9 +105,10 @@ public struct Explanation: Sendable {
 }
 
 extension Explanation {
-    /// Whether a soft purge has ended the freshness of the stored answer: only that leaves none to
-    /// an answer under a fixed TTL. A hard purge removes the answer, which is absent then.
-    public var isPurged: Bool {
+    /// Whether a soft purge, or an answer to HEAD about another state, has ended the freshness of
+    /// the stored answer: only these leave none to an answer under a fixed TTL. A hard purge
+    /// removes the answer, which is absent then.
+    public var isMadeStale: Bool {
         guard let stored, stored.status < 400, case .fixed(1..., _) = rule else { return false }
         return stored.lifetime.freshFor == stored.lifetime.initialAge
     }
