@@ -91,27 +91,6 @@ import Testing
         #expect(reader.lookup(key("/a"), at: noon) == nil)
     }
 
-    /// The first purge after each start synced all segments, with a flush of the disk for each.
-    @Test func onlySegmentsOfAKilledRunAreSyncedAgain() async throws {
-        func unsynchronized(_ store: FileTier) -> Int? {
-            store.records.runner.work.withLock { $0.hold.connection?.ledger.log.unsynchronized.count }
-        }
-        scratch.fill([response("/a")])
-        let store = scratch.open()
-        #expect(unsynchronized(store) == 0)
-        store.write(response("/b"))
-        #expect(unsynchronized(store) == 1)
-        let copy = Scratch()
-        for name in scratch.names {
-            try FileManager.default.copyItem(
-                atPath: "\(scratch.directory)/\(name)", toPath: "\(copy.directory)/\(name)")
-        }
-        let killed = copy.open()
-        #expect(unsynchronized(killed) == 1)
-        #expect(await killed.purged(.soft, at: noon) == 2)
-        #expect(unsynchronized(killed) == 0)
-    }
-
     /// The length of a record that a crash had cut off was believed: those after it were lost.
     @Test func recordsAfterATornOneAreMoved() throws {
         let first = scratch.open(maxBytes: 4 << 20)

@@ -22,6 +22,15 @@ import Testing
         #expect(order.withLock { $0 } == Array(0..<100))
     }
 
+    /// A log at the limit of its size (RLIMIT_FSIZE) ended the process, and purges that the disk had
+    /// refused were lost with it.
+    @Test(arguments: [SIGPIPE, SIGXFSZ])
+    func aWriteThatFailsIsNoSignal(signal: CInt) {
+        var action = sigaction()
+        #expect(sigaction(signal, nil, &action) == 0)
+        #expect(unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1, "SIG_IGN")
+    }
+
     /// The loop waits for its sockets after the first piece of work, longer than the suite takes.
     @Test func workWakesALoopThatWaitsForSockets() throws {
         let loop = try EventLoop(label: "waits", longestWait: .seconds(3600))

@@ -15,8 +15,8 @@ enum EndpointTable {
         row("/healthz", "200 while the process lives", AdminExchange.health, for: .anyone),
         row(
             "/readyz",
-            "200: ready, and what is amiss (engine away, failed reload, lost answers); 503: draining, engine away, or "
-                + "catching up with purges", AdminExchange.readiness, for: .anyone),
+            "200: ready, and what is amiss (engine away, failed reload, lost answers); 503: draining, starting without "
+                + "its engine, or catching up with purges", AdminExchange.readiness, for: .anyone),
         row("/stats", "all counters and figures of the dashboard, as JSON", AdminExchange.statistics),
         row("/metrics", "metrics in the Prometheus text format", AdminExchange.metrics),
         row(

@@ -68,7 +68,7 @@ public final class EventLoop: @unchecked Sendable {
     public init(label: String, virtualTime: VirtualTime? = nil, longestWait: Duration = .milliseconds(10))
         throws(SystemError)
     {
-        EventLoop.ignoreBrokenPipes
+        EventLoop.ignoreSignalsOfWrites
         self.virtualTime = virtualTime
         self.longestWait = virtualTime == nil ? longestWait.wholeNanoseconds : 0
         now = virtualTime?.now ?? Instant.now()
@@ -96,9 +96,9 @@ public final class EventLoop: @unchecked Sendable {
         scratch.deallocate()
     }
 
-    /// A write to a closed connection is an error to handle, not a signal to die of. Once per
-    /// process.
-    private static let ignoreBrokenPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
+    /// A write to a closed connection, or to a file at the limit of its size (RLIMIT_FSIZE), is an
+    /// error to handle, not a signal to die of. Once per process.
+    private static let ignoreSignalsOfWrites: Void = { for write in [SIGPIPE, SIGXFSZ] { signal(write, SIG_IGN) } }()
 
     // MARK: Work
 

@@ -25,12 +25,12 @@ struct SegmentLog {
     private var reopensLast = true
     /// The size of all segments, in bytes.
     private(set) var byteCount = 0
-    /// Those that may hold bytes that are not on the disk.
-    private(set) var unsynchronized: Set<Int> = []
+    /// Those that may hold bytes that are not on the disk: at first all, because an earlier run may
+    /// have been killed.
+    private var unsynchronized: Set<Int> = []
 
     /// Takes over the segments that are there. The last one is written on.
-    /// - Parameter areSynchronized: false where the run that wrote them may have been killed.
-    init(_ segments: Segments, areSynchronized: Bool = false) throws(SQLiteError) {
+    init(_ segments: Segments) throws(SQLiteError) {
         self.segments = segments
         guard mkdir(segments.folder, 0o700) == 0 || errno == EEXIST else {
             throw SegmentFile.error(errno, "\(segments.folder) cannot be created")
@@ -41,7 +41,7 @@ struct SegmentLog {
             let whole = (bytes + Place.unit - 1) / Place.unit * Place.unit
             usages[number] = Usage(bytes: whole)
             byteCount += whole
-            if !areSynchronized { unsynchronized.insert(number) }
+            unsynchronized.insert(number)
             lastNumber = max(lastNumber, number)
         }
     }

@@ -106,10 +106,7 @@ struct HeldFile {
         try file.judgedTwice { () throws(FileUnavailable) in
             let database = try file.open()
             do throws(SQLiteError) {
-                // Rows leave the log by a checkpoint alone, which syncs their segments first. Another
-                // sync costs a flush of the disk for each (3 ms), while a purge waits.
-                let isLogEmpty = DatabaseFile.size(file.path + "-wal") == 0
-                let log = try SegmentLog(shared.segments, areSynchronized: isLogEmpty)
+                let log = try SegmentLog(shared.segments)
                 let connection = try WriterConnection(
                     database, file.bounds(with: log.byteCount), RowLedger(shared.directory, log))
                 try connection.write(classNames: classNames)

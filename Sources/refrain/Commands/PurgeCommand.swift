@@ -19,7 +19,7 @@ extension Command {
                 + "background. With --hard the answer is removed, and the next request waits for the origin. Personal "
                 + "answers are purged like all others.",
             "If nodes share a tier, all of them purge. Nodes that have not confirmed the purge are listed, and the "
-                + "exit status is 1 then; they purge before they serve clients again.",
+                + "exit status is 1 then; they purge as soon as they reach the tier.",
             "A pattern is matched against the path only, as refrain list shows it, not against the query. A node "
                 + "whose version does not know patterns purges everything. Count the matches first with --dry-run.",
             "Without admin_token_file, only root and the user that the proxy runs as may purge.",

@@ -51,7 +51,7 @@ struct Successor: Sendable {
         var (usual, held) = (sigset_t(), sigset_t())
         sigemptyset(&usual)
         sigemptyset(&held)
-        for signal in [SIGTERM, SIGINT, SIGPIPE] { sigaddset(&usual, signal) }
+        for signal in [SIGTERM, SIGINT, SIGPIPE, SIGXFSZ] { sigaddset(&usual, signal) }
         for signal in heldSignals { sigaddset(&held, signal) }
         posix_spawnattr_setsigdefault(&attributes, &usual)
         posix_spawnattr_setsigmask(&attributes, &held)
