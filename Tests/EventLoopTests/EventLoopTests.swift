@@ -22,8 +22,8 @@ import Testing
         #expect(order.withLock { $0 } == Array(0..<100))
     }
 
-    /// A log at the limit of its size (RLIMIT_FSIZE) ended the process, and purges that the disk had
-    /// refused were lost with it.
+    /// A log at the limit of its size (RLIMIT_FSIZE) ended the process, and purges that the disk
+    /// had refused were lost with it.
     @Test(arguments: [SIGPIPE, SIGXFSZ])
     func aWriteThatFailsIsNoSignal(signal: CInt) {
         var action = sigaction()

@@ -20,8 +20,9 @@ import Testing
         #expect(throws: taken) { try Listener.checkIsFree(server.listener.address) }
         #expect(throws: taken) { try TestServer(loop: loop, address: server.listener.address.description) }
         #expect(taken.description == "bind: Address already in use")
+        // An address of its own: another test's listener took the port as soon as this one left it.
         let shared = try loop.sync { () throws(SystemError) in
-            try Listener(address: SocketAddress("127.0.0.1:0")!, loop: loop, reusePort: true) { $0.close() }
+            try Listener(address: SocketAddress("127.28.0.1:0")!, loop: loop, reusePort: true) { $0.close() }
         }
         #expect(throws: SystemError.self) { try Listener.checkIsFree(shared.address) }
         loop.sync { shared.close() }
