@@ -18,8 +18,8 @@ struct TemporaryDirectory {
     private static func remove(_ path: String) {
         for name in (try? Folder.names(in: path)) ?? [] {
             let inner = path + "/" + name
-            // No directory is unlinked.
-            if unlink(inner) != 0 { remove(inner) }
+            // Folders alone are entered: a link that cannot be removed may lead elsewhere.
+            if unlink(inner) != 0, errno == EISDIR { remove(inner) }
         }
         rmdir(path)
     }
