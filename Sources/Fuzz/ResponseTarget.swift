@@ -14,7 +14,8 @@ extension FuzzTarget {
         seeds: {
             Seeds.corpus("upstream") + [
                 Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nETag: \"a\"\r\n\r\n{}".utf8),
-                Array("HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 404 No\r\n\r\nabc".utf8),
+                Array("HTTP/1.1 103 Early Hints\r\nLink: <https://a/b>\r\n\r\nHTTP/1.1 404 No\r\n\r\nabc".utf8),
+                Array("HTTP/1.1 301 X\r\nLocation: https://a/b\r\nAlt-Svc: clear\r\n\r\n".utf8),
                 Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a\r\n{}\r\n0\r\nX: y\r\n\r\n".utf8),
             ]
         })
@@ -24,6 +25,7 @@ extension FuzzTarget {
 private struct ReadResponse: Equatable {
     /// Small, so that larger answers are met too.
     private static let mostCollected = 512
+    private static let site = SiteAddress(isTLS: true, host: "a", port: 443)
 
     private var statuses: [Int] = []
     private var fields: [UInt8] = []
@@ -35,7 +37,7 @@ private struct ReadResponse: Equatable {
     private var keepsAlive = false
 
     init(_ bytes: [UInt8], cuts: [Int], _ method: Method) {
-        var reader = ResponseReader(limits: .response, maxCollectedBytes: Self.mostCollected)
+        var reader = ResponseReader(from: Self.site, limits: .response, maxCollectedBytes: Self.mostCollected)
         reader.begin(answering: method, isReused: false)
         var buffer = ByteBuffer(capacity: 64)
         do throws(UpstreamFailure) {

@@ -49,7 +49,8 @@ import Testing
     @Test(arguments: [
         "Set-Cookie: a=b", "set-cookie2: a", "Content-Length: 99", "Transfer-Encoding: chunked", "Connection: x",
         "AGE: 4", "Date: now", "Cache-Status: x; hit", "Authorization: Bearer x", "Music-User-Token: t",
-        "Keep-Alive: a", "no colon", ": no name", "lone\nFeed: x",
+        "Keep-Alive: a", "no colon", ": no name", "lone\nFeed: x", "strict-transport-security: max-age=9", "NEL: {}",
+        "Access-Control-Allow-Origin: *",
     ])
     func unstorableFieldsAreDropped(line: String) {
         let response = stored(404, "A: 1\r\n\(line)\r\nB: 2\r\n")
@@ -197,5 +198,22 @@ func head(_ response: StoredResponse, _ form: AnswerForm, _ coding: ContentCodin
         var buffer = ByteBuffer(capacity: 64)
         full.appendContentRange(to: &buffer)
         #expect(String(decoding: buffer.copyReadable(), as: UTF8.self) == "Content-Range: bytes */10\r\n")
+    }
+}
+
+@Suite struct KnownFieldsTests {
+    private func known(_ lines: String, _ site: SiteAddress? = SiteAddress(isTLS: true, host: "a", port: 443)) -> String
+    {
+        String(decoding: KeptFields.known(Array(lines.utf8)[...], from: site), as: UTF8.self)
+    }
+
+    @Test func linesOfOlderVersionsLoseTheOriginsHost() {
+        let rest = "A: 1\r\nServer: x\r\nLocation: /b\r\n"
+        #expect(known(rest) == rest && known("") == "")
+        #expect(known("Alt-Svc: x\r\n" + rest) == rest && known(rest + "alt-svc: x\r\n") == rest)
+        #expect(known("NEL: x\r\nnel: y\r\n" + rest + "Report-To: z\r\n") == rest && known("NEL: x\r\n") == "")
+        #expect(known("A: 1\r\nServer: x\r\nReport-To: z\r\nLocation: https://A/b\r\n") == rest)
+        #expect(known("Link: <https://a/b>\r\nlocation:   //a:443/c  \r\n") == "Link: </b>\r\nlocation:   /c  \r\n")
+        #expect(known("Location: https://a/b\r\nNEL: x\r\n", nil) == "Location: https://a/b\r\n")
     }
 }

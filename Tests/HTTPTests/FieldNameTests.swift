@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test func namesAreRecognisedInAnyCase() throws {
-        for name in FieldName.allCases where name != .other && name != .connection {
+        for name in FieldName.allCases where ![.other, .connection, .hostPolicy].contains(name) {
             let text = name.spelling
             #expect(try recognise(text) == name)
             #expect(try recognise(text.capitalized) == name)
@@ -37,6 +37,27 @@ import Testing
     /// A web player's name for it was a field like any other.
     @Test(arguments: ["media-user-token", "Media-User-Token", "MEDIA-USER-TOKEN"])
     func aUsersTokenHasTwoNames(name: String) throws { #expect(try recognise(name) == .musicUserToken) }
+
+    /// Each was a field like any other, and reached clients under the proxy's host.
+    @Test func fieldsAboutAHostAreRecognisedInAnyCase() throws {
+        for name in HostFields.names {
+            for spelling in [name, name.capitalized, name.uppercased()] {
+                #expect(try recognise(spelling).isAboutHost, "\(spelling)")
+            }
+            for almost in ["x" + name, name + "s", String(name.dropLast() + "~"), String("1" + name.dropFirst())] {
+                #expect(try recognise(almost) == .other, "\(almost)")
+            }
+        }
+        for name in HostFields.policies { #expect(try recognise(name) == .hostPolicy) }
+        let about = FieldName.allCases.filter(\.isAboutHost)
+        #expect(about.count == HostFields.names.count - HostFields.policies.count + 1)
+        for name in [
+            "Content-Security-Policy", "Permissions-Policy", "Link", "Server-Timing", "SourceMap", "Proxy-Status",
+            "Set-Cookie", "Cross-Origin-Resource-Policy", "X-Frame-Options", "x-apple-request-uuid",
+        ] {
+            #expect(try !recognise(name).isAboutHost, "about the answer alone: \(name)")
+        }
+    }
 
     @Test func aSetOfNamesFitsOneWord() {
         #expect(FieldName.allCases.count <= 64)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -31,6 +32,28 @@ import Testing
     ])
     func hopByHopFieldsEndHere(line: String) {
         #expect(text(fields("A: 1", line, "B: 2")) == "A: 1\r\nB: 2\r\n")
+    }
+
+    /// They went on, and browsers kept them for the proxy's host.
+    @Test(arguments: HostFields.names) func fieldsAboutTheOriginsHostEndHere(name: String) {
+        #expect(text(fields("A: 1", "\(name): a", "B: 2", "\(name.uppercased()): b")) == "A: 1\r\nB: 2\r\n")
+        let interim = "HTTP/1.1 103 Early Hints\r\n\(name.capitalized): a\r\nLink: </a>\r\n\r\n"
+        let result = ResponsePlayer().play(
+            Array((interim + "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").utf8), ending: .silence)
+        #expect(result.interim.map { String(decoding: $0.fields.bytes, as: UTF8.self) } == ["Link: </a>\r\n"])
+    }
+
+    /// Clients went to the origin itself, without the token that the proxy has.
+    @Test func referencesToTheOriginLoseItsHost() {
+        let result = fields(
+            "Location: https://API.music.apple.com/a", "Content-Location: //api.music.apple.com:443/b",
+            "Link: <https://api.music.apple.com/c>; rel=next", "Refresh: 1; url=https://api.music.apple.com/d",
+            "location: https://music.apple.com/e", "Location: /f", "X: https://api.music.apple.com/g")
+        #expect(
+            text(result)
+                == "Location: /a\r\nContent-Location: /b\r\nLink: </c>; rel=next\r\nRefresh: 1; url=/d\r\n"
+                + "location: https://music.apple.com/e\r\nLocation: /f\r\nX: https://api.music.apple.com/g\r\n")
+        #expect(result?.first(.location).map(Array.init) == Array("/a".utf8))
     }
 
     @Test(arguments: ["Cache-Control: private", "Vary: *", "Set-Cookie: a=b", "Content-Encoding: gzip", "ETag: \"a\""])

@@ -37,7 +37,9 @@ struct ResponsePlayer {
     }
 
     func play(_ bytes: [UInt8], ending: Ending) -> Result {
-        var reader = ResponseReader(limits: .response, maxCollectedBytes: maxCollectedBytes)
+        var reader = ResponseReader(
+            from: SiteAddress(isTLS: true, host: "api.music.apple.com", port: 443), limits: .response,
+            maxCollectedBytes: maxCollectedBytes)
         reader.begin(answering: method, isReused: false)
         var buffer = ByteBuffer(capacity: 1024)
         var begun: UpstreamResponse?

@@ -143,7 +143,8 @@ import Testing
     }
 
     @Test func answerIsStreamedFromWhereThatIsSaid() throws {
-        var reader = ResponseReader(limits: .response, maxCollectedBytes: 1 << 20)
+        let site = SiteAddress(isTLS: true, host: "a", port: 443)
+        var reader = ResponseReader(from: site, limits: .response, maxCollectedBytes: 1 << 20)
         reader.begin(answering: .get, isReused: false)
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\nab".utf8)
         #expect(try reader.read(head.span).event == nil && reader.response?.declaredLength == 200_000)

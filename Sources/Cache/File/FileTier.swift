@@ -14,17 +14,21 @@ public final class FileTier: Sendable {
     let purgedTargets: PurgedTargets
     /// Inflates answers that the file has in gzip; without it they are not found.
     private let gzip: Gzip
+    /// The origin, to which fields that an older version has stored may refer.
+    private let site: SiteAddress?
     let useInterval: UseInterval
 
-    private init(_ records: RecordStore, _ purgedTargets: PurgedTargets, _ gzip: Gzip) {
-        (self.records, self.purgedTargets, self.gzip) = (records, purgedTargets, gzip)
+    private init(_ records: RecordStore, _ purgedTargets: PurgedTargets, _ gzip: Gzip, _ site: SiteAddress?) {
+        (self.records, self.purgedTargets, self.gzip, self.site) = (records, purgedTargets, gzip, site)
         useInterval = records.useInterval
     }
 
     /// Opens or makes the file at `path`, as `RecordStore.open` says.
+    /// - Parameter site: of the origin whose answers an older version has stored.
     public static func open(
-        path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system, isTemporary: Bool = false,
-        lock: StoreLock? = nil, unixSeconds: @escaping @Sendable () -> Int64 = { @Sendable in Int64(time(nil)) },
+        path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system, site: SiteAddress? = nil,
+        isTemporary: Bool = false, lock: StoreLock? = nil,
+        unixSeconds: @escaping @Sendable () -> Int64 = { @Sendable in Int64(time(nil)) },
         log: @escaping @Sendable (String) -> Void
     ) -> FileTier {
         let purgedTargets = PurgedTargets()
@@ -32,7 +36,7 @@ public final class FileTier: Sendable {
             path: path, maxBytes: maxBytes, classNames: classNames,
             owner: FileOwner(purgedTargets: purgedTargets, gzip: gzip), isTemporary: isTemporary, lock: lock,
             unixSeconds: unixSeconds, log: log)
-        return FileTier(records, purgedTargets, gzip)
+        return FileTier(records, purgedTargets, gzip, site)
     }
 
     /// A reader for one loop.
@@ -85,7 +89,7 @@ public final class FileTier: Sendable {
     /// The answer of a record of the file. It is removed where it turns out, now or later, that its
     /// content cannot be inflated.
     fileprivate func restored(_ record: Record, at key: CacheKey) -> StoredResponse? {
-        let restored = StoredResponse.restored(record, at: key, by: gzip) {
+        let restored = StoredResponse.restored(record, at: key, by: gzip, from: site) {
             // The digest of the key is worked out where it is needed.
             let (key, receivedAt) = (record.key, record.facts.receivedAt)
             return { [weak records = self.records] in records?.removeDamaged(key.index, receivedBy: receivedAt) }

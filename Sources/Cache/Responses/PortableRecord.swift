@@ -23,9 +23,12 @@ public enum PortableRecord {
     ///
     /// Content in gzip is inflated once, because the checksum does not show damage from before the
     /// record was written. Learning from the answer needs the inflated content anyway.
-    public static func read(_ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip) -> StoredResponse.Restored {
+    /// - Parameter site: of the origin, to which fields that an older node has stored may refer.
+    public static func read(
+        _ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip, from site: SiteAddress? = nil
+    ) -> StoredResponse.Restored {
         guard !key.isPersonal, let record = Record(portable: bytes, for: RecordKey(key)) else { return .damaged }
-        let restored = StoredResponse.restored(record, at: key, by: gzip)
+        let restored = StoredResponse.restored(record, at: key, by: gzip, from: site)
         if case .response(let response) = restored, case .coded(let coded) = response.content {
             _ = coded.bytes
             if coded.isDamaged { return .damaged }

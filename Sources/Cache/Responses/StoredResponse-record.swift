@@ -25,10 +25,13 @@ extension StoredResponse {
     }
 
     /// The answer that was kept under `key`.
-    /// - Parameter onDamage: makes the closure that is called if the content cannot be inflated
-    ///   later. Called for content in gzip alone.
+    /// - Parameters:
+    ///   - site: of the origin, to which fields that an older version has stored may refer.
+    ///   - onDamage: makes the closure that is called if the content cannot be inflated later.
+    ///     Called for content in gzip alone.
     static func restored(
-        _ record: Record, at key: CacheKey, by gzip: Gzip, onDamage: () -> @Sendable () -> Void = { {} }
+        _ record: Record, at key: CacheKey, by gzip: Gzip, from site: SiteAddress? = nil,
+        onDamage: () -> @Sendable () -> Void = { {} }
     ) -> Restored {
         var coded: CodedContent?
         if record.isGzip {
@@ -39,7 +42,7 @@ extension StoredResponse {
         let facts = record.facts
         return .response(
             StoredResponse(
-                restoring: key, status: facts.status, fields: Array(record.fields),
+                restoring: key, status: facts.status, fields: KeptFields.known(record.fields, from: site),
                 content: coded.map { .coded($0) } ?? .plain(record.body), receivedAt: facts.receivedAt,
                 lifetime: Lifetime(facts.times), classTag: facts.classTag, storefront: facts.storefront,
                 selecting: facts.selecting, resources: facts.resources, gzip: coded?.coded))

@@ -2,9 +2,9 @@ import HTTP
 
 // The origin's field lines that are kept, and the changes that an answer without content makes in
 // them.
-// Must hold: framing, connection fields, credentials and fields that vary from hit to hit (Age,
-// Cache-Status) are never kept, whatever the caller; a line that is no field line is dropped, so
-// nothing stored can split a response.
+// Must hold: framing, connection fields, credentials, fields about the origin's own host and fields
+// that vary from hit to hit (Age, Cache-Status) are never kept, whatever the caller; a line that is
+// no field line is dropped, so nothing stored can split a response.
 
 /// Field lines as bytes: `Name: value` CR LF, repeated.
 public enum KeptFields {
@@ -44,8 +44,33 @@ public enum KeptFields {
         case .date, .setCookie: followsOrigin
         case .other where fields.equalsIgnoringCase(line.name, "set-cookie2"): followsOrigin
         case .other: !fields.equalsIgnoringCase(line.name, "proxy-authentication-info")
-        default: !line.id.isHopByHop
+        default: !line.id.isHopByHop && !line.id.isAboutHost
         }
+    }
+
+    /// `stored` lines, which this program or an older one has kept, as an answer may have them now:
+    /// without fields about the origin's host, and without that host in references (FRAMING 2.12).
+    /// Versions up to 1.0 stored both.
+    /// - Parameter site: of the origin; nil where it is not known, and references stay.
+    public static func known(_ stored: ArraySlice<UInt8>, from site: SiteAddress?) -> [UInt8] {
+        var (kept, done) = ([UInt8](), 0)
+        let bytes = stored.span
+        var lines = FieldLines()
+        while let line = lines.next(in: bytes) {
+            if line.id.isAboutHost {
+                kept.append(bytes.extracting(done..<line.whole.lowerBound))
+                done = line.whole.upperBound
+            } else if let site, SiteAddress.mayRefer(line.id, nameCount: line.name.count),
+                let value = site.rewriting(line.id, bytes.extracting(line.name), bytes.extracting(line.value))
+            {
+                kept.append(bytes.extracting(done..<line.value.lowerBound))
+                kept += value
+                done = line.value.upperBound
+            }
+        }
+        guard done > 0 else { return Array(stored) }
+        kept.append(bytes.extracting(done..<bytes.count))
+        return kept
     }
 
     /// `stored` lines, each replaced by those of its name in `new` (RFC 9111 3.2). Fields about the

@@ -1,6 +1,7 @@
 /// The field names that something acts on; every other name is `other` and travels as bytes. At
 /// most 64 cases, so that a set of them is one word (`Fields`). `musicUserToken` has a second
-/// spelling, `media-user-token` of web players (APPLE-MUSIC-API 1.2).
+/// spelling, `media-user-token` of web players (APPLE-MUSIC-API 1.2). `hostPolicy` has the
+/// spellings of all fields by which a server speaks about its own host (FRAMING 2.12).
 public enum FieldName: UInt8, Sendable, CaseIterable {
     case host, contentLength, transferEncoding, connection, expect, upgrade, keepAlive, te, trailer
     case proxyAuthenticate, proxyAuthorization, proxyConnection, authorization, musicUserToken, cookie, setCookie
@@ -14,6 +15,7 @@ public enum FieldName: UInt8, Sendable, CaseIterable {
     case accessControlExposeHeaders, accessControlMaxAge
     case accessControlRequestHeaders, accessControlRequestMethod
     case retryAfter, server, userAgent, xRefrainKey, traceparent, tracestate
+    case hostPolicy
     case other
 }
 
@@ -25,6 +27,19 @@ extension FieldName {
         switch self {
         case .connection, .keepAlive, .te, .trailer, .transferEncoding, .upgrade, .contentLength, .proxyAuthenticate,
             .proxyAuthorization, .proxyConnection:
+            true
+        default: false
+        }
+    }
+
+    /// Whether an answer's field is about the host that the client has asked, so that it counts for
+    /// the proxy where it comes from there: policies that browsers keep for a host, and the sites
+    /// that may read its answers (FRAMING 2.12).
+    @inlinable
+    public var isAboutHost: Bool {
+        switch self {
+        case .hostPolicy, .accessControlAllowOrigin, .accessControlAllowCredentials, .accessControlAllowHeaders,
+            .accessControlAllowMethods, .accessControlExposeHeaders, .accessControlMaxAge:
             true
         default: false
         }
@@ -63,6 +78,7 @@ extension FieldName {
         case 3:
             if spells(bytes, start, "age") { return .age }
             if spells(bytes, start, "via") { return .via }
+            if spells(bytes, start, "nel") { return .hostPolicy }
         case 4:
             if spells(bytes, start, "host") { return .host }
             if spells(bytes, start, "date") { return .date }
@@ -83,12 +99,17 @@ extension FieldName {
             if spells(bytes, start, "expires") { return .expires }
             if spells(bytes, start, "warning") { return .warning }
             if spells(bytes, start, "referer") { return .referer }
+            if spells(bytes, start, "alt-svc") { return .hostPolicy }
         case 8:
             if spells(bytes, start, "if-match") { return .ifMatch }
             if spells(bytes, start, "if-range") { return .ifRange }
             if spells(bytes, start, "location") { return .location }
         case 9:
             if spells(bytes, start, "forwarded") { return .forwarded }
+            if spells(bytes, start, "expect-ct") { return .hostPolicy }
+            if spells(bytes, start, "accept-ch") { return .hostPolicy }
+            if spells(bytes, start, "set-login") { return .hostPolicy }
+            if spells(bytes, start, "report-to") { return .hostPolicy }
         default: break
         }
         return .other
@@ -102,12 +123,15 @@ extension FieldName {
             if spells(bytes, start, "keep-alive") { return .keepAlive }
             if spells(bytes, start, "set-cookie") { return .setCookie }
             if spells(bytes, start, "user-agent") { return .userAgent }
+            if spells(bytes, start, "x-sendfile") { return .hostPolicy }
         case 11:
             if spells(bytes, start, "traceparent") { return .traceparent }
             if spells(bytes, start, "retry-after") { return .retryAfter }
+            if spells(bytes, start, "critical-ch") { return .hostPolicy }
         case 12:
             if spells(bytes, start, "content-type") { return .contentType }
             if spells(bytes, start, "cache-status") { return .cacheStatus }
+            if spells(bytes, start, "origin-trial") { return .hostPolicy }
         case 13:
             if spells(bytes, start, "authorization") { return .authorization }
             if spells(bytes, start, "cache-control") { return .cacheControl }
@@ -116,12 +140,19 @@ extension FieldName {
             if spells(bytes, start, "accept-ranges") { return .acceptRanges }
             if spells(bytes, start, "content-range") { return .contentRange }
             if spells(bytes, start, "x-refrain-key") { return .xRefrainKey }
+            if spells(bytes, start, "expect-staple") { return .hostPolicy }
+            if spells(bytes, start, "origin-policy") { return .hostPolicy }
+            if spells(bytes, start, "x-reproxy-url") { return .hostPolicy }
         case 14:
             if spells(bytes, start, "content-length") { return .contentLength }
         case 15:
             if spells(bytes, start, "accept-encoding") { return .acceptEncoding }
             if spells(bytes, start, "accept-language") { return .acceptLanguage }
             if spells(bytes, start, "x-forwarded-for") { return .xForwardedFor }
+            if spells(bytes, start, "clear-site-data") { return .hostPolicy }
+            if spells(bytes, start, "public-key-pins") { return .hostPolicy }
+            if spells(bytes, start, "x-accel-expires") { return .hostPolicy }
+            if spells(bytes, start, "x-accel-charset") { return .hostPolicy }
         default: break
         }
         return .other
@@ -136,19 +167,42 @@ extension FieldName {
             if spells(bytes, start, "content-encoding") { return .contentEncoding }
             if spells(bytes, start, "content-language") { return .contentLanguage }
             if spells(bytes, start, "content-location") { return .contentLocation }
+            if spells(bytes, start, "origin-isolation") { return .hostPolicy }
+            if spells(bytes, start, "x-accel-redirect") { return .hostPolicy }
         case 17:
             if spells(bytes, start, "transfer-encoding") { return .transferEncoding }
             if spells(bytes, start, "cdn-cache-control") { return .cdnCacheControl }
             if spells(bytes, start, "if-modified-since") { return .ifModifiedSince }
+            if spells(bytes, start, "use-as-dictionary") { return .hostPolicy }
+            if spells(bytes, start, "x-accel-buffering") { return .hostPolicy }
         case 18:
             if spells(bytes, start, "proxy-authenticate") { return .proxyAuthenticate }
+            if spells(bytes, start, "accept-ch-lifetime") { return .hostPolicy }
+            if spells(bytes, start, "alternate-protocol") { return .hostPolicy }
+            if spells(bytes, start, "x-accel-limit-rate") { return .hostPolicy }
         case 19:
             if spells(bytes, start, "proxy-authorization") { return .proxyAuthorization }
             if spells(bytes, start, "if-unmodified-since") { return .ifUnmodifiedSince }
+            if spells(bytes, start, "reporting-endpoints") { return .hostPolicy }
+            if spells(bytes, start, "timing-allow-origin") { return .hostPolicy }
+        case 20:
+            if spells(bytes, start, "origin-agent-cluster") { return .hostPolicy }
+            if spells(bytes, start, "x-lighttpd-send-file") { return .hostPolicy }
+            if spells(bytes, start, "x-litespeed-location") { return .hostPolicy }
         case 22:
             if spells(bytes, start, "access-control-max-age") { return .accessControlMaxAge }
+            if spells(bytes, start, "service-worker-allowed") { return .hostPolicy }
+        case 23:
+            if spells(bytes, start, "observe-browsing-topics") { return .hostPolicy }
+        case 24:
+            if spells(bytes, start, "sec-session-registration") { return .hostPolicy }
+        case 25:
+            if spells(bytes, start, "strict-transport-security") { return .hostPolicy }
+            if spells(bytes, start, "expect-staple-report-only") { return .hostPolicy }
         case 27:
             if spells(bytes, start, "access-control-allow-origin") { return .accessControlAllowOrigin }
+            if spells(bytes, start, "public-key-pins-report-only") { return .hostPolicy }
+            if spells(bytes, start, "secure-session-registration") { return .hostPolicy }
         case 28:
             if spells(bytes, start, "access-control-allow-headers") { return .accessControlAllowHeaders }
             if spells(bytes, start, "access-control-allow-methods") { return .accessControlAllowMethods }
@@ -159,6 +213,14 @@ extension FieldName {
             if spells(bytes, start, "access-control-request-headers") { return .accessControlRequestHeaders }
         case 32:
             if spells(bytes, start, "access-control-allow-credentials") { return .accessControlAllowCredentials }
+        case 33:
+            if spells(bytes, start, "x-permitted-cross-domain-policies") { return .hostPolicy }
+        case 36:
+            if spells(bytes, start, "access-control-allow-private-network") { return .hostPolicy }
+        case 37:
+            if spells(bytes, start, "attribution-reporting-register-source") { return .hostPolicy }
+        case 38:
+            if spells(bytes, start, "attribution-reporting-register-trigger") { return .hostPolicy }
         default: break
         }
         return .other
@@ -183,6 +245,7 @@ extension FieldName {
         return isEqual(bytes, start, name, count - 8, UInt64.self) && isEqual(bytes, start, name, 0, UInt64.self)
             && (count <= 16 || isEqual(bytes, start, name, 8, UInt64.self))
             && (count <= 24 || isEqual(bytes, start, name, 16, UInt64.self))
+            && (count <= 32 || isEqual(bytes, start, name, 24, UInt64.self))
     }
 
     @inline(__always)

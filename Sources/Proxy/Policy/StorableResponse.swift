@@ -84,8 +84,7 @@ extension UpstreamResponse {
     private func lines(_ isPersonal: Bool, _ isKept: (FieldName) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(fields.bytes.count + 64)
-        for line in fields.lines
-        where !Self.isForOtherSites(line.id) && !isOutdated(line.id) && isKept(line.id) {
+        for line in fields.lines where !isOutdated(line.id) && isKept(line.id) {
             if isPersonal && (Self.isAboutCaching(line.id) || guardsPersonal(line)) { continue }
             result.append(contentsOf: fields.bytes[line.line])
         }
@@ -116,16 +115,6 @@ extension UpstreamResponse {
 
     private static func isAboutCaching(_ id: FieldName) -> Bool {
         id == .cacheControl || id == .expires || id == .pragma || id == .cdnCacheControl
-    }
-
-    /// The origin's fields for browsers of other sites; the proxy has its own rules.
-    private static func isForOtherSites(_ id: FieldName) -> Bool {
-        switch id {
-        case .accessControlAllowOrigin, .accessControlAllowCredentials, .accessControlAllowHeaders,
-            .accessControlAllowMethods, .accessControlExposeHeaders, .accessControlMaxAge:
-            true
-        default: false
-        }
     }
 }
 

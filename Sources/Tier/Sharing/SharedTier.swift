@@ -1,3 +1,4 @@
+import HTTP
 import Synchronization
 import Text
 
@@ -6,6 +7,8 @@ import Text
 package final class SharedTier: Sendable {
     package let settings: TierSettings
     package let keys: TierKeys
+    /// The origin, to which fields that an older node has stored may refer; nil if unknown.
+    let site: SiteAddress?
     package let knowledge = PurgeKnowledge()
     package let counters = TierCounters()
     private let warn: @Sendable (String) -> Void
@@ -30,13 +33,14 @@ package final class SharedTier: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
+    ///   - site: of the origin that the nodes share.
     ///   - inform: gets a line, without its end, for each purge of another node.
     ///   - warn: gets one for each change between used and unusable.
     package init(
-        _ settings: TierSettings, inform: @escaping @Sendable (String) -> Void = { _ in },
+        _ settings: TierSettings, site: SiteAddress? = nil, inform: @escaping @Sendable (String) -> Void = { _ in },
         warn: @escaping @Sendable (String) -> Void
     ) {
-        self.settings = settings
+        (self.settings, self.site) = (settings, site)
         keys = TierKeys(prefix: settings.keyPrefix)
         (self.inform, self.warn) = (inform, warn)
     }

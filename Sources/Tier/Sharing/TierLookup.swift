@@ -157,12 +157,14 @@ package final class TierLookup {
 
     /// The answer in the bytes under the key, where this node may use it.
     private func whole(_ bytes: [UInt8]) -> Finding? {
-        guard let value = untouched(TierValue.read(bytes, for: key)) else { return nil }
+        guard let value = untouched(TierValue.read(bytes, for: key, from: client.tier.site)) else { return nil }
         return judge.whole(value).map { .whole($0) } ?? refuse(.useless)
     }
 
     private func part(_ bytes: [UInt8], named name: [UInt8]) -> TierValue? {
-        guard let value = untouched(TierValue.read(bytes, named: name, client.tier.keys)) else { return nil }
+        guard let value = untouched(TierValue.read(bytes, named: name, client.tier.keys, from: client.tier.site)) else {
+            return nil
+        }
         // An answer that was purged by its target is not made of any older one.
         let isPurged = client.tier.knowledge.isPurged(
             Array(key.target), storefront: value.response.storefront, classTag: judge.classTag, since: value.logMark)

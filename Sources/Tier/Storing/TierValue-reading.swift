@@ -21,22 +21,27 @@ extension TierValue {
 
     /// Reads the bytes under the name of `key`. More than `maxBytes` are nothing that a node has
     /// written.
-    static func read(_ bytes: [UInt8], for key: CacheKey, _ gzip: Gzip = .system) -> Reading {
-        read(bytes, gzip) { $0.elementsEqual(key.bytes) ? key : nil }
+    /// - Parameter site: of the origin, to which fields that an older node has stored may refer.
+    static func read(
+        _ bytes: [UInt8], for key: CacheKey, from site: SiteAddress? = nil, _ gzip: Gzip = .system
+    ) -> Reading {
+        read(bytes, site, gzip) { $0.elementsEqual(key.bytes) ? key : nil }
     }
 
     /// Reads the bytes under a name that a hint led to, whatever their key, as long as the name is
     /// that of the key.
-    static func read(_ bytes: [UInt8], named name: [UInt8], _ keys: TierKeys, _ gzip: Gzip = .system)
-        -> Reading
-    {
-        read(bytes, gzip) { found in
+    static func read(
+        _ bytes: [UInt8], named name: [UInt8], _ keys: TierKeys, from site: SiteAddress? = nil, _ gzip: Gzip = .system
+    ) -> Reading {
+        read(bytes, site, gzip) { found in
             guard let key = CacheKey(shared: found), keys.pair(of: key)?.value == name else { return nil }
             return key
         }
     }
 
-    private static func read(_ bytes: [UInt8], _ gzip: Gzip, _ expected: (ArraySlice<UInt8>) -> CacheKey?) -> Reading {
+    private static func read(
+        _ bytes: [UInt8], _ site: SiteAddress?, _ gzip: Gzip, _ expected: (ArraySlice<UInt8>) -> CacheKey?
+    ) -> Reading {
         guard bytes.count >= headBytes, bytes.count <= maxBytes else { return .damaged }
         func number<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type, at offset: Int) -> Number {
             bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type)) }
@@ -52,7 +57,7 @@ extension TierValue {
         let logMark = LogMark(
             LogEpoch(number: number(UInt64.self, at: 16)),
             LogPosition(number(UInt64.self, at: 24), number(UInt64.self, at: 32)))
-        return switch PortableRecord.read(bytes.span.extracting(keyEnd...), for: key, gzip) {
+        return switch PortableRecord.read(bytes.span.extracting(keyEnd...), for: key, gzip, from: site) {
         case .response(let response): .value(TierValue(response, logMark: logMark))
         case .damaged: .damaged
         case .unreadable: .unreadable

@@ -50,4 +50,7 @@ extension Endpoint {
     public var authority: String {
         port == (isTLS ? 443 : 80) ? hostBeforePort : description
     }
+
+    /// The address by which the origin may refer to itself.
+    package var site: SiteAddress { SiteAddress(isTLS: isTLS, host: hostBeforePort, port: port) }
 }

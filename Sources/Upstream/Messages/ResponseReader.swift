@@ -33,6 +33,7 @@ struct ResponseReader: Sendable {
     /// pages of their own, which the kernel brings anew for each piece.
     private static let pieceBytes = 112 << 10
 
+    private let site: SiteAddress
     private let limits: MessageLimits
     private let maxCollectedBytes: Int
     private var phase = Phase.ended
@@ -52,8 +53,9 @@ struct ResponseReader: Sendable {
     /// complete.
     private(set) var keepsAlive = false
 
-    init(limits: MessageLimits, maxCollectedBytes: Int) {
-        (self.limits, self.maxCollectedBytes) = (limits, maxCollectedBytes)
+    /// - Parameter site: the origin, to which answers may refer.
+    init(from site: SiteAddress, limits: MessageLimits, maxCollectedBytes: Int) {
+        (self.site, self.limits, self.maxCollectedBytes) = (site, limits, maxCollectedBytes)
         parser = HeadParser(limits: limits)
         decoder = BodyDecoder(.none, limits: limits)
     }
@@ -139,7 +141,7 @@ extension ResponseReader {
             throw .malformed(error)
         }
         keepsAlive = head.keepsAlive && framing != .untilClose
-        response = UpstreamResponse(head, bytes)
+        response = UpstreamResponse(head, bytes, from: site)
         prepare(for: framing)
         return nil
     }
@@ -152,7 +154,7 @@ extension ResponseReader {
             throw .tooManyInterimResponses
         }
         guard head.status != 100 else { return nil }
-        return UpstreamInterim(status: head.status, fields: UpstreamFields(of: head, bytes))
+        return UpstreamInterim(status: head.status, fields: UpstreamFields(of: head, bytes, from: site))
     }
 
     private mutating func prepare(for framing: BodyFraming) {

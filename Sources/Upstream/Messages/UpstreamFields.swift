@@ -3,7 +3,9 @@ import HTTP
 /// The end-to-end fields of an answer, in the origin's order, as lines ready for the wire.
 ///
 /// Hop-by-hop fields, fields that `Connection` names, and framing fields are removed (RFC 9110,
-/// 7.6.1): the sender of these fields writes its own `Content-Length` or `Transfer-Encoding`.
+/// 7.6.1): the sender of these fields writes its own `Content-Length` or `Transfer-Encoding`. So
+/// are fields by which the origin speaks about its own host, and references to it lose the host:
+/// clients would take both for the proxy's (FRAMING 2.12).
 public struct UpstreamFields: Sendable, Equatable {
     /// One field: offsets into `bytes`.
     public struct Line: Sendable, Equatable {
@@ -22,14 +24,21 @@ public struct UpstreamFields: Sendable, Equatable {
     /// Where each field lies, in the order of the origin.
     public private(set) var lines: [Line] = []
 
-    /// Copies the end-to-end fields of a received head. Framing must have been decided before
-    /// (FRAMING 5.8).
-    init(of head: borrowing ResponseHead, _ bytes: Span<UInt8>) {
+    /// Copies the end-to-end fields of a head that was received from `site`. Framing must have been
+    /// decided before (FRAMING 5.8).
+    init(of head: borrowing ResponseHead, _ bytes: Span<UInt8>, from site: SiteAddress) {
         self.bytes.reserveCapacity(head.byteCount)
         lines.reserveCapacity(head.fields.count)
-        for field in head.fields where !field.id.isHopByHop {
+        for field in head.fields where !field.id.isHopByHop && !field.id.isAboutHost {
             guard Self.isForEveryRecipient(field.id) || !head.connection.names(field.name, bytes) else { continue }
-            append(field.id, name: bytes.extracting(field.name.range), value: bytes.extracting(field.value.range))
+            let (name, value) = (bytes.extracting(field.name.range), bytes.extracting(field.value.range))
+            if SiteAddress.mayRefer(field.id, nameCount: name.count),
+                let rewritten = site.rewriting(field.id, name, value)
+            {
+                append(field.id, name: name, value: rewritten.span)
+            } else {
+                append(field.id, name: name, value: value)
+            }
         }
     }
 

@@ -28,9 +28,9 @@ public struct UpstreamResponse: Sendable {
 
     /// Takes the forwarded parts out of a head whose framing has been accepted; the content is
     /// still to come.
-    init(_ head: borrowing ResponseHead, _ bytes: Span<UInt8>) {
+    init(_ head: borrowing ResponseHead, _ bytes: Span<UInt8>, from site: SiteAddress) {
         status = head.status
-        fields = UpstreamFields(of: head, bytes)
+        fields = UpstreamFields(of: head, bytes, from: site)
         declaredLength = Self.declaredLength(head, bytes)
         body = []
     }

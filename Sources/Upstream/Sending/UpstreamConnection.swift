@@ -31,7 +31,9 @@ final class UpstreamConnection {
     init(_ id: PoolState.ConnectionID, pool: UpstreamPool) {
         (self.id, self.pool) = (id, pool)
         loop = pool.loop
-        reader = ResponseReader(limits: pool.settings.limits, maxCollectedBytes: pool.settings.maxCollectedBytes)
+        reader = ResponseReader(
+            from: pool.settings.endpoint.site, limits: pool.settings.limits,
+            maxCollectedBytes: pool.settings.maxCollectedBytes)
     }
 
     /// Closes without telling the pool.

@@ -71,7 +71,9 @@ extension Configuration {
             authority: upstream.authority, crossOrigin: crossOrigin, composition: wholeComposition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.tier = try tierSettings().map { settings in
-            SharedTier(settings, inform: { @Sendable in log(.info, $0) }, warn: { @Sendable in log(.notice, $0) })
+            SharedTier(
+                settings, site: upstream.site, inform: { @Sendable in log(.info, $0) },
+                warn: { @Sendable in log(.notice, $0) })
         }
         shared.recorder = TrafficRecorder(program: "refrain \(ProgramVersion.text)") { @Sendable text in
             log(.warn, text)
@@ -226,7 +228,8 @@ extension Configuration {
         predecessor?.takeTurn()
         lock?.sign()
         let store = FileTier.open(
-            path: cacheFile, maxBytes: cacheSize, classNames: ResourceClass.allCases.map(\.name), lock: lock
+            path: cacheFile, maxBytes: cacheSize, classNames: ResourceClass.allCases.map(\.name),
+            site: upstream.site, lock: lock
         ) { @Sendable message in log(.warn, message) }
         store.records.checkRate = cacheCheck
         return ResponseCache(memory: memory, file: store)

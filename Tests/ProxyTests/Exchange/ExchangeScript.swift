@@ -117,7 +117,7 @@ struct ExchangeScript {
         guard (try? parser.parse(bytes.span, into: &head)) == true else {
             preconditionFailure("the test writes whole heads")
         }
-        return UpstreamResponse(head, bytes.span)
+        return UpstreamResponse(head, bytes.span, from: SiteAddress(isTLS: true, host: "a", port: 443))
     }
 
     static let failure = ExchangeFailure(status: 502, reason: .upstreamClosed)

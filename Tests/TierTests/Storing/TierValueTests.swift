@@ -38,6 +38,23 @@ import Testing
         #expect(try value.bytes() == bytes)
     }
 
+    /// Nodes of an older version leave fields about the origin's host there.
+    @Test func aValueOfAnOlderNodeSaysNothingOfTheOriginsHost() throws {
+        let lines = "Alt-Svc: h3=\":443\"\r\nA: b\r\nLocation: https://api.music.apple.com/c\r\nNEL: {}\r\n"
+        let old = StoredResponse(
+            restoring: key("/a"), status: 301, fields: Array(lines.utf8), content: .plain([]), receivedAt: noon,
+            lifetime: Lifetime(freshFor: 1_000), classTag: 1, storefront: [])
+        let bytes = try TierValue(old, logMark: logMark(1)).bytes()
+        let site = SiteAddress(isTLS: true, host: "api.music.apple.com", port: 443)
+        for (site, location) in [(site, "/c"), (nil, "https://api.music.apple.com/c")] {
+            guard case .value(let value) = TierValue.read(bytes, for: key("/a"), from: site) else {
+                Issue.record("no value")
+                return
+            }
+            #expect(String(decoding: value.response.fields, as: UTF8.self) == "A: b\r\nLocation: \(location)\r\n")
+        }
+    }
+
     @Test func anotherKeyMismatchesAndCodedContentNeedsZlib() throws {
         let plain = try TierValue(answer("/a"), logMark: logMark(1)).bytes()
         for target in ["/b", "/aa", "", "/A"] { #expect(read(plain, target) == "mismatch") }
