@@ -65,6 +65,44 @@ import Testing
         #expect(try admin.status("GET", "/stats", [session]) == 401)
     }
 
+    /// The cookie of a page that came by TLS could go out in clear text.
+    @Test(
+        arguments: [
+            ([("Origin", "https://ops.example.com")], true), ([("Origin", "http://ops.example.com")], false),
+            ([], false),
+            // The page knows best.
+            ([("Origin", "http://ops.example.com"), ("X-Forwarded-Proto", "https")], false),
+            ([("Origin", "https://ops.example.com"), ("X-Forwarded-Proto", "http")], true),
+            ([("X-Forwarded-Proto", "HTTPS, http")], true), ([("X-Forwarded-Proto", "http, https")], false),
+            ([("Forwarded", "for=1.2.3.4; proto=https;host=x, for=5.6.7.8;proto=http")], true),
+            ([("Forwarded", "proto=\"https\"")], true), ([("Forwarded", "for=1.2.3.4;proto=http")], false),
+        ] as [([(String, String)], Bool)])
+    func aSessionThatBeganByTLSStaysThere(fields: [(String, String)], isSecure: Bool) throws {
+        let admin = try AdminUnderTest(token: "correct-horse")
+        func post(_ target: String, _ content: String) throws -> String {
+            let client = try RawClient(port: UInt16(admin.port))
+            let lines = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
+            try client.send(
+                "POST \(target) HTTP/1.1\r\nHost: ops.example.com\r\n\(lines)Sec-Fetch-Site: same-origin\r\n"
+                    + "Authorization: Bearer correct-horse\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+                    + "Content-Length: \(content.utf8.count)\r\nConnection: close\r\n\r\n\(content)")
+            return String(decoding: client.read(), as: UTF8.self)
+        }
+        for (target, content) in [("/login", "token=correct-horse"), ("/logout", "")] {
+            let reply = try post(target, content)
+            #expect(reply.hasPrefix("HTTP/1.1 303") && reply.contains("\r\nSet-Cookie: refrain_session="), "\(reply)")
+            #expect(reply.contains("; HttpOnly; Secure; SameSite=Strict;") == isSecure, "\(reply)")
+        }
+    }
+
+    @Test func severalSitesAreAnothers() throws {
+        let admin = try AdminUnderTest(token: "correct-horse")
+        let sites = [("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Site", "same-origin")]
+        #expect(try login(admin, "correct-horse", sites).status == 403)
+        let own = ("Origin", "http://127.0.0.1:\(admin.port)")
+        #expect(try login(admin, "correct-horse", [own, own]).status == 403)
+    }
+
     @Test func wrongTokensAndOtherSitesBringNoCookie() throws {
         let admin = try AdminUnderTest(token: "correct-horse")
         for origin in ["http://evil.example", "null"] {
@@ -163,13 +201,36 @@ import Testing
         #expect(status(request(), nil) == nil, "the service answers that there is nothing")
     }
 
+    /// "http://" was taken for granted: no page could change anything through a server with TLS.
+    @Test func aServerInFrontMayHaveEndedTLS() {
+        for (origin, host) in [
+            ("https://ops.example.com", "ops.example.com"), ("https://ops.example.com:8443", "ops.example.com:8443"),
+            ("https://ops.example.com", "OPS.example.com:443"), ("http://ops.example.com", "ops.example.com"),
+        ] {
+            let page = request(
+                .post, host: host, isLoopback: false, origin: origin, fetchSite: "same-origin",
+                contentType: "application/json")
+            #expect(status(page, purge, token: "t") == nil, "\(origin)")
+            #expect(page.isSecure == origin.hasPrefix("https"))
+            // A page that has bound its own name to this address gets no further than before.
+            #expect(status(page, purge) == 421, "\(origin)")
+        }
+        let other = request(host: "ops.example.com", origin: "https://ops.example.com:8443")
+        #expect(status(other, stats, token: "t") == 403)
+    }
+
     @Test func originsAndContentTypesOfBrowsersAreJudged() {
         #expect(status(request(origin: "http://127.0.0.1:8081"), stats) == nil)
         #expect(status(request(host: "LocalHost:1", origin: "HTTP://localhost:1"), stats) == nil)
         for site in ["same-origin", "none"] { #expect(status(request(fetchSite: site), stats) == nil, "\(site)") }
-        for origin in ["http://127.0.0.1", "http://127.0.0.1:80810", "https://127.0.0.1:8081", "null", ""] {
+        for origin in [
+            "http://127.0.0.1", "http://127.0.0.1:80810", "https://127.0.0.1", "app://127.0.0.1:8081", "null", "",
+        ] {
             #expect(status(request(origin: origin), stats) == 403, "\(origin)")
             #expect(status(request(origin: origin), stats, token: "t") == 403, "\(origin)")
+        }
+        for site in ["same-site", "cross-site", "", "same-origin, none"] {
+            #expect(status(request(origin: "http://127.0.0.1:8081", fetchSite: site), stats) == 403, "\(site)")
         }
         // Forms of other sites can send three other types without a preflight.
         let origin = "http://127.0.0.1:8081"

@@ -80,7 +80,7 @@ import Testing
         #expect(proxy.origin.requests.count == 2)
         _ = try proxy.client.send("PUT", "/v1/me/ratings/songs/1", fields: players)
         #expect(try get(proxy, "anna").body == Data("{\"user\":\"anna\",\"number\":4}".utf8))
-        let cookie = [("Cookie", "media-user-token=ben")]
+        let cookie = [("Cookie", "media-user-token=ben"), ("Sec-Fetch-Site", "same-origin")]
         _ = try get(proxy, "ben")
         _ = try proxy.client.send("DELETE", "/v1/me/ratings/songs/1", fields: cookie)
         let passed = try proxy.client.send("GET", Self.songs, fields: cookie)

@@ -108,7 +108,8 @@ import Testing
         let proxy = try ProxyUnderTest(before: FakeOrigin(), credentials: Credentials(developer: nil, musicUser: token))
         let targets = ["/v1/me/library/songs", "/v1/catalog/us/songs/1?include=library", "/v1/me/library?ids[songs]=1"]
         for (method, target) in zip(["GET", "GET", "POST"], targets) {
-            _ = try proxy.client.send(method, target, fields: [("Cookie", "a=b; media-user-token=anna")])
+            let cookie = [("Cookie", "a=b; media-user-token=anna"), ("Sec-Fetch-Site", "none")]
+            _ = try proxy.client.send(method, target, fields: cookie)
             let sent = try #require(proxy.origin.requests.last)
             #expect(!sent.fields.contains { $0.value.contains("operator") }, "\(method) \(target)")
             #expect(sent.field("Cookie") == "media-user-token=anna")

@@ -55,12 +55,17 @@ struct Sessions {
 
     /// The value of `Set-Cookie` that begins a session in a browser: sent back to this host alone,
     /// never on behalf of another site, and shown to no script (RFC 6265 4.1.2).
-    static func setCookie(_ name: String) -> String {
-        "\(cookie)\(name); HttpOnly; SameSite=Strict; Path=/; Max-Age=\(lifetime.components.seconds)"
+    /// - Parameter isSecure: whether the browser must keep it out of clear text.
+    static func setCookie(_ name: String, isSecure: Bool) -> String {
+        field(name, isSecure, seconds: lifetime.components.seconds)
     }
 
     /// The one that ends it.
-    static let clearCookie = "\(cookie); HttpOnly; SameSite=Strict; Path=/; Max-Age=0"
+    static func clearCookie(isSecure: Bool) -> String { field("", isSecure, seconds: 0) }
+
+    private static func field(_ name: String, _ isSecure: Bool, seconds: Int64) -> String {
+        "\(cookie)\(name); HttpOnly; \(isSecure ? "Secure; " : "")SameSite=Strict; Path=/; Max-Age=\(seconds)"
+    }
 
     /// The name in a request's cookies; nil without one.
     static func presented(by head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8]? {

@@ -128,7 +128,9 @@ extension DashboardView {
     /// By the reason as the log has it; requests that were not read to their end have none.
     func refusalRows(_ source: StatisticsSource) -> [[Cell]] {
         // The parts before their sum, so that none is larger.
-        let reasons: [Reason] = [.clientKeyMissing, .clientKeyUnknown, .clientRate, .invalidRequest, .onlyIfCached]
+        let reasons: [Reason] = [
+            .clientKeyMissing, .clientKeyUnknown, .clientRate, .crossSite, .invalidRequest, .onlyIfCached,
+        ]
         let counts = reasons.map { ($0.text, source[because: $0]) }
         let others = source[.refused] - counts.reduce(0) { $0 + $1.1 }
         return (counts + [("others: see the log", others)]).filter { $0.1 > 0 }.map {

@@ -11,14 +11,14 @@ extension AdminExchange {
             return refuseLater(LoginPage.reply(status: 401, "<p role=alert>This is not the token.</p>"))
         }
         let name = service.authorizer.sessions.begin(at: connection.context.loop.now)
-        reply(.redirect(to: "/").adding("Set-Cookie", Sessions.setCookie(name)))
+        reply(.redirect(to: "/").adding("Set-Cookie", Sessions.setCookie(name, isSecure: request.isSecure)))
     }
 
     func logout() {
         let name = connection.withHeadBytes { Sessions.presented(by: connection.head, $0) }
         service.authorizer.sessions.end(name)
         let next = service.authorizer.hasToken ? "/login" : "/"
-        reply(.redirect(to: next).adding("Set-Cookie", Sessions.clearCookie))
+        reply(.redirect(to: next).adding("Set-Cookie", Sessions.clearCookie(isSecure: request.isSecure)))
     }
 }
 

@@ -12,6 +12,8 @@ struct AdminRequest: Sendable {
     var addressesLoopback = true
     var origin: String?
     var fetchSite: String?
+    /// Whether a server in front says that it got the request by TLS.
+    var isForwardedTLS = false
     /// In lower case, without parameters.
     var contentType: String?
     /// Whether it is a browser's that wants a page.
@@ -20,13 +22,22 @@ struct AdminRequest: Sendable {
     /// Whether a browser sent it: no other program says these things.
     var isFromBrowser: Bool { origin != nil || fetchSite != nil }
 
-    /// Whether a page of another origin made the browser send it. This listener speaks no TLS, so
-    /// its own pages' origin is `http://` and its host.
+    /// Whether a page of another origin made the browser send it. A page of this listener has its
+    /// host and port; its scheme is left open, because a server in front may have ended TLS.
     var isCrossSite: Bool {
         if let fetchSite, fetchSite != "same-origin", fetchSite != "none" { return true }
-        guard let origin else { return false }
-        return host.map { origin.lowercased() != "http://" + $0.lowercased() } ?? true
+        guard origin != nil else { return false }
+        guard let host, let page else { return true }
+        return !page.isNamed(byHost: Array(host.utf8).span)
     }
+
+    /// Whether the browser has this listener's pages by TLS, which a server in front ends. The page
+    /// says so itself in `Origin`; else that server's word counts, and needs no trust: a client
+    /// that writes it keeps only its own session out of clear text.
+    var isSecure: Bool { page?.isTLS ?? isForwardedTLS }
+
+    /// The origin of the page that sent it.
+    private var page: SiteAddress? { origin.flatMap { SiteAddress(origin: Array($0.utf8).span) } }
 }
 
 extension AdminRequest {
@@ -49,8 +60,21 @@ extension AdminRequest {
             contentType = value(.contentType)?.prefix { $0 != ";" && $0 != " " }.lowercased()
             wantsPage = head.method == .get && value(.accept)?.contains("text/html") == true
             for field in head.fields where field.id == .other {
-                if bytes.equalsIgnoringCase(field.name.range, "sec-fetch-site") { fetchSite = text(field.value.range) }
+                let name = field.name.range
+                if bytes.equalsIgnoringCase(name, "sec-fetch-site") {
+                    fetchSite = fetchSite == nil ? text(field.value.range) : ""
+                } else if bytes.equalsIgnoringCase(name, "x-forwarded-proto") {
+                    isForwardedTLS = isForwardedTLS || Self.firstElement(text(field.value.range)) == "https"
+                }
             }
+            let forwarded = value(.forwarded).map(Self.firstElement)?.split(separator: ";") ?? []
+            isForwardedTLS = isForwardedTLS || forwarded.contains { $0 == "proto=https" || $0 == "proto=\"https\"" }
         }
+    }
+
+    /// The first element of a list, which the server nearest to the client wrote, in lower case and
+    /// without spaces.
+    private static func firstElement(_ list: String) -> String {
+        list.prefix { $0 != "," }.lowercased().filter { $0 != " " && $0 != "\t" }
     }
 }

@@ -108,6 +108,8 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case clientKeyUnknown
     /// 429: the client has used up its rate.
     case clientRate
+    /// 403: a write whose user only a cookie names, and which no page of this host sent.
+    case crossSite
     /// 400, 405 or 508: a target, a method or user tokens that are not forwarded, or a request that
     /// has come back.
     case invalidRequest
@@ -178,7 +180,7 @@ extension Reason {
             .fails(isOfTheProxy: false)
         case .unauthorized, .rateLimited, .serverError, .partialContent, .status, .noStore, .private, .authorization,
             .vary, .noFreshness, .setCookie, .contentCoding, .tooLarge, .outdated, .noAnswer, .contradicted, .shared,
-            .clientKeyMissing, .clientKeyUnknown, .clientRate, .invalidRequest:
+            .clientKeyMissing, .clientKeyUnknown, .clientRate, .crossSite, .invalidRequest:
             .saysNoMore
         }
     }

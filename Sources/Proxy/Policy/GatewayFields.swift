@@ -33,7 +33,8 @@ enum GatewayFields {
 
     /// Whether a field that would not go along means another method than the request's own: the
     /// origin would write where the client reads, or the other way round.
-    static func overrideMethod(of head: RequestHead, _ bytes: Span<UInt8>, permitted: [[UInt8]]) -> Bool {
+    /// - Parameter permitted: names of fields that go along.
+    static func overridesMethod(of head: RequestHead, _ bytes: Span<UInt8>, permitted: [[UInt8]] = []) -> Bool {
         head.fields.contains { field in
             guard field.id == .other else { return false }
             let name = spelling(bytes.extracting(field.name.range))

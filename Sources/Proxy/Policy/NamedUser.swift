@@ -1,4 +1,5 @@
 import HTTP
+import Server
 import Text
 
 /// The user whom a request names by a token (FRAMING 1.13).
@@ -35,6 +36,24 @@ enum NamedUser: Equatable {
     /// The token without escapes, which are usual in cookies alone.
     static func token(at range: Range<Int>, in bytes: Span<UInt8>) -> [UInt8] {
         PercentEncoding.decoded(bytes.extracting(range).copy()).bytes
+    }
+
+    /// Whether a page of another site may have had a browser send the request in the user's name:
+    /// it changes something, only a cookie names the user, which browsers send by themselves, and
+    /// nothing shows that a page of this host or of an allowed site sent it (DECISIONS 3.14).
+    /// - Parameter isTLS: whether the client's connection is TLS.
+    func isForgeable(
+        by head: RequestHead, _ bytes: Span<UInt8>, allowing sites: CrossOrigin, isTLS: Bool
+    ) -> Bool {
+        guard case .one(_, isCookie: true) = self,
+            !head.method.isSafe || GatewayFields.overridesMethod(of: head, bytes)
+        else { return false }
+        if head.fields.count(.origin) == 1, let origin = head.fields.first(.origin),
+            sites.names(bytes.extracting(origin.value.range))
+        {
+            return false
+        }
+        return !head.comesFromOwnPage(bytes, isTLS: isTLS)
     }
 
     private mutating func add(_ range: Range<Int>, isCookie: Bool, _ bytes: Span<UInt8>) {

@@ -41,6 +41,15 @@ struct Rejection {
         Rejection(error: AppleError(status: status, detail: detail), reason: .invalidRequest, cause: cause)
     }
 
+    /// The request would change something in the name of a user whom only a cookie names, and may
+    /// come from a page of another site.
+    static var crossSite: Rejection {
+        let detail =
+            "Only a cookie names the user of this write: send the token as Music-User-Token, or write from a page of "
+            + "this host or of cors_origin."
+        return Rejection(error: AppleError(status: 403, detail: detail), reason: .crossSite)
+    }
+
     /// The path is outside of the API, and the operator wants no request for it (`other refuse`).
     static var otherPath: Rejection {
         Rejection(error: AppleError(status: 404, detail: "Only paths under /v1/ are served."), reason: .off)

@@ -95,7 +95,9 @@ public final class ProxyService: Service {
                 return .rate(client.rate ?? 0, retryAfter: wait)
             }
         }
-        return malformation(of: head, bytes)
+        if let rejection = malformation(of: head, bytes) { return rejection }
+        let sites = proxy.shared.crossOrigin
+        return named.isForgeable(by: head, bytes, allowing: sites, isTLS: connection.isTLS) ? .crossSite : nil
     }
 
     private func malformation(of head: RequestHead, _ bytes: Span<UInt8>) -> Rejection? {
@@ -104,7 +106,7 @@ public final class ProxyService: Service {
         named = NamedUser(of: head, bytes)
         if named == .several { return .invalid(400, "More than one user token.", because: "user-tokens") }
         if !head.method.isSafe,
-            GatewayFields.overrideMethod(of: head, bytes, permitted: proxy.shared.forwardedFields.names)
+            GatewayFields.overridesMethod(of: head, bytes, permitted: proxy.shared.forwardedFields.names)
         {
             return .invalid(
                 400, "Send the request with its own method: method override fields are not forwarded.",

@@ -27,7 +27,10 @@ extension ClientConnection {
     }
 
     /// Whether the kernel can send a file on it as it is: not where it has to be encrypted.
-    public var sendsFiles: Bool { !stream.isTLS }
+    public var sendsFiles: Bool { !isTLS }
+
+    /// Whether the client's connection is encrypted as far as this process.
+    package var isTLS: Bool { stream.isTLS }
 
     /// Hands the bytes of the scratch on, and empties it.
     @inline(__always)

@@ -48,11 +48,39 @@ extension RequestHead {
 
     /// Whether a browser says that another site's page sent it (Fetch Metadata 2.3); not for
     /// requests of the user (`none`) or of a page of this listener.
-    package func comesFromAnotherSite(_ bytes: Span<UInt8>) -> Bool {
+    package func comesFromAnotherSite(_ bytes: Span<UInt8>) -> Bool { fetchSite(bytes) == .another }
+
+    /// The page that had a browser send the request, as `Sec-Fetch-Site` tells it.
+    private func fetchSite(_ bytes: Span<UInt8>) -> FetchSite? {
+        var site: FetchSite?
         for field in fields where field.id == .other && bytes.equalsIgnoringCase(field.name.range, "sec-fetch-site") {
             let value = field.value.range
-            if !bytes.equalsIgnoringCase(value, "none"), !bytes.equalsIgnoringCase(value, "same-origin") { return true }
+            let isOwn = bytes.equalsIgnoringCase(value, "none") || bytes.equalsIgnoringCase(value, "same-origin")
+            // A browser writes it once.
+            site = site == nil && isOwn ? .own : .another
         }
-        return false
+        return site
     }
+
+    /// Whether the request comes from a page of the host that it asks, or from the user without a
+    /// page, by a browser's own word, which no page can write: `Sec-Fetch-Site`, or, from browsers
+    /// that do not send that (older ones, and all to plain HTTP), an `Origin` of this `Host`.
+    ///
+    /// - Parameter isTLS: whether the connection is TLS, so that a page by plain HTTP is another
+    ///   site's. Without TLS here a server in front may have it, and the scheme is left open.
+    package func comesFromOwnPage(_ bytes: Span<UInt8>, isTLS: Bool) -> Bool {
+        if let site = fetchSite(bytes) { return site == .own }
+        guard fields.count(.origin) == 1, let field = fields.first(.origin), let host = fields.first(.host),
+            let origin = SiteAddress(origin: bytes.extracting(field.value.range))
+        else { return false }
+        return (origin.isTLS || !isTLS) && origin.isNamed(byHost: bytes.extracting(host.value.range))
+    }
+}
+
+/// The site of a page, seen from the site that is asked.
+private enum FetchSite {
+    /// The same origin, or the user without a page.
+    case own
+    /// Another origin, be it of the same site in the words of browsers: its pages are others'.
+    case another
 }

@@ -321,8 +321,8 @@ extension Directive {
         Directive(
             "cors_origin", "ORIGIN ...", defaults: ["*"],
             why:
-                "origins of web pages that may read answers: https://app.example.com, https://*.example.com, "
-                + "capacitor://localhost; off: none"
+                "origins of web pages that may read answers, and write by a cookie with the user's token: "
+                + "https://app.example.com, https://*.example.com, capacitor://localhost; off: none"
         ) { configuration, words throws(ValueError) in
             configuration.corsOrigins = words == [off] ? [] : try words.map(PageOriginText.normal)
         },
