@@ -4,7 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -21,6 +27,48 @@ int clinux_peer_user(int connection, uint32_t *user) {
     if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.uid == (uid_t)-1) return -1;
     *user = peer.uid;
     return 0;
+}
+
+// Asks for one socket, not for the table, so the answer costs the same however many there are.
+int clinux_tcp_user(int is_ipv6, const void *local, uint16_t local_port, const void *remote, uint16_t remote_port, uint32_t *user) {
+    struct {
+        struct nlmsghdr head;
+        struct inet_diag_req_v2 body;
+    } question = {
+        .head = {.nlmsg_len = sizeof question, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
+        .body = {
+            .sdiag_family = is_ipv6 ? AF_INET6 : AF_INET,
+            .sdiag_protocol = IPPROTO_TCP,
+            .idiag_states = ~0U,
+            .id = {.idiag_sport = htons(local_port), .idiag_dport = htons(remote_port),
+                   .idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE}},
+        },
+    };
+    size_t length = is_ipv6 ? 16 : 4;
+    memcpy(question.body.id.idiag_src, local, length);
+    memcpy(question.body.id.idiag_dst, remote, length);
+    int kernel = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (kernel < 0) return -1;
+    union {
+        struct nlmsghdr head;
+        char bytes[1024];
+    } answer;
+    ssize_t count = -1;
+    // The kernel answers within the call, so an answer that is not there will not come.
+    if (send(kernel, &question, sizeof question, 0) == (ssize_t)sizeof question)
+        count = recv(kernel, &answer, sizeof answer, MSG_DONTWAIT);
+    close(kernel);
+    if (count < (ssize_t)NLMSG_HDRLEN) return -1;
+    const void *body = NLMSG_DATA(&answer.head);
+    if (answer.head.nlmsg_type == NLMSG_ERROR && count >= (ssize_t)NLMSG_LENGTH(sizeof(struct nlmsgerr)))
+        return ((const struct nlmsgerr *)body)->error == -ENOENT ? 0 : -1;
+    if (answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY || count < (ssize_t)NLMSG_LENGTH(sizeof(struct inet_diag_msg))) return -1;
+    const struct inet_diag_msg *found = body;
+    // Without a connection the kernel may give the socket that listens there.
+    if (found->id.idiag_sport != htons(local_port) || found->id.idiag_dport != htons(remote_port)) return 0;
+    if (found->idiag_state != TCP_ESTABLISHED || found->idiag_inode == 0) return 2;
+    *user = found->idiag_uid;
+    return 1;
 }
 
 int clinux_peer_process(int connection) {

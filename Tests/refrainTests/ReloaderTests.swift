@@ -74,7 +74,7 @@ import Text
         let admin = try scene.admin()
         let first = scene.reload(adding: "compose off\nttl songs 2h\n")
         #expect(first.contains("SIGHUP: reloaded proxy.conf (changed: ttl none -> songs 2h; compose on -> off)\n"))
-        #expect(scene.outcome == .adopted(changed: ["ttl", "compose"]))
+        #expect(scene.outcome == .adopted(changed: ["ttl", "compose"], ending: 0))
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
         let line = scene.reload(adding: "listen 127.0.0.1:0\nlisten 127.0.0.1:1\nnonsense\nnext never\n")
         let mistakes = ["4: unknown directive \"nonsense\"", "5: next: \"never\" is not keep or complete"].map {
@@ -88,7 +88,7 @@ import Text
         #expect(scene.proxy.addresses.count == 1)
         #expect(scene.reload(adding: "compose off\nttl songs 120m\n").contains("(no setting has changed)"))
         // Such a reload was reported as a success like others.
-        #expect(scene.outcome == .adopted(changed: []))
+        #expect(scene.outcome == .adopted(changed: [], ending: 0))
         let posted = scene.reload(adding: "compose maybe\n", because: "POST /reload")
         #expect(posted.contains("POST /reload: nothing was changed: proxy.conf:2: compose: "))
         #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:2: memory_size: cannot change"))

@@ -5,7 +5,8 @@ import Text
 
 // The user of the process at the other end of a connection of this machine.
 // Must hold: only the kernel's word counts, and where it has none, the answer is no. A socket that
-// its process has closed is listed with user 0 (proc_net_tcp): it must never pass for root's.
+// its process has closed is listed with user 0 (proc_net_tcp): it must never pass for root's. Anyone
+// on this machine can have it asked, so the question is about one socket.
 
 enum PeerOwner {
     /// Whether the peer runs as the user of this process, or as root.
@@ -19,6 +20,16 @@ enum PeerOwner {
         guard let theirs = peer.address, let ours = peer.localAddress, theirs.isLoopback, ours.isLoopback else {
             return nil
         }
+        switch SocketOwner(of: theirs, connectedTo: ours) {
+        case .user(let user): return user
+        case .none: return nil
+        case .unknown: return userByTable(of: theirs, connectedTo: ours)
+        }
+    }
+
+    /// For kernels and units that allow no netlink socket; reading the table costs as much as there
+    /// are connections on the machine.
+    private static func userByTable(of theirs: SocketAddress, connectedTo ours: SocketAddress) -> UInt32? {
         // A program may reach an IPv4 address through an IPv6 socket.
         for path in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
             guard let table = KernelFile.read(path) else { continue }
@@ -33,7 +44,12 @@ enum SocketTable {
     /// The user of the open, connected socket with this address at its own end and that one at the
     /// other; nil where there is none.
     static func owner(of local: SocketAddress, connectedTo remote: SocketAddress, in table: [UInt8]) -> UInt32? {
-        for line in table.split(separator: UInt8(ascii: "\n")).dropFirst() {
+        let ports = (portText(of: local), portText(of: remote))
+        var rest = table[...]
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest.dropFirst(line.count + 1)
+            guard hasPorts(ports, line) else { continue }
             let columns = line.split(separator: UInt8(ascii: " "), maxSplits: 10)
             guard columns.count > 9, columns[3].elementsEqual(established),
                 address(columns[1]) == local, address(columns[2]) == remote
@@ -43,6 +59,20 @@ enum SocketTable {
             return UInt32(exactly: user)
         }
         return nil
+    }
+
+    /// Whether these follow the second and the third colon: very many lines are of other sockets.
+    private static func hasPorts(_ ports: ([UInt8], [UInt8]), _ line: ArraySlice<UInt8>) -> Bool {
+        func port(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+            text.firstIndex(of: UInt8(ascii: ":")).map { text[($0 + 1)...] }
+        }
+        guard let local = port(in: line).flatMap(port), local.starts(with: ports.0) else { return false }
+        return port(in: local)?.starts(with: ports.1) ?? false
+    }
+
+    private static func portText(of address: SocketAddress) -> [UInt8] {
+        let digits = String(address.port, radix: 16, uppercase: true)
+        return Array((String(repeating: "0", count: 4 - digits.utf8.count) + digits).utf8)
     }
 
     private static let established = "01".utf8

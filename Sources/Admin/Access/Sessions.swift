@@ -18,7 +18,7 @@ struct Sessions {
     /// The most browsers at once; one more ends the oldest session.
     static let most = 16
     static let lifetime = Duration.seconds(12 * 3600)
-    private static let cookie = "refrain_session="
+    private static let cookie: StaticString = "refrain_session"
 
     /// Begins a session and returns its name: 256 random bits in hexadecimal.
     mutating func begin(at now: Instant) -> String {
@@ -64,16 +64,15 @@ struct Sessions {
     static func clearCookie(isSecure: Bool) -> String { field("", isSecure, seconds: 0) }
 
     private static func field(_ name: String, _ isSecure: Bool, seconds: Int64) -> String {
-        "\(cookie)\(name); HttpOnly; \(isSecure ? "Secure; " : "")SameSite=Strict; Path=/; Max-Age=\(seconds)"
+        "\(cookie)=\(name); HttpOnly; \(isSecure ? "Secure; " : "")SameSite=Strict; Path=/; Max-Age=\(seconds)"
     }
 
     /// The name in a request's cookies; nil without one.
     static func presented(by head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8]? {
         for field in head.fields where field.id == .cookie {
-            let line = field.value.range.map { bytes[$0] }
-            for pair in line.split(separator: UInt8(ascii: ";")) {
-                let trimmed = pair.drop { $0 == UInt8(ascii: " ") }
-                if trimmed.starts(with: cookie.utf8) { return Array(trimmed.dropFirst(cookie.utf8.count)) }
+            var pairs = CookiePairs(field.value)
+            while let pair = pairs.next(in: bytes) {
+                if bytes.equals(pair.name, cookie) { return bytes.extracting(pair.value).copy() }
             }
         }
         return nil

@@ -1,7 +1,8 @@
 import Text
 
 extension AdminExchange {
-    /// POST `{}`, or nothing: `{"changed":[...]}`, or 409 and why nothing was changed.
+    /// POST `{}`, or nothing: `{"changed":[...],"ending_connections":0}`, or 409 and why nothing was
+    /// changed.
     func reload() {
         let isPlain = connection.body.isEmpty || (try? JSON.parse(connection.body))?.objectValue?.isEmpty == true
         guard request.query == nil, isPlain else {
@@ -10,7 +11,9 @@ extension AdminExchange {
         let finish = replyLater()
         service.sources.reload { @Sendable outcome in
             switch outcome {
-            case .adopted(let changed): finish(.json(["changed": .array(changed.map { .string($0) })]))
+            case .adopted(let changed, let ending):
+                finish(
+                    .json(["changed": .array(changed.map { .string($0) }), "ending_connections": .integer(ending)]))
             case .refused(let problems):
                 finish(Self.refusal("nothing was changed: " + problems.joined(separator: "; ")))
             }

@@ -2,10 +2,17 @@ import Synchronization
 
 /// Result of a reload.
 public enum ReloadOutcome: Sendable, Equatable {
-    /// The names of the directives that mean something else now.
-    case adopted(changed: [String])
+    /// The names of the directives that mean something else now, and the number of clients'
+    /// connections that end because their listener is gone or wants others.
+    case adopted(changed: [String], ending: Int)
     /// Why nothing was changed.
     case refused([String])
+
+    /// For the log and `refrain reload`.
+    /// - Parameter count: at least one.
+    public static func words(ofEnding count: Int) -> String {
+        count == 1 ? "1 connection of a changed listener ends" : "\(count) connections of changed listeners end"
+    }
 }
 
 /// Results of the reloads of the configuration, for the operator's surface.

@@ -40,31 +40,33 @@ struct AdminRequest: Sendable {
     private var page: SiteAddress? { origin.flatMap { SiteAddress(origin: Array($0.utf8).span) } }
 }
 
+// Made before anything is known of the client: no value is looked through character by character.
+
 extension AdminRequest {
     init(_ connection: ClientConnection) {
         let head = connection.head
         connection.withHeadBytes { bytes in
-            func text(_ range: Range<Int>) -> String {
-                range.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar(bytes[$1])) }
-            }
-            func value(_ name: FieldName) -> String? { head.fields.first(name).map { text($0.value.range) } }
-            let target = text(head.target.range)
-            let mark = target.firstIndex(of: "?")
+            func value(_ name: FieldName) -> String? { head.fields.first(name).map { bytes.text($0.value) } }
+            let target = head.target.range
+            let mark = target.first { bytes[$0] == UInt8(ascii: "?") }
             method = head.method
-            path = String(target[..<(mark ?? target.endIndex)])
-            query = mark.map { String(target[target.index(after: $0)...]) }
+            path = bytes.text(ByteRange(target.lowerBound, mark ?? target.upperBound))
+            query = mark.map { bytes.text(ByteRange($0 + 1, target.upperBound)) }
             host = value(.host)
             addressesLoopback = head.addressesLoopback(bytes)
             // Two of them leave open which one counts.
             origin = head.fields.count(.origin) > 1 ? "" : value(.origin)
-            contentType = value(.contentType)?.prefix { $0 != ";" && $0 != " " }.lowercased()
-            wantsPage = head.method == .get && value(.accept)?.contains("text/html") == true
+            contentType = head.fields.first(.contentType).map { field in
+                let end = field.value.range.first { bytes[$0] == UInt8(ascii: ";") || bytes[$0] == UInt8(ascii: " ") }
+                return bytes.text(ByteRange(Int(field.value.start), end ?? Int(field.value.end))).lowercased()
+            }
+            wantsPage = head.method == .get && Self.accepts("text/html", head, bytes)
             for field in head.fields where field.id == .other {
                 let name = field.name.range
                 if bytes.equalsIgnoringCase(name, "sec-fetch-site") {
-                    fetchSite = fetchSite == nil ? text(field.value.range) : ""
+                    fetchSite = fetchSite == nil ? bytes.text(field.value) : ""
                 } else if bytes.equalsIgnoringCase(name, "x-forwarded-proto") {
-                    isForwardedTLS = isForwardedTLS || Self.firstElement(text(field.value.range)) == "https"
+                    isForwardedTLS = isForwardedTLS || Self.firstElement(bytes.text(field.value)) == "https"
                 }
             }
             let forwarded = value(.forwarded).map(Self.firstElement)?.split(separator: ";") ?? []
@@ -76,5 +78,17 @@ extension AdminRequest {
     /// without spaces.
     private static func firstElement(_ list: String) -> String {
         list.prefix { $0 != "," }.lowercased().filter { $0 != " " && $0 != "\t" }
+    }
+
+    /// Whether `Accept` names a type, whatever its weight.
+    private static func accepts(_ type: StaticString, _ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        guard let field = head.fields.first(.accept) else { return false }
+        var elements = ListElements(field.value)
+        while let element = elements.next(in: bytes)?.range {
+            let end = min(element.upperBound, element.lowerBound + type.utf8CodeUnitCount)
+            guard bytes.equalsIgnoringCase(element.lowerBound..<end, type) else { continue }
+            if end == element.upperBound || bytes[end] == UInt8(ascii: ";") || bytes[end] == 0x20 { return true }
+        }
+        return false
     }
 }

@@ -12,6 +12,11 @@ extension CatalogRequest {
         }
     }
 
+    /// The most elements of a list that is taken apart: the most ids that are documented of any type
+    /// (APPLE-MUSIC-API 4.1). A longer list is the origin's to refuse; each element costs an
+    /// allocation and look-ups, whoever asks.
+    static let mostNamed = 300
+
     /// The documented limits of a list (APPLE-MUSIC-API 4.1, 4.2): the size of a page whose request
     /// had none, of which the offset in a page's `next` may tell better, and the greatest.
     ///

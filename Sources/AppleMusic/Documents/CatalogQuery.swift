@@ -130,15 +130,16 @@ struct CatalogQuery {
             && bytes[name.end - 1] == UInt8(ascii: "]")
     }
 
-    /// The elements of a list that are not empty, in their order; nil where there are none, or an
-    /// odd one.
+    /// The elements of a list that are not empty, in their order; nil where there are none, an odd
+    /// one, or more than `CatalogRequest.mostNamed`.
     private static func elements(_ parameter: TextSlice, _ bytes: [UInt8]) -> [[UInt8]]? {
         var found: [[UInt8]] = []
-        found.reserveCapacity((parameter.end - parameter.keyEnd) / 11 + 1)
+        found.reserveCapacity(min((parameter.end - parameter.keyEnd) / 11 + 1, CatalogRequest.mostNamed))
         var list = CommaList(of: parameter)
         while let element = list.next(bytes.span) {
             if element.count == 0 { continue }
-            guard let text = [UInt8](identifier: element, in: bytes) else { return nil }
+            guard found.count < CatalogRequest.mostNamed, let text = [UInt8](identifier: element, in: bytes)
+            else { return nil }
             found.append(text)
         }
         return found.isEmpty ? nil : found

@@ -31,7 +31,7 @@ public final class CatalogRequest: Sendable {
     public let language: [UInt8]
     /// The resources that the request names: one for an item or a list's parent; for a batch all in
     /// their order, type by type, duplicates kept, empty ones left out; at least one, and perhaps
-    /// more than the origin takes. None for results.
+    /// more than the origin takes, but at most `mostNamed` of a type. None for results.
     public let resources: [ResourceName]
     /// The `limit` of a list or of results; nil where it is absent. 1 to 999,999,999.
     public let limit: Int?
@@ -51,8 +51,8 @@ public final class CatalogRequest: Sendable {
     /// collection, a relationship or a view of the twelve types, or at charts or search; a
     /// collection without `ids` (all genres); a parameter that is understood but occurs
     /// twice, is empty, or is not spelt as plainly as Apple's documentation does; `ids` where the
-    /// path names the resource; and `filter[...]` outside of results, as it finds resources by
-    /// other means.
+    /// path names the resource; `filter[...]` outside of results, as it finds resources by other
+    /// means; and a list of more than `mostNamed` elements.
     public init?(_ target: borrowing CanonicalTarget) {
         let route = target.route
         guard route.isShared, let storefront = route.storefront,

@@ -23,7 +23,8 @@ public final class Listener {
     private let loop: EventLoop
     /// TLS of connections that are accepted from now on; nil for plain text.
     public var tls: ServerTLS?
-    private let onAccept: (Stream) -> Void
+    /// Takes the streams of connections that are accepted from now on.
+    public var onAccept: (Stream) -> Void
     /// Where it is set, connections that are accepted from now on begin with a header of the PROXY
     /// protocol, and this is to wait for it.
     public var onWait: ((ProxyHeaderWait) -> Void)?

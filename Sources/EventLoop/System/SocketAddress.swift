@@ -164,7 +164,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// AF_INET, AF_INET6 or AF_UNIX.
     var family: Int32 { path != nil ? AF_UNIX : isIPv6 ? AF_INET6 : AF_INET }
 
-    private func withAddressBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    func withAddressBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withUnsafeBytes(of: (high, low)) { body(UnsafeRawBufferPointer(rebasing: $0[..<(isIPv6 ? 16 : 4)])) }
     }
 

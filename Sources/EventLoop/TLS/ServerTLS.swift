@@ -23,7 +23,7 @@ public final class ServerTLS: Sendable {
     }
 
     let handshakeTimeout: Duration
-    private let offersHTTP2: Bool
+    package let offersHTTP2: Bool
     private let source: Source
     private let current: Mutex<Current>
 

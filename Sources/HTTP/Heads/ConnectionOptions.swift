@@ -1,8 +1,12 @@
 /// Options in the Connection fields of a head (RFC 9110 7.6.1, RFC 9112 9.3). They are taken apart
 /// once, because each field that is forwarded is compared with them.
 public struct ConnectionOptions: Sendable {
-    /// More are none that a client means: each is compared with each field that is forwarded.
+    /// Longer lists are refused: each option is compared with each field that is forwarded, and no
+    /// client means them.
     static let most = 32
+    /// The bytes of all options together, for the same reason: with 100 fields (FRAMING 4.4) a head
+    /// has 100 KiB compared, about what reading it costs.
+    static let mostBytes = 1 << 10
 
     private var closes = false
     private var keepsAlive = false
@@ -16,11 +20,11 @@ public struct ConnectionOptions: Sendable {
     init() {}
 
     /// Replaces the options that were read before.
-    /// - Throws: `ParseError.connectionOption` where there are more than `most`.
+    /// - Throws: `ParseError.connectionOption` where there are more than `most`, or `mostBytes`.
     mutating func read(_ fields: Fields, _ bytes: Span<UInt8>) throws(ParseError) {
         removeAll()
         guard fields.contains(.connection) else { return }
-        var count = 0
+        var (count, byteCount) = (0, 0)
         for field in fields where field.id == .connection {
             // The usual values need no parsing.
             if bytes.equalsIgnoringCase(field.value.range, "keep-alive") {
@@ -30,7 +34,8 @@ public struct ConnectionOptions: Sendable {
             var elements = ListElements(field.value)
             while let option = elements.next(in: bytes) {
                 count += 1
-                guard count <= Self.most else { throw .connectionOption }
+                byteCount += option.range.count
+                guard count <= Self.most, byteCount <= Self.mostBytes else { throw .connectionOption }
                 note(option, bytes)
             }
         }

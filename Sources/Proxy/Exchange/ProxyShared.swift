@@ -18,7 +18,7 @@ public struct ProxyShared: Sendable {
     public var clientKeys: ClientKeys?
     /// The names of the request fields that pages may send besides those that every page may, as
     /// a list; `*`: any.
-    public var pageFields = Array("*".utf8)
+    public var pageFields = PageFields(["*"])
     /// Clients' fields that go along to the origin beyond those that the API needs; mostly none.
     public var forwardedFields = NamedFields()
     /// Tells the operator of the origin's failures.

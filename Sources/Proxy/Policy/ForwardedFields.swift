@@ -50,7 +50,7 @@ struct ForwardedFields {
         if Self.isOwn(field.id) || subset == .impersonal && Self.shapesOneAnswer(field.id) { return false }
         if head.connection.names(field.name, bytes) { return false }
         if isForAPI ? Self.isOfAPI(field.id) : !isGateways(field, bytes) { return true }
-        return !permitted.isEmpty && permitted.contains(GatewayFields.spelling(bytes.extracting(field.name.range)))
+        return GatewayFields.isSpelt(bytes.extracting(field.name.range), asOneOf: permitted)
     }
 
     private func isGateways(_ field: Field, _ bytes: Span<UInt8>) -> Bool {

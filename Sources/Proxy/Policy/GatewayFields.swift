@@ -26,9 +26,8 @@ enum GatewayFields {
     /// Whether a field of this name says such a thing. Origins that hand fields on as variables of
     /// the environment read `_` as `-` (RFC 3875 4.1.18).
     static func contain(_ name: Span<UInt8>) -> Bool {
-        let spelling = spelling(name)
-        return names.contains { $0.description.utf8.elementsEqual(spelling) }
-            || beginnings.contains { spelling.starts(with: $0.description.utf8) }
+        names.contains { name.count == $0.utf8CodeUnitCount && begins(name, with: $0) }
+            || beginnings.contains { begins(name, with: $0) }
     }
 
     /// Whether a field that would not go along means another method than the request's own: the
@@ -37,20 +36,35 @@ enum GatewayFields {
     static func overridesMethod(of head: RequestHead, _ bytes: Span<UInt8>, permitted: [[UInt8]] = []) -> Bool {
         head.fields.contains { field in
             guard field.id == .other else { return false }
-            let name = spelling(bytes.extracting(field.name.range))
-            return !permitted.contains(name) && overrides(name)
+            let name = bytes.extracting(field.name.range)
+            return overrides(name) && !isSpelt(name, asOneOf: permitted)
         }
     }
 
-    /// Whether a field of this name, as `spelling` has it, means another method.
-    static func overrides(_ name: [UInt8]) -> Bool {
-        methodNames.contains { $0.description.utf8.elementsEqual(name) }
+    /// Whether a field of this name means another method.
+    static func overrides(_ name: Span<UInt8>) -> Bool {
+        methodNames.contains { name.count == $0.utf8CodeUnitCount && begins(name, with: $0) }
     }
 
     private static let methodNames: [StaticString] = ["x-http-method-override", "x-http-method", "x-method-override"]
 
     /// In lower case, with hyphens for underscores: what names are compared in.
-    static func spelling(_ name: Span<UInt8>) -> [UInt8] {
-        name.lowercased(0..<name.count).map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
+    static func spelling(_ name: Span<UInt8>) -> [UInt8] { name.indices.map { spelling(name[$0]) } }
+
+    /// Whether a field's name has one of these spellings. Compares in place: the names are chosen
+    /// by a client of whom nothing may be known.
+    static func isSpelt(_ name: Span<UInt8>, asOneOf spellings: [[UInt8]]) -> Bool {
+        spellings.contains { text in
+            text.count == name.count && text.indices.allSatisfy { text[$0] == spelling(name[$0]) }
+        }
+    }
+
+    private static func begins(_ name: Span<UInt8>, with text: StaticString) -> Bool {
+        name.count >= text.utf8CodeUnitCount
+            && (0..<text.utf8CodeUnitCount).allSatisfy { text.utf8Start[$0] == spelling(name[$0]) }
+    }
+
+    private static func spelling(_ byte: UInt8) -> UInt8 {
+        byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 }

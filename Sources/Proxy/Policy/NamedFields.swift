@@ -28,7 +28,7 @@ public struct NamedFields: Sendable, Equatable {
     /// Whether a field identifies or locates a user: a gateway's about its client, or one with such
     /// a word in its name, alone or at the beginning of a part (`X-CustomerId`).
     private static func tellOfUser(_ name: [UInt8]) -> Bool {
-        if GatewayFields.contain(name.span) { return !GatewayFields.overrides(name) }
+        if GatewayFields.contain(name.span) { return !GatewayFields.overrides(name.span) }
         let parts = name.split(separator: UInt8(ascii: "-"))
         return name != Array("user-agent".utf8)
             && parts.contains { part in

@@ -24,8 +24,8 @@ enum NamedUser: Equatable {
             add(field.value.range, isCookie: false, bytes)
         }
         for field in head.fields where field.id == .cookie {
-            for part in field.value.range.split(whereSeparator: { bytes[$0] == UInt8(ascii: ";") }) {
-                let pair = CookiePair(part, in: bytes)
+            var pairs = CookiePairs(field.value)
+            while let pair = pairs.next(in: bytes) {
                 // In any case: a server may not tell them apart.
                 guard bytes.equalsIgnoringCase(pair.name, Self.playersName) else { continue }
                 add(pair.value, isCookie: true, bytes)
@@ -56,30 +56,37 @@ enum NamedUser: Equatable {
         return !head.comesFromOwnPage(bytes, isTLS: isTLS)
     }
 
+    /// Whether two values mean one token. Compared in place: a client may repeat it very often.
+    private static func areSame(_ one: Range<Int>, _ other: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
+        if bytes.equals(one, bytes, other) { return true }
+        var (first, second) = (one.lowerBound, other.lowerBound)
+        while first < one.upperBound, second < other.upperBound {
+            guard byte(at: &first, one.upperBound, bytes) == byte(at: &second, other.upperBound, bytes) else {
+                return false
+            }
+        }
+        return first == one.upperBound && second == other.upperBound
+    }
+
+    /// The byte at `place`, or the one that an escape there means; `place` goes on after it.
+    private static func byte(at place: inout Int, _ end: Int, _ bytes: Span<UInt8>) -> UInt8 {
+        let byte = bytes[place]
+        if byte == UInt8(ascii: "%"), place + 2 < end, let high = Hexadecimal.value(bytes[place + 1]),
+            let low = Hexadecimal.value(bytes[place + 2])
+        {
+            place += 3
+            return high << 4 | low
+        }
+        place += 1
+        return byte
+    }
+
     private mutating func add(_ range: Range<Int>, isCookie: Bool, _ bytes: Span<UInt8>) {
         guard !range.isEmpty else { return }
         switch self {
         case .nobody: self = .one(range, isCookie: isCookie)
-        case .one(let known, _) where Self.token(at: known, in: bytes) == Self.token(at: range, in: bytes): break
+        case .one(let known, _) where Self.areSame(known, range, bytes): break
         case .one, .several: self = .several
         }
-    }
-}
-
-/// One `name=value` of a `Cookie` field, as places in the head (RFC 6265 4.2.1).
-private struct CookiePair {
-    let name: Range<Int>
-    /// Without the quotes that some servers take off; empty where there is none.
-    let value: Range<Int>
-
-    init(_ range: Range<Int>, in bytes: Span<UInt8>) {
-        let whole = bytes.trimmingWhitespace(range)
-        let equals = whole.first { bytes[$0] == UInt8(ascii: "=") } ?? whole.upperBound
-        name = bytes.trimmingWhitespace(whole.lowerBound..<equals)
-        let text = bytes.trimmingWhitespace(min(equals + 1, whole.upperBound)..<whole.upperBound)
-        let isQuoted =
-            text.count >= 2 && bytes[text.lowerBound] == UInt8(ascii: "\"")
-            && bytes[text.upperBound - 1] == UInt8(ascii: "\"")
-        value = isQuoted ? text.lowerBound + 1..<text.upperBound - 1 : text
     }
 }

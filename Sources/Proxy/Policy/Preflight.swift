@@ -4,49 +4,32 @@ import HTTP
 // request. They are answered here, because they ask about the proxy and not about the origin.
 
 extension CrossOrigin {
-    private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE"
-    private static let fields = """
-        Authorization, Music-User-Token, Media-User-Token, Content-Type, X-Refrain-Key, Cache-Control, \
-        If-Modified-Since, If-None-Match, Range, traceparent, tracestate
-        """
+    private static let methods: [StaticString] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
     static func isPreflight(_ head: RequestHead) -> Bool {
         head.method == .options && head.fields.contains(.origin)
             && head.fields.contains(.accessControlRequestMethod)
     }
 
-    /// - Parameter more: request fields that pages may send besides those known here; `*`: any.
-    static func writePreflight(allowing more: [UInt8], to buffer: inout ByteBuffer) {
+    static func writePreflight(allowing fields: PageFields, to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(204)
-        buffer.append("Access-Control-Allow-Methods: ")
-        buffer.append(Array(methods.utf8))
-        buffer.append("\r\nAccess-Control-Allow-Headers: ")
-        buffer.append(Array(fields.utf8))
-        if !more.isEmpty {
-            buffer.append(", ")
-            buffer.append(more)
-        }
-        buffer.append("\r\n")
-        buffer.append("Access-Control-Max-Age: 86400\r\n")
+        buffer.append("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE\r\n")
+        buffer.append("Access-Control-Allow-Headers: ")
+        buffer.append(fields.text)
+        buffer.append("\r\nAccess-Control-Max-Age: 86400\r\n")
     }
 
     /// Why the browser will not send the request that its preflight asks about; nil where it will.
-    func preflightRefusal(of head: RequestHead, _ bytes: Span<UInt8>, allowing more: [UInt8]) -> StaticString? {
-        func elements(_ name: FieldName) -> [Substring] {
-            guard let field = head.fields.first(name) else { return [] }
-            return Self.elements(String(decoding: bytes.extracting(field.value.range).copy(), as: UTF8.self))
-        }
+    func preflightRefusal(of head: RequestHead, _ bytes: Span<UInt8>, allowing fields: PageFields) -> StaticString? {
         if case .only = self, let origin = head.fields.first(.origin), !names(bytes.extracting(origin.value.range)) {
             return "origin-not-allowed"
         }
-        let methods = Self.elements(Self.methods)
-        if !elements(.accessControlRequestMethod).allSatisfy(methods.contains) { return "method-not-allowed" }
-        let fields = Self.elements((Self.fields + "," + String(decoding: more, as: UTF8.self)).lowercased())
-        let areAllowed = elements(.accessControlRequestHeaders).allSatisfy { fields.contains($0.lowercased()[...]) }
-        return areAllowed || fields.contains("*") ? nil : "header-not-allowed"
-    }
-
-    private static func elements(_ list: String) -> [Substring] {
-        list.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" })
+        if let method = head.fields.first(.accessControlRequestMethod)?.value.range,
+            !Self.methods.contains(where: { bytes.equals(method, $0) })
+        {
+            return "method-not-allowed"
+        }
+        guard let list = head.fields.first(.accessControlRequestHeaders)?.value else { return nil }
+        return fields.include(listedAt: list, bytes) ? nil : "header-not-allowed"
     }
 }

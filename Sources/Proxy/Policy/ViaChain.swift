@@ -34,8 +34,8 @@ struct ViaChain: Sendable, Equatable {
             let value = bytes.extracting(field.value.range)
             var elements = ListElements(of: value)
             while names.count < Self.most, let element = elements.next(in: value) {
-                let words = value.extracting(element.range).copy().split(separator: UInt8(ascii: " "))
-                if words.count >= 2, Self.isName(words[1]) { names.append(Array(words[1])) }
+                let word = value.extracting(Self.secondWord(of: element.range, value))
+                if Self.isName(word) { names.append(word.copy()) }
             }
         }
     }
@@ -57,8 +57,19 @@ struct ViaChain: Sendable, Equatable {
         buffer.append("\r\n")
     }
 
-    private static func isName(_ word: ArraySlice<UInt8>) -> Bool {
-        word.count == nameLength && word.starts(with: prefix)
-            && word.dropFirst(prefix.count).allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
+    /// The name in an element, after the protocol; empty where there is none.
+    private static func secondWord(of element: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int> {
+        func end(from start: Int, ofSpaces: Bool) -> Int {
+            var index = start
+            while index < element.upperBound, (bytes[index] == UInt8(ascii: " ")) == ofSpaces { index += 1 }
+            return index
+        }
+        let start = end(from: end(from: element.lowerBound, ofSpaces: false), ofSpaces: true)
+        return start..<end(from: start, ofSpaces: false)
+    }
+
+    private static func isName(_ word: Span<UInt8>) -> Bool {
+        word.count == nameLength && word.extracting(first: prefix.count).equals(prefix)
+            && (prefix.count..<nameLength).allSatisfy { 0x30...0x39 ~= word[$0] || 0x61...0x66 ~= word[$0] }
     }
 }

@@ -192,15 +192,19 @@ public final class ProxyServer: Sendable {
 
 extension ProxyServer {
     /// Goes over to other settings while it runs: first everything that can fail, then each loop in
-    /// one step. Connections, cache, flights and budget live on; requests under way end as they
-    /// began.
+    /// one step. Cache, flights and budget live on; requests under way end as they began.
+    /// Connections live on, but for those of a listener that is gone or wants others: they end as in
+    /// a stop.
     ///
     /// - Parameter settings: `workers` and `timeOfDay` count as they were at the start; `shared`
     ///   comes from the running one's by `ProxyShared.adopting`.
+    /// - Returns: the number of connections that end.
     /// - Throws: `ListenError` when an address cannot be had; everything is as it was then.
-    public func adopt(_ settings: ProxySettings) throws(ListenError) {
+    @discardableResult
+    public func adopt(_ settings: ProxySettings) throws(ListenError) -> Int {
         let before = running.withLock { $0 }
-        let listening = try bindNew(settings.listeners, before.listening)
+        let changes = ListenerChanges(from: before.listening, to: settings.listeners)
+        let listening = try bindNew(settings.listeners, changes)
         settings.shared.budget.limit(to: settings.upstreamRate)
         settings.applyBounds()
         let renewsUpstream = settings.hasOtherUpstream(than: before.settings)
@@ -208,25 +212,29 @@ extension ProxyServer {
         // goes on to answer.
         let isOtherOrigin = settings.upstream.endpoint != before.settings.upstream.endpoint
         let forget: @Sendable () -> Void = { if isOtherOrigin { settings.shared.forgetOrigin() } }
+        var ending = 0
         for (index, worker) in workers.enumerated() {
-            worker.adopt(settings, listening, renewingUpstreamAs: renewsUpstream ? index : nil, whenRetired: forget)
+            ending += worker.adopt(
+                settings, listening, ending: changes.ended, renewingUpstreamAs: renewsUpstream ? index : nil,
+                whenRetired: forget)
         }
         forget()
         running.withLock { $0 = Running(settings: settings, listening: listening) }
         if settings.shared.library !== before.settings.shared.library {
             settings.shared.library.readStored(at: settings.timeOfDay.unixSeconds())
         }
+        return ending
     }
 
     /// Binds new listeners, without accepting: connections that come meanwhile are served under the
     /// new settings.
     private func bindNew(
-        _ wanted: [ListenerSettings], _ running: [BoundListener]
+        _ wanted: [ListenerSettings], _ changes: ListenerChanges
     ) throws(ListenError) -> [BoundListener] {
         var listening: [BoundListener] = []
         var new: [BoundListener] = []
         do throws(ListenError) {
-            for (settings, address) in zip(wanted, ListenerChanges(from: running, to: wanted).addresses) {
+            for (settings, address) in zip(wanted, changes.addresses) {
                 if let address {
                     listening.append(BoundListener(settings: settings, address: address))
                 } else {

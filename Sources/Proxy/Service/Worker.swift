@@ -55,20 +55,23 @@ final class Worker: @unchecked Sendable {
     /// Goes over to other settings, all of them in one turn.
     /// - Parameters:
     ///   - index: given where connections to the origin have to be made anew: the loop's own.
+    ///   - ended: see `Server.adopt`.
     ///   - completion: called when the last request over the former connections has ended.
+    /// - Returns: the number of clients' connections that end.
     func adopt(
-        _ settings: ProxySettings, _ listening: [BoundListener], renewingUpstreamAs index: Int?,
-        whenRetired completion: @escaping () -> Void
-    ) {
+        _ settings: ProxySettings, _ listening: [BoundListener], ending ended: Set<SocketAddress>,
+        renewingUpstreamAs index: Int?, whenRetired completion: @escaping () -> Void
+    ) -> Int {
         loop.sync {
             if let index {
                 retire(gate, completion)
                 gate = Self.makeGate(index, settings, loop, resolver, statistics)
             }
             service.proxy.adopt(settings.shared, gate: gate, log: settings.accessLog)
-            server.adopt(listening, settings.timeouts)
+            let count = server.adopt(listening, settings.timeouts, ending: ended)
             service.proxy.base.context.trustedProxies = settings.bounds.trustedProxies.orNone
             gate.reconsider()
+            return count
         }
     }
 

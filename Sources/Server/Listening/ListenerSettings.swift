@@ -19,6 +19,14 @@ public struct ListenerSettings: Sendable {
         (self.address, self.tls, self.inherited, self.headers) = (address, tls, inherited, headers)
     }
 
+    /// Whether a connection that came under other settings of the address could have come under
+    /// these: not where TLS, the PROXY header or its HTTP/2 begins or ends. Another certificate
+    /// changes nothing for connections that are there.
+    func allows(connectionsOf other: ListenerSettings) -> Bool {
+        (tls == nil) == (other.tls == nil) && (headers == nil) == (other.headers == nil)
+            && (tls?.offersHTTP2 == true || other.tls?.offersHTTP2 != true)
+    }
+
     /// The same with this port where it asks for any.
     func filling(port: UInt16) -> ListenerSettings {
         guard address.port == 0, address.path == nil else { return self }

@@ -15,12 +15,28 @@ public final class Server {
     private(set) var timeouts: ClientTimeouts
     private var census: ConnectionCensus { context.census }
     /// By the address bound; several where several sockets of one address were inherited.
-    private var listeners: [SocketAddress: [Listener]] = [:]
-    private var connections: [ObjectIdentifier: any ServedConnection] = [:]
+    private var listeners: [SocketAddress: [BoundSocket]] = [:]
+    private var connections: [ObjectIdentifier: Member] = [:]
     /// Connections whose header has not come yet, in the order in which they came.
-    private var waiting: [ProxyHeaderWait] = []
+    private var waiting: [(wait: ProxyHeaderWait, term: Int)] = []
+    private var lastTerm = 0
+    /// Terms that are over while connections of theirs are left.
+    private var endedTerms: Set<Int> = []
     private var whenDrained: [(_ cutOff: Int) -> Void] = []
     private var cutOff = 0
+
+    /// A socket that is listened on, in its present *term*: the time in which its settings allow the
+    /// connections that come by it. A reload that wants others begins another term.
+    private struct BoundSocket {
+        let listener: Listener
+        let term: Int
+    }
+
+    /// A connection, which ends after its term.
+    private struct Member {
+        let connection: any ServedConnection
+        let term: Int
+    }
 
     /// No connection comes until it is told to listen.
     public init(
@@ -65,52 +81,85 @@ public final class Server {
         let listener = try Listener(
             address: settings.address, loop: context.loop, reusePort: sharesPort, tls: settings.tls,
             inherited: inherited, isPaused: isPaused
-        ) { [unowned self] stream in accept(stream) }
-        expect(settings.headers, on: listener)
-        listeners[listener.address, default: []].append(listener)
+        ) { $0.close() }
+        listeners[listener.address, default: []].append(beginTerm(of: listener, settings.headers))
         return listener.address
     }
 
-    /// Goes over to other listeners and timeouts; no connection notices.
-    package func adopt(_ listening: [BoundListener], _ timeouts: ClientTimeouts) {
+    /// Sets what becomes of the connections that a listener accepts from now on.
+    private func beginTerm(of listener: Listener, _ headers: ProxyHeaders?) -> BoundSocket {
+        lastTerm += 1
+        let bound = BoundSocket(listener: listener, term: lastTerm)
+        listener.onAccept = { [unowned self] stream in accept(stream, bound.term) }
+        expect(headers, on: bound)
+        return bound
+    }
+
+    /// Goes over to other listeners and timeouts.
+    /// - Parameter ended: addresses whose connections end, as in a stop; no other notices.
+    /// - Returns: the number of these connections.
+    package func adopt(
+        _ listening: [BoundListener], _ timeouts: ClientTimeouts, ending ended: Set<SocketAddress>
+    ) -> Int {
         self.timeouts = timeouts
+        let terms = Set(ended.flatMap { listeners[$0] ?? [] }.map(\.term))
+        // First, for a listener that stops accepts the connections in its queue.
+        endedTerms.formUnion(terms)
         let kept = Set(listening.map(\.address))
         for address in listeners.keys where !kept.contains(address) { stopListening(at: address) }
         for bound in listening {
-            for listener in listeners[bound.address] ?? [] {
-                listener.tls = bound.settings.tls
-                expect(bound.settings.headers, on: listener)
-                listener.resume()
+            listeners[bound.address] = listeners[bound.address]?.map { socket in
+                socket.listener.tls = bound.settings.tls
+                defer { socket.listener.resume() }
+                if terms.contains(socket.term) { return beginTerm(of: socket.listener, bound.settings.headers) }
+                expect(bound.settings.headers, on: socket)
+                return socket
             }
         }
+        return terms.isEmpty ? 0 : end(terms)
+    }
+
+    /// Ends the connections of terms that are over. A listener that comes back begins another term,
+    /// so its new connections stay.
+    private func end(_ terms: Set<Int>) -> Int {
+        let count = members(of: terms).count + waiting.count { terms.contains($0.term) }
+        dismiss(grace: timeouts.grace, end: timeouts.drain, members: { $0.members(of: terms) }) { server in
+            for member in server.members(of: terms) { member.close() }
+            server.endedTerms.subtract(terms)
+        }
+        return count
+    }
+
+    private func members(of terms: Set<Int>) -> [any ServedConnection] {
+        connections.values.filter { terms.contains($0.term) }.map(\.connection)
     }
 
     /// Takes back a listener that was never used.
     package func cancelListening(at address: SocketAddress) {
-        for listener in listeners.removeValue(forKey: address) ?? [] { listener.close() }
+        for socket in listeners.removeValue(forKey: address) ?? [] { socket.listener.close() }
     }
 
     private func stopListening(at address: SocketAddress) {
-        for listener in listeners.removeValue(forKey: address) ?? [] { listener.closeAfterAccepting() }
+        for socket in listeners.removeValue(forKey: address) ?? [] { socket.listener.closeAfterAccepting() }
     }
 
-    private func accept(_ stream: Stream) {
+    private func accept(_ stream: Stream, _ term: Int) {
         guard connections.count < Limits.connections, census.enter(from: stream.peer) else {
             stream.close()
             return
         }
-        guard stream.offersHTTP2 else { return serve(stream) }
+        guard stream.offersHTTP2 else { return serve(stream, term) }
         let connection = NegotiatingConnection(stream) { [weak self] connection, stream in
             self?.connections[ObjectIdentifier(connection)] = nil
-            self?.serve(stream)
+            self?.serve(stream, term)
         } onClose: { [weak self] connection in
             self?.closed(connection)
         }
-        connections[ObjectIdentifier(connection)] = connection
+        connections[ObjectIdentifier(connection)] = Member(connection: connection, term: term)
     }
 
     /// Begins to read requests.
-    private func serve(_ stream: Stream) {
+    private func serve(_ stream: Stream, _ term: Int) {
         let onClose: (any ServedConnection) -> Void = { [weak self] in self?.closed($0) }
         let connection: any ServedConnection =
             if stream.speaksHTTP2 {
@@ -122,8 +171,10 @@ public final class Server {
                     stream: stream, context: context, service: service, limits: limits, timeouts: timeouts,
                     onClose: onClose)
             }
-        connections[ObjectIdentifier(connection)] = connection
-        if isDraining { connection.drain(idleSince: context.loop.now - timeouts.grace) }
+        connections[ObjectIdentifier(connection)] = Member(connection: connection, term: term)
+        if isDraining || endedTerms.contains(term) {
+            connection.drain(idleSince: context.loop.now - timeouts.grace)
+        }
     }
 
     private func closed(_ connection: any ServedConnection) {
@@ -137,25 +188,41 @@ public final class Server {
     /// - Parameter patience: given where another process has the sockets from now on: there is no
     ///   hurry then, and requests and idle connections have that long.
     public func drain(patience: Duration? = nil, _ completion: @escaping (_ cutOff: Int) -> Void) {
-        if patience != nil { for listener in listeners.values.joined() { listener.handOver() } }
+        if patience != nil { for socket in listeners.values.joined() { socket.listener.handOver() } }
         for address in listeners.keys { stopListening(at: address) }
         service.drain()
         whenDrained.append(completion)
-        let now = context.loop.now
-        let (grace, end) = (patience ?? timeouts.grace, patience ?? timeouts.drain)
-        for connection in connections.values { connection.drain(idleSince: now - grace) }
         if connections.isEmpty, waiting.isEmpty { return endIfDrained() }
-        _ = context.loop.schedule(at: now + min(grace, end)) { [weak self] in
-            self?.closeWaiting()
-            for connection in (self?.connections ?? [:]).values { connection.endGrace() }
+        dismiss(
+            grace: patience ?? timeouts.grace, end: patience ?? timeouts.drain,
+            members: { $0.connections.values.map(\.connection) }
+        ) { server in
+            server.cutOff += server.connections.values.count(where: \.connection.isOpen)
+            for member in server.connections.values { member.connection.close() }
         }
-        _ = context.loop.schedule(at: now + end) { [weak self] in self?.cutOffTheRest() }
     }
 
-    private func cutOffTheRest() {
-        closeWaiting()
-        cutOff += connections.values.count(where: \.isOpen)
-        for connection in connections.values { connection.close() }
+    /// Lets connections go: those that have been idle for the grace now, the others with their next
+    /// answer, or once the grace is over and no request is in hand.
+    /// - Parameters:
+    ///   - members: the connections that are left; asked again when the grace is over.
+    ///   - cutOff: called at the end.
+    private func dismiss(
+        grace: Duration, end: Duration, members: @escaping (Server) -> [any ServedConnection],
+        cutOff: @escaping (Server) -> Void
+    ) {
+        let now = context.loop.now
+        for connection in members(self) { connection.drain(idleSince: now - grace) }
+        _ = context.loop.schedule(at: now + min(grace, end)) { [weak self] in
+            guard let self else { return }
+            closeWaiting()
+            for connection in members(self) { connection.endGrace() }
+        }
+        _ = context.loop.schedule(at: now + end) { [weak self] in
+            guard let self else { return }
+            closeWaiting()
+            cutOff(self)
+        }
     }
 
     private var isDraining: Bool { !whenDrained.isEmpty }
@@ -174,29 +241,32 @@ public final class Server {
 
 extension Server {
     /// Sets how connections that come from now on begin.
-    private func expect(_ headers: ProxyHeaders?, on listener: Listener) {
-        listener.onWait = headers.map { headers in { [unowned self] wait in awaitHeader(wait, headers) } }
+    private func expect(_ headers: ProxyHeaders?, on socket: BoundSocket) {
+        socket.listener.onWait = headers.map { headers in
+            { [unowned self] wait in awaitHeader(wait, headers, socket.term) }
+        }
     }
 
     /// Waits for the header of a connection. Where many wait, the eldest has had its time: a load
     /// balancer sends the header at once.
-    private func awaitHeader(_ wait: ProxyHeaderWait, _ headers: ProxyHeaders) {
-        if waiting.count >= Limits.awaitedHeaders { waiting[0].close(.late) }
+    private func awaitHeader(_ wait: ProxyHeaderWait, _ headers: ProxyHeaders, _ term: Int) {
+        if waiting.count >= Limits.awaitedHeaders { waiting[0].wait.close(.late) }
         guard census.enter(from: nil) else { return wait.close() }
-        waiting.append(wait)
+        waiting.append((wait, term))
         wait.start(timeout: timeouts.head) { [weak self, census, loop = context.loop] wait, failure in
             census.leave(from: nil)
             if let words = failure?.words {
                 census.refuseHeader()
                 headers.refused(from: wait.peer, because: words, at: loop.now)
             }
-            self?.waiting.removeAll { $0 === wait }
+            self?.waiting.removeAll { $0.wait === wait }
             self?.endIfDrained()
         }
     }
 
+    /// Closes those whose connections would have to end.
     private func closeWaiting() {
-        for wait in waiting { wait.close() }
+        for (wait, term) in waiting where isDraining || endedTerms.contains(term) { wait.close() }
     }
 }
 
@@ -205,11 +275,13 @@ extension Server {
 extension Server {
     /// Another descriptor of each socket that is listened on, with its address.
     public func copySockets() throws(SystemError) -> [(address: SocketAddress, socket: Descriptor)] {
-        try listeners.values.joined().map { listener throws(SystemError) in (listener.address, try listener.copy()) }
+        try listeners.values.joined().map { socket throws(SystemError) in
+            (socket.listener.address, try socket.listener.copy())
+        }
     }
 
     /// Leaves new connections in the kernel's queues, or goes on accepting them.
     public func setAccepting(_ accepts: Bool) {
-        for listener in listeners.values.joined() { accepts ? listener.resume() : listener.pause() }
+        for socket in listeners.values.joined() { accepts ? socket.listener.resume() : socket.listener.pause() }
     }
 }

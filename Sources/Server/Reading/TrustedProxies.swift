@@ -35,13 +35,21 @@ public struct TrustedProxies: Sendable, Equatable {
     private func client(
         namedBy id: FieldName, _ head: RequestHead, _ bytes: Span<UInt8>, from peer: SocketAddress
     ) -> SocketAddress {
-        var nodes: [ByteRange] = []
+        // The last ones alone, in a ring: a client may write very many before them.
+        var nodes = InlineArray<8, ByteRange>(repeating: ByteRange())
+        var count = 0
         for field in head.fields where field.id == id {
             var elements = ListElements(field.value)
-            while let element = elements.next(in: bytes) { nodes.append(element) }
+            while let element = elements.next(in: bytes) {
+                nodes[count % Self.mostNodes] = element
+                count += 1
+            }
         }
-        var client = peer
-        for node in nodes.reversed() where contains(client) {
+        var (client, left) = (peer, min(count, Self.mostNodes))
+        while left > 0, contains(client) {
+            count -= 1
+            left -= 1
+            let node = nodes[count % Self.mostNodes]
             let range = id == .forwarded ? Self.node(of: node.range, bytes) : node.range
             guard let range, let address = Self.address(bytes.extracting(range)) else { break }
             client = address
@@ -70,10 +78,14 @@ public struct TrustedProxies: Sendable, Equatable {
     /// Whether a value with quotes has two, its first and its last byte. A quote that a client
     /// leaves open takes in the element that its proxy appends, and hides it.
     private static func isWhole(_ pair: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
-        let quotes = pair.filter { bytes[$0] == UInt8(ascii: "\"") }
-        guard let first = quotes.first else { return true }
-        return quotes.count == 2 && first > pair.lowerBound && bytes[first - 1] == UInt8(ascii: "=")
-            && quotes[1] == pair.upperBound - 1
+        var (first, count) = (0, 0)
+        for index in pair where bytes[index] == UInt8(ascii: "\"") {
+            count += 1
+            if count == 1 { first = index }
+        }
+        guard count > 0 else { return true }
+        return count == 2 && first > pair.lowerBound && bytes[first - 1] == UInt8(ascii: "=")
+            && bytes[pair.upperBound - 1] == UInt8(ascii: "\"")
     }
 
     /// Reads `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1` or `[2001:db8::1]:567`; nil for other names,
@@ -90,6 +102,9 @@ public struct TrustedProxies: Sendable, Equatable {
         return SocketAddress(host: String(text), port: 0)?.unmapped
     }
 
+    /// The elements from a list's end that are looked at, of each request: a chain of load balancers
+    /// has one for each. Beyond it the farthest of them is the client.
+    private static let mostNodes = 8
     /// Longer than any address with a port.
     private static let longestNode = 64
 }

@@ -1,3 +1,4 @@
+import Admin
 import Text
 
 // `reload`: a running proxy reads its configuration again, and reports the result.
@@ -18,11 +19,15 @@ extension Command {
         let client = try AdminClient(arguments, context.files)
         let body = try client.ask("/reload", sending: Array("{}".utf8), within: .seconds(60))
         if arguments.has(.json) { return context.done(json: body) }
-        guard let changed = (try? JSON.parse(body))?["changed"]?.arrayValue else {
+        let outcome = try? JSON.parse(body)
+        guard let changed = outcome?["changed"]?.arrayValue else {
             throw .failed("the answer to POST /reload has no list of changes (changed)")
         }
         let names = changed.map { Optional($0).shown }.joined(separator: ", ")
-        context.output.line("reloaded; " + (names.isEmpty ? "no setting has changed" : "changed: \(names)"))
+        let ending = outcome?["ending_connections"]?.intValue ?? 0
+        context.output.line(
+            "reloaded; " + (names.isEmpty ? "no setting has changed" : "changed: \(names)")
+                + (ending > 0 ? "; \(ReloadOutcome.words(ofEnding: ending))" : ""))
         return .done
     }
 }

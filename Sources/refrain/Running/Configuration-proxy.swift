@@ -40,7 +40,7 @@ extension Configuration {
         settings.shared.clientKeys = keys
         settings.shared.verifySample = verifySample
         settings.shared.servesOther = servesOther
-        settings.shared.pageFields = Array(corsHeaders.joined(separator: ", ").utf8)
+        settings.shared.pageFields = PageFields(corsHeaders)
         settings.shared.forwardedFields = NamedFields(forwardedFields)
         let origin = upstream.url
         settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }

@@ -58,13 +58,14 @@ final class Reloader: Sendable {
         let monotonic = Instant.now().nanoseconds / 1000
         manager.tell(.reloading(monotonicMicroseconds: monotonic))
         do throws(CommandFailure) {
-            let changes = try adoptFile()
+            let (changes, ending) = try adoptFile()
             proxy.reloads.noteSuccess(at: Int64(time(nil)))
             let words = changes.map(\.words).joined(separator: "; ")
             let what = changes.isEmpty ? "no setting has changed" : "changed: " + words
-            log(.info, "\(cause): reloaded \(path) (\(what))")
+            let ends = ending > 0 ? "; \(ReloadOutcome.words(ofEnding: ending))" : ""
+            log(.info, "\(cause): reloaded \(path) (\(what))\(ends)")
             manager.tell(.ready(status: "reloaded"))
-            return .adopted(changed: changes.map(\.name))
+            return .adopted(changed: changes.map(\.name), ending: ending)
         } catch {
             let message = error.messages.joined(separator: "; ")
             proxy.reloads.noteFailure(message)
@@ -76,13 +77,13 @@ final class Reloader: Sendable {
     }
 
     /// - Returns: the directives that say something else now, or whose files do, and for the log
-    ///   how; of a file that is named no content.
-    private func adoptFile() throws(CommandFailure) -> [(name: String, words: String)] {
+    ///   how; of a file that is named no content. And how many connections end.
+    private func adoptFile() throws(CommandFailure) -> (changes: [(name: String, words: String)], ending: Int) {
         let effective = try ConfigurationReader.read(path, files: files)
         let before = inEffect.withLock { $0 }
         let refused = effective.changesThatNeedRestart(since: before.lines, path: path)
         guard refused.isEmpty else { throw .configuration(refused) }
-        try proxy.adopt(effective.configuration)
+        let ending = try proxy.adopt(effective.configuration)
         let contents = Self.contents(of: effective.lines, files)
         inEffect.withLock { $0 = (effective.lines, contents) }
         let certificates = proxy.running.withLock { $0.certificates }
@@ -91,7 +92,7 @@ final class Reloader: Sendable {
         let renewed = Directive.table.map(\.name).filter { name in
             before.contents[name] != contents[name] && !changed.contains(name)
         }.map { "\($0) (its file)" }
-        return changed.map { ($0, effective.words(of: $0, since: before.lines)) } + renewed.map { ($0, $0) }
+        return (changed.map { ($0, effective.words(of: $0, since: before.lines)) } + renewed.map { ($0, $0) }, ending)
     }
 
     /// Sums of the content of files: some are secrets, of which nothing else is kept.

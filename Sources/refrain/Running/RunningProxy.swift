@@ -130,7 +130,10 @@ final class RunningProxy: Sendable {
 
     /// Adopts another configuration. Every step that can fail comes before the first change. For
     /// one thread at a time.
-    func adopt(_ configuration: Configuration) throws(CommandFailure) {
+    /// - Returns: the number of clients' connections that end because their listener is gone or
+    ///   wants others.
+    @discardableResult
+    func adopt(_ configuration: Configuration) throws(CommandFailure) -> Int {
         let before = running.withLock { $0 }
         var settings = try configuration.proxySettings(log, inheritance, over: before)
         let workers = before.settings.workers
@@ -144,8 +147,9 @@ final class RunningProxy: Sendable {
         let recordingBefore = before.configuration.recording
         try ProxyServer.checkRecording(configuration.recording, before: recordingBefore)
         let admin = staysPut ? before.admin : try startAdmin(configuration, after: before.admin)
+        let ending: Int
         do throws(ListenError) {
-            try server.adopt(settings)
+            ending = try server.adopt(settings)
         } catch {
             if !staysPut { admin?.host.stop() }
             throw .failed("listen: \(error)\(error.address.remedy(for: error.cause))")
@@ -160,6 +164,7 @@ final class RunningProxy: Sendable {
             configuration: configuration, settings: settings, certificates: configuration.certificateExpiries,
             admin: admin, reloads: before.reloads + 1)
         running.withLock { $0 = now }
+        return ending
     }
 
     /// Has `/readyz` refuse from now on; requests are still answered.

@@ -1,0 +1,32 @@
+/// Walks the pairs of a `Cookie` field (RFC 6265 4.2.1) once, without an allocation: a client may
+/// send very many of them before anything is known of it.
+public struct CookiePairs {
+    /// One `name=value`, as offsets into the head.
+    public struct Pair {
+        public let name: Range<Int>
+        /// Without the quotes that some servers take off; empty where there is none.
+        public let value: Range<Int>
+    }
+
+    private var index: Int
+    private let end: Int
+
+    /// The pairs of the field value at `value`.
+    public init(_ value: ByteRange) { (index, end) = (Int(value.start), Int(value.end)) }
+
+    /// The next pair, whose name may be empty; nil when there are no more. `bytes` are those the
+    /// offsets count in.
+    public mutating func next(in bytes: Span<UInt8>) -> Pair? {
+        guard index < end else { return nil }
+        let semicolon = bytes.first(UInt8(ascii: ";"), in: index..<end)
+        let whole = bytes.trimmingWhitespace(index..<semicolon)
+        index = semicolon + 1
+        let equals = bytes.first(UInt8(ascii: "="), in: whole)
+        let text = bytes.trimmingWhitespace(min(equals + 1, whole.upperBound)..<whole.upperBound)
+        let quote = UInt8(ascii: "\"")
+        let isQuoted = text.count >= 2 && bytes[text.lowerBound] == quote && bytes[text.upperBound - 1] == quote
+        return Pair(
+            name: bytes.trimmingWhitespace(whole.lowerBound..<equals),
+            value: isQuoted ? text.lowerBound + 1..<text.upperBound - 1 : text)
+    }
+}
