@@ -66,18 +66,24 @@ extension AdminRequest {
                 if bytes.equalsIgnoringCase(name, "sec-fetch-site") {
                     fetchSite = fetchSite == nil ? bytes.text(field.value) : ""
                 } else if bytes.equalsIgnoringCase(name, "x-forwarded-proto") {
-                    isForwardedTLS = isForwardedTLS || Self.firstElement(bytes.text(field.value)) == "https"
+                    let scheme = Self.first(of: field.value, bytes).range
+                    isForwardedTLS = isForwardedTLS || bytes.equalsIgnoringCase(scheme, "https")
                 }
             }
-            let forwarded = value(.forwarded).map(Self.firstElement)?.split(separator: ";") ?? []
-            isForwardedTLS = isForwardedTLS || forwarded.contains { $0 == "proto=https" || $0 == "proto=\"https\"" }
+            if let forwarded = head.fields.first(.forwarded) {
+                var parameters = CookiePairs(Self.first(of: forwarded.value, bytes))
+                while let parameter = parameters.next(in: bytes) {
+                    guard bytes.equalsIgnoringCase(parameter.name, "proto") else { continue }
+                    isForwardedTLS = isForwardedTLS || bytes.equalsIgnoringCase(parameter.value, "https")
+                }
+            }
         }
     }
 
-    /// The first element of a list, which the server nearest to the client wrote, in lower case and
-    /// without spaces.
-    private static func firstElement(_ list: String) -> String {
-        list.prefix { $0 != "," }.lowercased().filter { $0 != " " && $0 != "\t" }
+    /// The first element of a list: the server nearest to the client wrote it.
+    private static func first(of list: ByteRange, _ bytes: Span<UInt8>) -> ByteRange {
+        var elements = ListElements(list)
+        return elements.next(in: bytes) ?? ByteRange(0, 0)
     }
 
     /// Whether `Accept` names a type, whatever its weight.
