@@ -139,7 +139,7 @@ extension PartEnd {
         self =
             OriginVerdict.standsIn(forStatus: response.status)
             ? .failed(ExchangeFailure(status: 502, reason: .upstreamError, originStatus: response.status))
-            : .unusable(status: response.status)
+            : .tooLarge
     }
 
     fileprivate init(_ ending: ExchangeState.Ending) {
