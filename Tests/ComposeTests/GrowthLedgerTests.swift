@@ -83,7 +83,7 @@ import Testing
 
     /// Clients make up forms of lists: with 4,096 of them all types began anew.
     @Test func manyFormsOfListsLeaveTheAccountsOfTypes() throws {
-        let accounts = GrowthAccounts()
+        let accounts = GrowthAccounts(LearntSizes(mostKept: 8 << 20))
         let album = try StoredScene.request("albums/1")
         var related = Superset(request: album, resources: album.resources)
         (related.isWider, related.relates) = (false, true)

@@ -33,10 +33,14 @@ public struct DocumentScan: Sendable {
     /// The same of a text that is no document and has nothing in it: its members are not known. Of
     /// members with one name the last counts.
     private static func isWellShaped(_ body: Span<UInt8>) -> Bool {
-        guard let json = try? JSON.parse(body) else { return true }
+        guard body.count <= mostParsed, let json = try? JSON.parse(body) else { return true }
         return json["data"].map { $0.arrayValue != nil } != false
             && json["results"].map { $0.objectValue != nil } != false
     }
+
+    /// Larger bodies, in bytes, without any item are answers if they look so at first sight: as
+    /// values they take twenty times the memory.
+    private static let mostParsed = 256 << 10
 
     /// Scans `body` once.
     public init(_ body: [UInt8]) { self.init(body.span) }

@@ -17,7 +17,7 @@ public final class MemoryTier: Sendable {
     private let shards: [Shard]
     let maxBytes: Int
     /// No larger response is kept.
-    var maxResponseBytes: Int { maxBytes / shards.count }
+    public var maxResponseBytes: Int { maxBytes / shards.count }
 
     /// A tier of at most `maxBytes`; 0 keeps nothing. A response larger than one shard's part, 8
     /// MiB or more unless the tier is smaller than that, is not kept in memory.

@@ -2,6 +2,8 @@ import AppleMusic
 
 /// A body that is being put together: the places of its bytes, until all of them are known. They
 /// are copied once, into room of just their size; a rewind costs nothing.
+///
+/// Its bounds reach over one answer, which may be made of many that are large.
 struct BodyBuilder {
     fileprivate enum Piece {
         case text(StaticString)
@@ -9,6 +11,13 @@ struct BodyBuilder {
     }
 
     private var pieces: [Piece] = []
+
+    /// The most bytes of a body: as many as an answer of the origin's may have to be kept (FRAMING
+    /// 2.3).
+    static let mostBytes = 8 << 20
+    /// The most pieces, of 40 bytes each. A hundred albums of twenty songs, each put together of
+    /// several, have 20,000.
+    static let mostPieces = 1 << 17
 
     /// How many there are: a place to `rewind` to.
     var count: Int { pieces.count }
@@ -24,8 +33,13 @@ struct BodyBuilder {
     /// Takes back the pieces after `mark`.
     mutating func rewind(to mark: Int) { pieces.removeSubrange(mark...) }
 
-    func joined() -> [UInt8] {
+    /// Whether there are more pieces than a body may have.
+    var isTooLong: Bool { pieces.count > Self.mostPieces }
+
+    /// The body; nil where it is too large.
+    func joined() -> [UInt8]? {
         let byteCount = pieces.reduce(0) { $0 + $1.byteCount }
+        guard byteCount <= Self.mostBytes, !isTooLong else { return nil }
         return Array(unsafeUninitializedCapacity: byteCount) { room, filled in
             for piece in pieces {
                 let rest = UnsafeMutableBufferPointer(rebasing: room[filled...])

@@ -10,6 +10,7 @@ package struct Composer {
     private let settings: CompositionSettings
     private let forms: LearntForms
     private let growth: GrowthAccounts
+    private let sizes: LearntSizes
     /// How long "not found" counts, in seconds; 0 where it is not kept.
     private let notFoundFor: Int
     /// Lifetime of the requested class.
@@ -19,15 +20,16 @@ package struct Composer {
     ///   - notFoundFor: how long "not found" counts, in seconds; 0 where it is not kept.
     ///   - rule: of the requested class.
     package init(
-        settings: CompositionSettings, forms: LearntForms, growth: GrowthAccounts, notFoundFor: Int, rule: TTLRule
+        settings: CompositionSettings, library: ResourceLibrary, notFoundFor: Int, rule: TTLRule
     ) {
-        (self.settings, self.forms, self.growth) = (settings, forms, growth)
+        (self.settings, forms, growth, sizes) = (settings, library.forms, library.growth, library.sizes)
         (self.notFoundFor, self.rule) = (notFoundFor, rule)
     }
 
     /// Composes the answer, or a request for its missing parts.
     package func compose(_ request: CatalogRequest, _ sources: StoredSources, at now: Int64) -> CompositionOutcome {
         let outcome = attempt(request, sources, at: now)
+        if sources.reading?.isShort == true { return .impossible(Refusal(Refusal.Rule(request), .sourcesTooLarge)) }
         switch outcome {
         case .partial(let supplement):
             let related = related(supplement, request, at: now)
@@ -93,7 +95,7 @@ package struct Composer {
             guard let list else { return .impossible(Refusal(nothingHeldOf: request)) }
             do throws(MissReason) {
                 let cutter = try WindowCutter(
-                    request, record, growth, completingNext: settings.completesNext)
+                    request, record, growth, sizes, completingNext: settings.completesNext)
                 return cutter.cut(list, assembler)
             } catch {
                 return .impossible(Refusal(rule, error))
@@ -112,7 +114,7 @@ package struct Composer {
         switch assembler.write(name.number, name.type, id: name.id.quoted[...], shape, .item) {
         case .done:
             assembler.append("]}")
-            return .answer(assembler.finished(.composed, reliesUntil: record.countsUntil))
+            return assembler.outcome(.item, .composed, reliesUntil: record.countsUntil)
         case .lacking: return supplement(request, assembler.missing)
         case .impossible(let reason): return .impossible(Refusal(.item, reason))
         }
@@ -138,6 +140,7 @@ package struct Composer {
                 record.objects[name.type].map { shape in
                     assembler.write(name.number, name.type, id: name.id.quoted[...], shape, .batched)
                 } ?? .impossible(.typeNeverSeen)
+            if assembler.output.isTooLong { return .impossible(Refusal(.batch, .answerTooLarge)) }
             if writing == .done { continue }
             assembler.rewind(to: mark)
             if case .impossible(let own) = writing {
@@ -155,6 +158,9 @@ package struct Composer {
             // Only elements are missing: they are fetched alone; else whole resources are.
             if lacking == names.count { return supplement(request, assembler.missing) }
             guard missing.count < Set(names).count else { return .impossible(Refusal(.batch, reason)) }
+            guard missing.count <= sizes.most(request.shape, upTo: missing.count) else {
+                return .impossible(Refusal(.supplement, .answerTooLarge))
+            }
             return .partial(
                 superset(of: missing, request, at: now)
                     ?? Supplement(target: request.target(resources: missing)))
@@ -162,7 +168,7 @@ package struct Composer {
         // All are absent: no part could give the answer its fields.
         guard !assembler.used.isEmpty else { return .impossible(Refusal(.batch, reason)) }
         assembler.append("]}")
-        return .answer(assembler.finished(.split, reliesUntil: reliesUntil))
+        return assembler.outcome(.batch, .split, reliesUntil: reliesUntil)
     }
 
     /// The end of a known absence, in unix seconds: a fresh batch that asked for the resource lacks
@@ -256,6 +262,10 @@ extension Composer {
         guard ids.count <= CatalogRequest.mostIDs(type) else {
             return .impossible(Refusal(.supplement, .tooManyMissing))
         }
+        let shape = RequestShape(subject: .batch, type: type, include: [], decoration: [])
+        guard ids.count <= sizes.most(shape, upTo: ids.count) else {
+            return .impossible(Refusal(.supplement, .answerTooLarge))
+        }
         return .partial(Supplement(target: request.target(relatedType: type, ids: ids)))
     }
 }
@@ -300,10 +310,18 @@ extension [UInt8] {
 }
 
 extension Assembler {
-    /// The composed answer; its detail is `reduced` where it has one part.
-    consuming func finished(_ detail: Reason, reliesUntil: Int64) -> ComposedBody {
-        ComposedBody(
-            body: output.joined(), detail: used.count == 1 && detail != .window ? .reduced : detail, parts: used,
+    /// The composed answer; its detail is `reduced` where it has one part. Nil where it would be
+    /// too large to be kept.
+    consuming func finished(_ detail: Reason, reliesUntil: Int64) -> ComposedBody? {
+        guard let body = output.joined() else { return nil }
+        return ComposedBody(
+            body: body, detail: used.count == 1 && detail != .window ? .reduced : detail, parts: used,
             reliesUntil: reliesUntil, contradictions: sources.contradictions)
+    }
+
+    fileprivate consuming func outcome(
+        _ rule: Refusal.Rule, _ detail: Reason, reliesUntil: Int64
+    ) -> CompositionOutcome {
+        finished(detail, reliesUntil: reliesUntil).map { .answer($0) } ?? .impossible(Refusal(rule, .answerTooLarge))
     }
 }

@@ -12,6 +12,7 @@ struct WindowCutter {
     let limit: Int
     let offset: Int
     private let growth: GrowthAccounts
+    private let sizes: LearntSizes
     /// The origin's limit for requests without one, and its greatest, learnt or documented
     /// (APPLE-MUSIC-API 4).
     private let limits: (standard: Int?, greatest: Int)
@@ -19,7 +20,8 @@ struct WindowCutter {
 
     /// Throws where the origin was not seen to answer such a request.
     init(
-        _ request: CatalogRequest, _ record: FormRecord, _ growth: GrowthAccounts, completingNext: Bool
+        _ request: CatalogRequest, _ record: FormRecord, _ growth: GrowthAccounts, _ sizes: LearntSizes,
+        completingNext: Bool
     ) throws(MissReason) {
         guard case .list(let name, let isView) = request.shape.subject, record.envelope == 0 else {
             throw .formNotUnderstood
@@ -30,7 +32,8 @@ struct WindowCutter {
         limits = (standard, max(record.lists.greatestLimit, standard ?? 0, documented))
         guard let limit = request.limit ?? standard else { throw .standardLimitUnknown }
         guard limit <= limits.greatest else { throw .limitNeverSeen }
-        (self.request, self.record, self.growth, self.limit) = (request, record, growth, limit)
+        (self.request, self.record, self.growth, self.sizes) = (request, record, growth, sizes)
+        self.limit = limit
         offset = request.offset ?? 0
         completesNext = completingNext
     }
@@ -63,7 +66,9 @@ struct WindowCutter {
                 assembler.rewind(to: mark)
                 continue
             }
-            var window = assembler.finished(.window, reliesUntil: record.countsUntil)
+            guard var window = assembler.finished(.window, reliesUntil: record.countsUntil) else {
+                return .impossible(Refusal(.window, .answerTooLarge))
+            }
             if let limit = page.facts.limit { window.growth = .page(named(list, page.facts.offset, limit)) }
             return .answer(window)
         }
@@ -100,6 +105,7 @@ struct WindowCutter {
         guard link(to: offset + limit) != nil else { throw .nextUnknown }
         let page = named(list, start, size)
         guard growth.mayGrow(page) else { throw .growthRests }
+        guard sizes.most(request.shape, upTo: size) == size else { throw .answerTooLarge }
         return Supplement(target: request.target(limit: size, offset: start), growth: .page(page))
     }
 

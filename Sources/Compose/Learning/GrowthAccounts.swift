@@ -20,7 +20,6 @@ package final class GrowthAccounts: Sendable {
 
     private struct Account {
         var wanted = WantedNames()
-        var sizes = ResourceSizes()
         var ledger: GrowthLedger
 
         init(_ kind: Kind) {
@@ -33,10 +32,13 @@ package final class GrowthAccounts: Sendable {
     }
 
     private let accounts = Mutex<[Kind: Account]>([:])
+    private let sizes: LearntSizes
     /// More than apps have forms of lists, in all storefronts.
     private static let maxKinds = 4_096
     /// Where none is of use, one request for resources in this many is lost.
     static let missesForOne = 100
+
+    init(_ sizes: LearntSizes) { self.sizes = sizes }
 
     /// Whether a page may be asked for that is larger than the client's.
     func mayGrow(_ page: ListPage) -> Bool {
@@ -48,22 +50,20 @@ package final class GrowthAccounts: Sendable {
     /// There are none where no further name is wanted often, or where asking for more has not paid
     /// lately.
     func selections(for superset: Superset) -> [Selection] {
-        accounts.withLock { accounts in
-            let (shape, count) = (superset.request.shape, superset.resources.count)
+        let (shape, count) = (superset.request.shape, superset.resources.count)
+        let wanted = accounts.withLock { accounts -> [Selection] in
             guard let account = accounts[.resources(shape.type)], account.ledger.mayBegin else { return [] }
             return account.wanted.supersets(of: shape.selection, mayHaveViews: shape.subject == .item)
-                .filter { account.sizes.allow(shape.selecting($0), inPlaceOf: shape, count: count) }
         }
+        return wanted.filter { sizes.allow(shape.selecting($0), inPlaceOf: shape, count: count) }
     }
 
     /// Whether ids in relationships of nested resources may be asked for with them, in a
     /// shape that brings them.
     /// - Parameter count: how many resources may come.
     func mayRelate(_ shape: RequestShape, inPlaceOf own: RequestShape, count: Int) -> Bool {
-        accounts.withLock { accounts in
-            guard accounts[.related(shape.type)]?.ledger.mayBegin ?? true else { return false }
-            return accounts[.resources(shape.type)]?.sizes.allow(shape, inPlaceOf: own, count: count) ?? true
-        }
+        accounts.withLock { $0[.related(shape.type)]?.ledger.mayBegin ?? true }
+            && sizes.allow(shape, inPlaceOf: own, count: count)
     }
 
     /// A request in a known form was not answered out of stored answers.
@@ -77,16 +77,6 @@ package final class GrowthAccounts: Sendable {
         withAccount(of: request) { account in
             account.wanted.note(request.shape.selection)
             account.ledger.noteMiss()
-        }
-    }
-
-    /// Learns from an answer of the origin how large its resources are.
-    func note(answer request: CatalogRequest, _ document: MappedDocument) {
-        // Clients that make up decorations of lists do not displace what others show.
-        let isPlain = request.shape.nestsResources && request.shape.decoration.isEmpty
-        guard request.mayHaveSuperset || request.shape.relates || isPlain else { return }
-        withAccount(of: request.shape) { account in
-            account.sizes.note(request.shape, document.body.count / max(document.primary.count, 1))
         }
     }
 

@@ -91,7 +91,7 @@ package enum MissReason: UInt8, CaseIterable, Comparable, Error {
     case sizeNeverSeen, elementNotHeld, contradicted, withdrawn
 
     // At the end.
-    case severalTypes, tooManyMissing, overAge
+    case severalTypes, tooManyMissing, answerTooLarge, sourcesTooLarge, overAge
 
     private static let words = CaseWords<Self>(separator: "-")
 
@@ -145,6 +145,8 @@ extension MissReason {
         case .withdrawn: "the newest answer shows that a resource is absent"
         case .severalTypes: "resources of several types are missing"
         case .tooManyMissing: "more resources are missing than one request can fetch"
+        case .answerTooLarge: "the answer, or the part that is missing, is likely to be too large to be kept"
+        case .sourcesTooLarge: "the stored answers that it would be made of are too many bytes to be read now"
         case .overAge: "the composed answer is older than the ttl line of its class allows"
         }
     }

@@ -13,7 +13,8 @@ public final class ResourceLibrary: Sendable {
     public let settings: CompositionSettings
     let index: ResourceIndex
     package let forms: LearntForms
-    package let growth = GrowthAccounts()
+    package let growth: GrowthAccounts
+    package let sizes: LearntSizes
     let held: HeldNames
     let cache: ResponseCache
     let classes: ResourceClasses
@@ -34,6 +35,8 @@ public final class ResourceLibrary: Sendable {
     /// - Parameter classes: those with an operator's TTL.
     package init(_ cache: ResponseCache, _ classes: ResourceClasses, _ settings: CompositionSettings) {
         (self.cache, self.classes, self.settings) = (cache, classes, settings)
+        sizes = LearntSizes(mostKept: cache.memory.maxResponseBytes)
+        growth = GrowthAccounts(sizes)
         forms = LearntForms(isDocumented: settings.trustsDocumentation)
         let heldBytes = settings.indexBytes / Self.partOfNames
         held = HeldNames(maxBytes: heldBytes)
@@ -76,7 +79,7 @@ public final class ResourceLibrary: Sendable {
     }
 
     private func observe(_ request: CatalogRequest, _ original: [UInt8]?, _ part: StoredSource) -> Bool {
-        growth.note(answer: request, part.document)
+        sizes.note(answer: request, part.document)
         var document = part.document
         if let original {
             guard let map = DocumentScan(original).document else { return true }
@@ -145,9 +148,12 @@ public final class ResourceLibrary: Sendable {
     }
 
     /// The stored sources of answers.
-    /// - Parameter request: the request to compose for: sources older than its purge do not count.
+    /// - Parameters:
+    ///   - request: the request to compose for: sources older than its purge do not count.
+    ///   - reading: the room for bytes that have to be read; nil: that of one composition.
     package func sources(
-        _ reader: FileReader?, for request: CatalogRequest? = nil, at now: Int64, isPeeking: Bool = false
+        _ reader: FileReader?, for request: CatalogRequest? = nil, at now: Int64, isPeeking: Bool = false,
+        reading: SourceReading? = nil
     ) -> StoredSources {
         let purgedAt = request.map { request in
             let type = request.resources.first?.type ?? request.shape.type
@@ -155,7 +161,8 @@ public final class ResourceLibrary: Sendable {
                 of: request.target, storefront: request.storefront.bytes, classTag: type.rawValue, at: now)
         }
         return StoredSources(
-            cache, index, reader, classes, at: now, isPeeking: isPeeking, newerThan: purgedAt ?? .min)
+            cache, index, reader, classes, at: now, isPeeking: isPeeking, newerThan: purgedAt ?? .min,
+            reading: reading)
     }
 
     /// These answers alone as sources, as if nothing else were stored. Nothing is learnt from them.

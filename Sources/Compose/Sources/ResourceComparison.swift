@@ -22,6 +22,7 @@ extension Candidate {
         if object.attributeSum == other.object.attributeSum { return false }
         // The origin may write the members in any order (APPLE-MUSIC-API 5.1.2).
         guard !object.attributes.isEmpty, !other.object.attributes.isEmpty else { return false }
+        guard max(object.attributes.count, other.object.attributes.count) <= Self.mostCompared else { return true }
         guard case .object(let own)? = try? JSON.parse(attributeBytes),
             case .object(let others)? = try? JSON.parse(other.attributeBytes)
         else { return true }
@@ -29,6 +30,10 @@ extension Candidate {
             others[member.key].map { JSONDifference.first(expected: member.value, found: $0) != nil } ?? false
         }
     }
+
+    /// Larger attributes, in bytes, count as others where a byte differs: as values they take twenty
+    /// times the memory. Recorded ones have 9 KB at most.
+    private static let mostCompared = 64 << 10
 
     private var attributeBytes: [UInt8] { Array(part.document.body[object.attributes.range]) }
 

@@ -29,6 +29,10 @@ struct Candidate {
 }
 
 /// The stored answers that one composition can draw on, each looked up once.
+///
+/// Must hold: no more than `SourceReading.most` bytes are read from the file, inflated or scanned
+/// for one composition, beside one answer that turns out to be too large once it is read. Answers
+/// in memory that were scanned before cost a look-up.
 package struct StoredSources {
     private let cache: ResponseCache
     let index: ResourceIndex
@@ -38,6 +42,10 @@ package struct StoredSources {
     private let isPeeking: Bool
     private let newerThan: Int64
     private var parts: [CacheKey: Part?] = [:]
+    /// The bytes that may still be read.
+    private var unread: Int
+    /// Told of the bytes that were read, and of those that were not.
+    let reading: SourceReading?
     /// The cache's count of contradicted answers before anything was looked up.
     let contradictions: Int
 
@@ -47,20 +55,22 @@ package struct StoredSources {
         let isFresh: Bool
     }
 
-    /// The most answers that are looked up for one composition: each may be read from the file, on
-    /// the loop.
+    /// The most answers that are looked up for one composition. Their bytes have a bound of their
+    /// own; 256 look-ups take a millisecond.
     private static let maxParts = 256
 
     /// - Parameters:
     ///   - isPeeking: whether looking must leave no trace: nothing is promoted, counted as
     ///   used or kept.
     ///   - newerThan: answers that came by then, in unix seconds, do not count.
+    ///   - reading: the room for bytes that have to be read; nil: that of one composition.
     init(
         _ cache: ResponseCache, _ index: ResourceIndex, _ reader: FileReader?, _ classes: ResourceClasses,
         at now: Int64,
-        isPeeking: Bool, newerThan: Int64 = .min
+        isPeeking: Bool, newerThan: Int64 = .min, reading: SourceReading? = nil
     ) {
         (self.isPeeking, self.newerThan, self.classes) = (isPeeking, newerThan, classes)
+        (self.reading, unread) = (reading, reading?.room ?? SourceReading.most)
         (self.cache, self.index, self.reader, self.now) = (cache, index, reader, now)
         contradictions = cache.contradictions
     }
@@ -113,16 +123,31 @@ package struct StoredSources {
         return part
     }
 
-    private func look(up key: CacheKey) -> Part? {
+    private mutating func look(up key: CacheKey) -> Part? {
+        // Without room only memory is asked.
+        let reader = unread > 0 ? reader : nil
         let stored = isPeeking ? cache.peek(key, reader, at: now) : cache.lookup(key, reader, at: now)
-        guard let found = stored, classes.allowParts(of: found) else { return nil }
-        let isFresh = found.receivedAt > newerThan && found.isFresh(at: now)
-        if let map = found.outline as? ResourceDocument {
-            return Part(source: StoredSource(found, map), isFresh: isFresh)
+        guard let found = stored else {
+            if unread <= 0 { reading?.isShort = true }
+            return nil
         }
+        let map = found.outline as? ResourceDocument
+        if map == nil, !read(found) { return nil }
+        guard classes.allowParts(of: found) else { return nil }
+        let isFresh = found.receivedAt > newerThan && found.isFresh(at: now)
+        if let map { return Part(source: StoredSource(found, map), isFresh: isFresh) }
         // From the file: read once, and kept with the answer from now on.
         guard let map = DocumentScan(found.body).document else { return nil }
         return Part(source: StoredSource(isPeeking ? found : cache.attach(map, to: found), map), isFresh: isFresh)
+    }
+
+    /// Takes room for a body that has to be read; false where there is none left, and then it is
+    /// neither inflated nor scanned.
+    private mutating func read(_ found: StoredResponse) -> Bool {
+        unread -= found.bodyCount
+        reading?.bytes += found.bodyCount
+        if unread < 0 { reading?.isShort = true }
+        return unread >= 0
     }
 }
 

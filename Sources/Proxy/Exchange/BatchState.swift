@@ -109,18 +109,18 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
 
     /// A miss of one resource.
     /// - Parameters:
-    ///   - most: the most ids of one request.
+    ///   - most: the most ids of one request; only asked of a miss that waits.
     ///   - mayWait: whether a batch could answer it.
     mutating func add(
-        _ id: [UInt8], of kind: Kind, _ member: @autoclosure () -> Member, most: Int, at now: Instant,
-        mayWait: () -> Bool
+        _ id: [UInt8], of kind: Kind, _ member: @autoclosure () -> Member, most: @autoclosure () -> Int,
+        at now: Instant, mayWait: () -> Bool
     ) -> Action {
-        Self.add(id, of: kind, member, most: most, at: now, mayWait, to: &kinds[kind, default: Misses()])
+        Self.add(id, of: kind, member, most, at: now, mayWait, to: &kinds[kind, default: Misses()])
     }
 
     private static func add(
-        _ id: [UInt8], of kind: Kind, _ member: () -> Member, most: Int, at now: Instant, _ mayWait: () -> Bool,
-        to misses: inout Misses
+        _ id: [UInt8], of kind: Kind, _ member: () -> Member, _ most: () -> Int, at now: Instant,
+        _ mayWait: () -> Bool, to misses: inout Misses
     ) -> Action {
         guard misses.underWay > 0, mayWait() else {
             misses.underWay += 1
@@ -129,7 +129,7 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
         let isFirst = misses.waiting == nil
         misses.waiting = misses.waiting ?? Batch(kind: kind)
         misses.waiting?.add(id, member())
-        if let batch = misses.waiting, batch.ids.count >= most {
+        if let batch = misses.waiting, batch.ids.count >= most() {
             misses.waiting = nil
             misses.underWay += 1
             return .send(batch)
@@ -158,8 +158,15 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
     /// Splits a failed batch in two, each with an end; nil for a single id, and after too many
     /// failures: then call `ended`.
     mutating func halve(_ batch: Batch) -> (Batch, Batch)? {
-        guard failures[batch.kind, default: 0] < batch.patience, let halves = batch.halved() else { return nil }
+        guard failures[batch.kind, default: 0] < batch.patience, let halves = split(batch) else { return nil }
         note(.failed, of: batch.kind)
+        return halves
+    }
+
+    /// Splits a batch whose answer was too large in two, each with an end; nil for a single id: then
+    /// call `ended`.
+    mutating func split(_ batch: Batch) -> (Batch, Batch)? {
+        guard let halves = batch.halved() else { return nil }
         kinds[batch.kind]?.underWay += 1
         return halves
     }

@@ -32,8 +32,8 @@ final class Batching {
             wanted, request.forwarded, shared.budget.isContended ? party : nil)
         let action = shared.batches.withLock { state in
             state.add(
-                name.id, of: kind, Confined(member, to: base.loop), most: CatalogRequest.mostIDs(name.type),
-                at: base.now,
+                name.id, of: kind, Confined(member, to: base.loop),
+                most: library.sizes.most(wanted.shape, upTo: CatalogRequest.mostIDs(name.type)), at: base.now,
                 mayWait: {
                     library.forms.mayComeBatched(
                         wanted.shape, in: wanted.storefront, at: base.unixSeconds)
@@ -90,6 +90,14 @@ final class Batching {
             other.go()
             return
         }
+        if case .tooLarge = end {
+            library.sizes.note(tooLarge: batch.kind.wanted.shape, count: batch.ids.count)
+            if let (one, other) = shared.batches.withLock({ $0.split(batch) }) {
+                one.go()
+                other.go()
+                return
+            }
+        }
         if case .stored(status: 200) = end {
             let wanted = batch.kind.wanted
             library.forms.note(batchOf: wanted.shape, in: wanted.storefront, isRefused: false)
@@ -117,6 +125,7 @@ extension PartEnd {
         switch self {
         case .stored(let status), .unusable(let status?): Batches.State.End(status: status)
         case .unusable(nil): .untold
+        case .tooLarge: .answered
         case .refused(let response, _): Batches.State.End(status: response.status)
         case .failed(let failure): failure.mayBeOfTheTarget ? .failed : .untold
         }

@@ -3,11 +3,16 @@ import Cache
 import Compose
 import Freshness
 import HTTP
+import Upstream
 
 /// Answers built out of stored ones: performs what `Composer` decides.
 final class Composing {
     private let shared: ProxyShared
     private let base: LoopBase
+    /// Of the composition that is tried now.
+    private let reading = SourceReading()
+    private var turns = ReadingTurns<UpstreamParty, () -> Void>()
+    private var isTurnAwaited = false
 
     init(_ shared: ProxyShared, _ base: LoopBase) {
         (self.shared, self.base) = (shared, base)
@@ -32,9 +37,38 @@ final class Composing {
     ) -> CompositionOutcome {
         let now = base.unixSeconds
         let composer = composer(under: facts.rule, isBatched: isBatched, isForHead: facts.method == .head)
+        // For an operator who asks, nothing is kept back.
+        reading.begin(room: turns.isUsedUp && !isPeeking ? 0 : SourceReading.most)
         guard library.mayHoldParts(of: request) else { return composer.composeNothing(request, at: now) }
-        let sources = library.sources(base.reader, for: request, at: now, isPeeking: isPeeking)
-        return composer.compose(request, sources, at: now)
+        let sources = library.sources(base.reader, for: request, at: now, isPeeking: isPeeking, reading: reading)
+        let outcome = composer.compose(request, sources, at: now)
+        if reading.bytes > 0 {
+            turns.read(reading.bytes)
+            awaitTurn()
+        }
+        return outcome
+    }
+
+    /// Whether the last composition was given no room, and may succeed in another turn.
+    var wasKeptBack: Bool { reading.isShort && reading.room == 0 }
+
+    /// Has a request go on in a later turn of the loop; false where too many wait.
+    func postpone(of party: UpstreamParty, _ resume: @escaping () -> Void) -> Bool {
+        guard turns.add(resume, of: party) else { return false }
+        awaitTurn()
+        return true
+    }
+
+    /// Between two turns the loop asks the kernel, and handles what other clients have sent.
+    private func awaitTurn() {
+        guard !isTurnAwaited else { return }
+        isTurnAwaited = true
+        base.loop.schedule(at: base.loop.now) { [self] in
+            isTurnAwaited = false
+            turns.begin()
+            while let resume = turns.next() { resume() }
+            if !turns.isIdle { awaitTurn() }
+        }
     }
 
     func composer(under rule: TTLRule, isBatched: Bool, isForHead: Bool = false) -> Composer {
@@ -42,13 +76,19 @@ final class Composing {
         if isBatched { settings.compose = .on }
         if isForHead { settings.supersets = false }
         return Composer(
-            settings: settings, forms: library.forms, growth: library.growth, notFoundFor: shared.policy.notFoundFor,
-            rule: rule)
+            settings: settings, library: library, notFoundFor: shared.policy.notFoundFor, rule: rule)
     }
 
     /// Credits a larger request that a composed answer uses. A HEAD credits nothing.
     func noteUse(of composed: ComposedBody, _ facts: PlanFacts) {
         if facts.method == .get { library.growth.note(use: composed.growth) }
+    }
+
+    /// Learns that the answer to a composition's missing parts, or to a larger request, was too large
+    /// to be kept: the next one is asked for less.
+    func note(tooLarge part: OriginRequest) {
+        guard let wanted = part.catalogRequest else { return }
+        library.sizes.note(tooLarge: wanted.shape, count: wanted.limit ?? wanted.resources.count)
     }
 
     /// The request for a composition's missing parts, on behalf of the client that asked for the

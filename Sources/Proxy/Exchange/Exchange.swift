@@ -208,7 +208,10 @@ extension Exchange {
         case .look: look()
         case .fetchPart:
             guard let supplement else { preconditionFailure("a part has a request") }
-            fetch(supplement) { [self] in partEnded($0, isFirst: true) }
+            fetch(supplement) { [self] end in
+                if case .tooLarge = end { proxy.composing.note(tooLarge: supplement) }
+                partEnded(end, isFirst: true)
+            }
         case .joinBatch:
             countRefusal()
             proxy.batching.add(self, for: request, of: party)

@@ -139,7 +139,7 @@ extension PartEnd {
         self =
             OriginVerdict.standsIn(forStatus: response.status)
             ? .failed(ExchangeFailure(status: 502, reason: .upstreamError, originStatus: response.status))
-            : .unusable(status: response.status)
+            : response.status == 200 ? .tooLarge : .unusable(status: response.status)
     }
 
     fileprivate init(_ ending: ExchangeState.Ending) {

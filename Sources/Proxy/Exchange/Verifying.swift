@@ -73,8 +73,14 @@ final class Verifying {
     /// Composes the answer from these parts alone; nil where that fails.
     func compose(_ subject: VerificationRun.Subject, from parts: [CacheKey]) -> ComparedAnswer? {
         let now = base.unixSeconds
-        let renewed = parts.compactMap { base.peek($0) }
-        guard renewed.count == parts.count else { return nil }
+        var (renewed, bytes) = ([StoredResponse](), 0)
+        for key in parts {
+            guard let part = base.peek(key) else { return nil }
+            bytes += part.bodyCount
+            // The parts may have come anew and larger.
+            guard bytes <= VerificationRoom.mostBytes else { return nil }
+            renewed.append(part)
+        }
         let sources = composing.library.sources(holding: renewed, for: subject.wanted, at: now)
         let composer = composing.composer(under: subject.rule, isBatched: subject.isBatched)
         guard case .answer(let body) = composer.compose(subject.wanted, sources, at: now) else { return nil }

@@ -32,6 +32,8 @@ struct ComposingAttempt {
     let request: CatalogRequest?
     /// Nil where it was composed, or one request brings all its missing parts.
     let refusal: Refusal?
+    /// Whether it may succeed in another turn of the loop.
+    var wasKeptBack = false
 }
 
 /// The origin's last answer that is not stored, or its failure to answer.

@@ -4,6 +4,10 @@ public enum ProxyMemory {
     public static let waitingBytes = 64 << 20
     /// Answers that wait to be compressed, or are.
     public static let compressionBytes = 32 << 20
+    /// On each loop, in one turn: the answers that one composition reads from the file, coded and
+    /// inflated (16 MiB); one more that turns out to be too large, with the buffer that it was read
+    /// into (16 MiB), or the composed answer (8 MiB); maps and pieces (8 MiB). See `SourceReading`.
+    public static let composingBytes = 40 << 20
     /// Composed answers that are verified, their parts, and what they are compared with.
     public static let verifyingBytes = 64 << 20
     /// Lines that wait for the access log.

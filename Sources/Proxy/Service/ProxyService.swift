@@ -46,7 +46,8 @@ public final class ProxyService: Service {
             refuse(connection, refusal)
         } else {
             let (facts, user) = readFacts(connection)
-            perform(plan(facts, connection), facts, user, connection)
+            guard let plan = plan(facts, connection) else { return }
+            perform(plan, facts, user, connection)
         }
     }
 
@@ -125,7 +126,8 @@ public final class ProxyService: Service {
         !proxy.shared.servesOther && !target.isOfAPI
     }
 
-    private func plan(_ facts: PlanFacts, _ connection: ClientConnection) -> Plan {
+    /// Nil where the request is planned again later.
+    private func plan(_ facts: PlanFacts, _ connection: ClientConnection) -> Plan? {
         let now = proxy.base.unixSeconds
         var stored: StoredResponse?
         if facts.passReason == nil, let scope = facts.scope {
@@ -141,7 +143,16 @@ public final class ProxyService: Service {
         let isVariant = !key.variant.isEmpty
         let (plan, attempt) = decide(facts, stored, isVariant: isVariant, asking: CatalogRequest(target), at: now)
         self.attempt = attempt
-        return plan
+        return attempt?.wasKeptBack == true && postpone(connection) ? nil : plan
+    }
+
+    /// Has the request planned again in a later turn of the loop, which has read enough for
+    /// compositions in this one; false where it goes on now.
+    private func postpone(_ connection: ClientConnection) -> Bool {
+        let found = agreed
+        return proxy.composing.postpone(of: proxy.accounts.party(of: connection)) { [self] in
+            resume(connection, knowing: found)
+        }
     }
 
     /// The plan, and the result of composing, where that was tried. For requests,
@@ -160,10 +171,11 @@ public final class ProxyService: Service {
             return (plan, ComposingAttempt(request: nil, refusal: Refusal(nothingHeldOf: nil)))
         }
         let outcome = proxy.composing.compose(request, under: facts, isPeeking: isPeeking)
-        if !isPeeking, !outcome.isAnswer, facts.method == .get { library.note(miss: request, at: now) }
+        let wasKeptBack = proxy.composing.wasKeptBack
+        if !isPeeking, !outcome.isAnswer, !wasKeptBack, facts.method == .get { library.note(miss: request, at: now) }
         return (
             plan.improved(by: outcome, verifying: library.settings.compose == .verify),
-            ComposingAttempt(request: request, refusal: outcome.refusal)
+            ComposingAttempt(request: request, refusal: outcome.refusal, wasKeptBack: wasKeptBack)
         )
     }
 
@@ -296,7 +308,7 @@ extension ProxyService {
         }
     }
 
-    private func resume(_ connection: ClientConnection, knowing found: TierGeneration) {
+    private func resume(_ connection: ClientConnection, knowing found: TierGeneration?) {
         // Other requests of the loop have used the room for the target meanwhile.
         if let rejection = connection.withHeadBytes({ malformation(of: connection.head, $0) }) {
             return refuse(connection, rejection)
@@ -306,6 +318,7 @@ extension ProxyService {
         let plan = plan(facts, connection)
         // Another user's request may be read as soon as this one is answered.
         agreed = nil
+        guard let plan else { return }
         perform(plan, facts, user, connection, knowing: found)
     }
 }

@@ -27,6 +27,7 @@ extension Configuration {
             ("descriptors", "client connections", connectionMemory),
             ("fixed", "clients that wait for another's request", ProxyMemory.waitingBytes),
             ("fixed", "answers being compressed", ProxyMemory.compressionBytes),
+            ("workers", "answers being read from the file and composed", loopCount * ProxyMemory.composingBytes),
             ("fixed", "composed answers being verified", ProxyMemory.verifyingBytes),
         ]
         if cacheFile != nil {

@@ -32,7 +32,9 @@ import Testing
     private static let larger = shown("albums/1?include=artists")
 
     /// Those that a table cannot bring about; each has a test of its own.
-    private static let elsewhere = ["not-understood", "switched-off", "growth-rests", "over-age"]
+    private static let elsewhere = [
+        "not-understood", "switched-off", "growth-rests", "answer-too-large", "sources-too-large", "over-age",
+    ]
 
     @Test(arguments: rows) func eachSaysWhatItLacks(_ row: Row) throws { try row.check() }
 

@@ -11,8 +11,7 @@ import Testing
         let (now, request) = (StoredScene.noon + 10, try StoredScene.request(target))
         let sources = scene.library.sources(holding: try parts.map(scene.response), for: request, at: now)
         let composer = Composer(
-            settings: scene.library.settings, forms: scene.library.forms, growth: scene.library.growth,
-            notFoundFor: 60, rule: scene.rule)
+            settings: scene.library.settings, library: scene.library, notFoundFor: 60, rule: scene.rule)
         return Outcome(composer.compose(request, sources, at: now))
     }
 

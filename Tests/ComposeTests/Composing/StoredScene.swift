@@ -78,7 +78,7 @@ func below(_ target: some Sequence<UInt8>) -> String {
 }
 
 /// The rule and the reason of a refusal, in the words of the counters.
-private func words(_ outcome: CompositionOutcome) -> String? {
+func words(_ outcome: CompositionOutcome) -> String? {
     outcome.refusal.map { "\($0.rule.word) \($0.reason.word)" }
 }
 
@@ -89,7 +89,7 @@ struct StoredScene {
     /// Unix seconds: no test depends on the clock.
     static let noon: Int64 = 1_800_000_000
 
-    let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), file: nil)
+    let cache: ResponseCache
     let library: ResourceLibrary
     var rule = TTLRule.fixed(10_000, stale: 0)
     /// How long "not found" counts, in seconds.
@@ -97,8 +97,10 @@ struct StoredScene {
 
     init(
         _ settings: CompositionSettings = CompositionSettings(),
-        _ classes: ResourceClasses = ResourceClasses { _ in true }
+        _ classes: ResourceClasses = ResourceClasses { _ in true },
+        memory: MemoryTier = MemoryTier(maxBytes: 16 << 20)
     ) {
+        cache = ResponseCache(memory: memory, file: nil)
         library = ResourceLibrary(cache, classes, settings)
     }
 
@@ -166,12 +168,14 @@ struct StoredScene {
     func store(_ answers: [Stored]) throws { for answer in answers { try store(answer) } }
 
     /// Composes an answer to a request, `after` seconds after noon.
-    func compose(_ target: String, after: Int64 = 10, isPeeking: Bool = false) throws -> CompositionOutcome {
+    /// - Parameter reading: the room for answers that have no map yet.
+    func compose(
+        _ target: String, after: Int64 = 10, isPeeking: Bool = false, reading: SourceReading? = nil
+    ) throws -> CompositionOutcome {
         let now = Self.noon + after
         let composer = Composer(
-            settings: library.settings, forms: library.forms, growth: library.growth, notFoundFor: notFoundFor,
-            rule: rule)
-        let sources = library.sources(nil, at: now, isPeeking: isPeeking)
+            settings: library.settings, library: library, notFoundFor: notFoundFor, rule: rule)
+        let sources = library.sources(nil, at: now, isPeeking: isPeeking, reading: reading)
         return composer.compose(try Self.request(target), sources, at: now)
     }
 

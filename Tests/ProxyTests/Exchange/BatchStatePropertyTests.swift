@@ -43,7 +43,7 @@ import Testing
             added += 1
             let id = Array("\(Int.random(in: 0..<12, using: &random))".utf8)
             let isLone = !underWay.contains { $0.kind == kind }
-            let mayWait = Int.random(in: 0..<8, using: &random) > 0
+            let (mayWait, most) = (Int.random(in: 0..<8, using: &random) > 0, most)
             switch state.add(id, of: kind, member, most: most, at: now, mayWait: { mayWait }) {
             case .goAlone:
                 leave(member)

@@ -38,6 +38,12 @@ import Testing
             return words(one) + ", " + words(other)
         }
 
+        /// Splits the batch that was sent last, whose answer was too large.
+        mutating func split() -> String {
+            guard let batch = batches.popLast(), let (one, other) = state.split(batch) else { return "nothing" }
+            return words(one) + ", " + words(other)
+        }
+
         private mutating func words(_ batch: State.Batch?) -> String {
             guard let batch else { return "nothing" }
             batches.append(batch)
@@ -102,6 +108,34 @@ import Testing
         #expect(script.due() == "nothing")
         script.wait(3)
         #expect(script.due() == "send 3")
+    }
+
+    /// The members of a list whose answer was too large went alone, each of them.
+    @Test func aBatchThatIsTooLargeIsSplitAsOftenAsItTakes() {
+        var script = Script()
+        for number in 1...65 { _ = script.add(number, most: 64) }
+        var parts = 1
+        for _ in 0..<6 {
+            #expect(script.split() != "nothing")
+            parts += 1
+        }
+        #expect(script.split() == "nothing", "one alone")
+        for _ in 0..<parts { #expect(script.ended() == "nothing") }
+        #expect(script.ended() == "nothing")
+        #expect(script.count == 0)
+        // Nor does the origin count as failing.
+        _ = (script.add(1), script.add(2), script.add(3))
+        #expect(script.ended() == "send 2 3")
+        #expect(script.halve() == "send 2, send 3")
+    }
+
+    /// The bound may have become smaller while misses waited.
+    @Test func theBoundIsAskedOfWaitingMissesAlone() {
+        var script = Script()
+        #expect(script.add(1, most: 0) == "alone")
+        #expect(script.add(2) == "wake after 4.0 ms")
+        #expect(script.add(3) == "wait")
+        #expect(script.add(4, most: 2) == "send 2 3 4")
     }
 
     @Test func aFullBatchGoesAndIsUnderWayUntilItsHalvesEnd() {

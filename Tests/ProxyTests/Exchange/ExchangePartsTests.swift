@@ -196,7 +196,7 @@ import Testing
         }
         var script = part()
         script.joined()
-        #expect(script.headArrived(200) == "invalidate by 200, finish released, report unusable 200, cancel")
+        #expect(script.headArrived(200) == "invalidate by 200, finish released, report too large, cancel")
         for status in [503, 504] {
             var error = part()
             error.joined()

@@ -127,6 +127,49 @@ import Testing
         #expect(try lists(in: 10) == 0, "at most 50 of 60 misses came while another was under way")
     }
 
+    // MARK: How long lists are
+
+    /// Songs of these sizes, by their ids.
+    private func scene(ofSongs size: @escaping @Sendable (Int) -> Int) throws -> ScriptedScene {
+        try ScriptedScene { request in
+            let songs = ScriptedSongs.ids(request.target).map { id in
+                let text = String(decoding: [UInt8](repeating: 0x78, count: size(Int(id) ?? 0)), as: UTF8.self)
+                return #"{"id":"\#(id)","type":"songs","href":"/v1/catalog/us/songs/\#(id)","#
+                    + #""attributes":{"name":"\#(text)"}}"#
+            }
+            return FakeOrigin.Reply(body: "{\"data\":[\(songs.joined(separator: ","))]}")
+        }
+    }
+
+    private func askForSongs(_ ids: Range<Int>, _ scene: ScriptedScene) throws {
+        for (id, reply) in zip(ids, try ask(ids.map { "/v1/catalog/us/songs/\($0)" }, scene.proxy)) {
+            let text = String(decoding: reply.body.prefix(40), as: UTF8.self)
+            #expect(reply.status == 200 && text.contains("\"id\":\"\(id)\""), "\(id)")
+        }
+    }
+
+    /// A list of eighty was thrown away each time, and each of them asked for again.
+    @Test func listsAreSoShortThatTheirAnswersAreKept() throws {
+        let scene = try scene { _ in 150_000 }
+        for id in 1...3 { _ = try scene.proxy.client.send("GET", "/v1/catalog/us/songs/\(id)") }
+        for round in 1...4 { try askForSongs(round * 100..<round * 100 + 60, scene) }
+        let asked = scene.upstream.map(ScriptedSongs.ids)
+        #expect(asked.joined().count == 243, "each of them once")
+        #expect(asked.allSatisfy { $0.count <= (4 << 20) / 150_000 })
+        if !asked.contains(where: { $0.count > 1 }) { LeftOut.noteClientsApart() }
+    }
+
+    /// The single ones were small. The list is split, and the next ones are shorter.
+    @Test func aListWhoseAnswerIsTooLargeIsSplit() throws {
+        let scene = try scene { $0 < 100 ? 100 : 200_000 }
+        for id in 1...20 { _ = try scene.proxy.client.send("GET", "/v1/catalog/us/songs/\(id)") }
+        for round in 1...4 { try askForSongs(round * 1000..<round * 1000 + 90, scene) }
+        let lists = scene.upstream.map(ScriptedSongs.ids).filter { $0.count > 1 }
+        guard let tooLarge = lists.firstIndex(where: { $0.count > 42 }) else { return LeftOut.noteClientsApart() }
+        #expect(lists[tooLarge...].count { $0.count > 42 } <= 3, "and its halves, if it had so many")
+        #expect(lists.suffix(2).allSatisfy { $0.count <= 42 })
+    }
+
     // MARK: How long misses wait for each other
 
     /// Before an origin that holds the answers to some songs back: those whose ids end with 01.
