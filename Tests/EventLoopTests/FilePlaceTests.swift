@@ -33,7 +33,7 @@ import Testing
         #expect(refusal(folder.file("lost"), O_WRONLY | O_CREAT, for: .written) == nil && folder.has("gone"))
     }
 
-    /// Of the folder of the link's target, too.
+    /// The folder of a link's target counts, too.
     @Test func modesOfFileAndFolderCount() throws {
         let file = try folder.put("x", "file", mode: 0o666)
         #expect(objection(file, for: .believed) == .writableByOthers)
@@ -59,7 +59,7 @@ import Testing
         #expect(own.text("victim") == "precious")
     }
 
-    /// In its folder it need not be one's own name.
+    /// Another user may have made it, of a file that is not theirs.
     @Test func aSecondNameInASharedFolderIsRefused() throws {
         let victim = try folder.put("precious", "victim", mode: 0o644)
         let shared = try TemporaryFolder()

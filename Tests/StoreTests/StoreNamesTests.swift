@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// What lies at the names of a cache was opened whoever could write to it.
+/// Files at the names of a cache were opened, whoever could write to them.
 @Suite struct StoreNamesTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file("cache.sqlite") }

@@ -57,8 +57,8 @@ public struct FileTrust: Equatable, Sendable {
     /// Whether the user of a service counts for its own folder and the files in it.
     var includesServices = false
 
-    /// Users of services: system accounts, and those of `DynamicUser=` (systemd's
-    /// docs/UIDS-GIDS.md).
+    /// Users of services: system accounts, and those of `DynamicUser=` (systemd's ranges of
+    /// users).
     private static let services: [ClosedRange<UInt32>] = [1...999, 61_184...65_519]
 
     /// Nil where the file may be used. Where none is there, ask about the folder alone.
