@@ -89,10 +89,10 @@ import Testing
         #expect(files.distrust(folder.file("absent")) == nil)
     }
 
-    /// A whole private key went to the address, lines joined.
+    /// Whatever the file was went to the address, lines joined.
     @Test(arguments: [
-        ("-----BEGIN PRIVATE KEY-----\nonly-root\nmay-read-this\n-----END PRIVATE KEY-----\n", 0o600),
-        ("0123456789abcdef", 0o644), ("short", 0o600), ("Bearer 0123456789abcdef", 0o600),
+        ("root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon\n", 0o600), ("0123456789abcdef", 0o644),
+        ("short", 0o600), ("Bearer 0123456789abcdef", 0o600),
         (String(repeating: "0123456789abcdef", count: 2_000), 0o600),
     ])
     func aFileThatTheServerWouldRefuseIsSentNowhere(_ content: String, _ mode: Int) throws {
@@ -107,6 +107,23 @@ import Testing
             ["stats", "--admin", "http://127.0.0.1:\(server.port)", "--admin-token-file", token], files: .system)
         #expect(named.status == 1 && named.error.contains("cannot read \(token): "), "\(named.error)")
         #expect(server.requests.isEmpty)
+    }
+
+    /// A token that base64(1) has wrapped was refused by the server, and taken by the commands.
+    @Test func aWrappedTokenIsTheSameToTheServerAndTheCommands() throws {
+        let server = try ScriptedOrigin([
+            .request, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"), .close,
+        ])
+        defer { server.stop() }
+        let token = try folder.put("0123456789abcdef+/\nABCDEF ==\r\n", "token", mode: 0o600)
+        let lines = "admin_listen 127.0.0.1:\(server.port)\nadmin_token_file \(token)\n"
+        let path = try folder.put(quiet(lines), "proxy.conf", mode: 0o644)
+        _ = run(["stats", "--config", path], files: .system)
+        let sent = "Bearer 0123456789abcdef+/ABCDEF=="
+        #expect(server.requests.first?.first?.contains("\r\nAuthorization: \(sent)\r\n") == true)
+        let scene = try ProxyScene("admin_token_file \(token)")
+        #expect(try scene.admin.send("GET", "/stats", fields: [("Authorization", sent)]).status == 200)
+        #expect(try scene.admin.send("GET", "/stats").status == 401)
     }
 
     /// A file that lies at a name of the configuration; `check` and `serve` name it.

@@ -168,7 +168,7 @@ struct FileAccess: Sendable {
 
     private static func token(in path: String) throws(FileProblem) -> [UInt8] {
         do throws(SecretFileError) {
-            let token = try SecretFile.readToken(path, leastLength: SecretFile.leastAdminToken)
+            let token = try SecretFile.readAdminToken(path)
             return token.withUnsafeBytes { Array($0) }
         } catch {
             throw error.errno.map { FileProblem(code: $0) } ?? FileProblem(words(of: error, path))

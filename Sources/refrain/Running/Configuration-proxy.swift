@@ -306,7 +306,7 @@ extension Configuration {
     func adminToken() throws(CommandFailure) -> SecretBytes? {
         guard let adminTokenFile else { return nil }
         return try attempt("admin_token_file", or: CommandFailure.badSetting) {
-            try SecretFile.readToken(adminTokenFile, leastLength: SecretFile.leastAdminToken)
+            try SecretFile.readAdminToken(adminTokenFile)
         }
     }
 }
