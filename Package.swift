@@ -97,7 +97,7 @@ let package = Package(
         + module("Server", ["CLinux", "EventLoop", "HTTP"])
         + module("Upstream", ["Text", "EventLoop", "HTTP"])
         + module("Compose", ["Text", "AppleMusic", "Freshness", "Cache"])
-        + module("Recording", ["Text", "HTTP", "AppleMusic"])
+        + module("Recording", ["Text", "EventLoop", "HTTP", "AppleMusic"])
         + module("Tier", ["Text", "EventLoop", "HTTP", "Freshness", "Store", "Cache", "Upstream"])
         + module(
             "Proxy",

@@ -5,16 +5,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <arpa/inet.h>
+#include <limits.h>
 #include <linux/inet_diag.h>
+#include <linux/magic.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length) {
@@ -123,4 +128,22 @@ int clinux_sealed_file(const void *bytes, size_t count) {
 
 int clinux_forbid_dumps(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int clinux_has_access_list(int descriptor, const char *name) {
+    static const char attribute[] = "system.posix_acl_access";
+    ssize_t size;
+    if (name) {
+        char path[NAME_MAX + 64];
+        if (snprintf(path, sizeof path, "/proc/self/fd/%d/%s", descriptor, name) >= (int)sizeof path) return 1;
+        size = lgetxattr(path, attribute, NULL, 0);
+    } else {
+        size = fgetxattr(descriptor, attribute, NULL, 0);
+    }
+    return size >= 0 || (errno != ENODATA && errno != ENOTSUP);
+}
+
+int clinux_is_proc(int folder) {
+    struct statfs system;
+    return fstatfs(folder, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }

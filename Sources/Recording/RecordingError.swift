@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// Why a recording cannot be read or written. It quotes nothing of the file.
@@ -6,6 +7,8 @@ public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible 
     case cannotRead(path: String, code: CInt)
     /// The file could not be made or written; `code` is `errno`.
     case cannotWrite(path: String, code: CInt)
+    /// Another user may have laid the file there.
+    case untrusted(FileObjection)
     /// A line is malformed; lines count from 1.
     case badLine(path: String, line: Int, reason: String)
     /// A file without lines, such as HAR, or a file of bodies, is malformed.
@@ -19,6 +22,7 @@ public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible 
         switch self {
         case .cannotRead(let path, let code), .cannotWrite(let path, let code):
             path + ": " + String(cString: strerror(code))
+        case .untrusted(let objection): objection.description
         case .badLine(let path, let line, let reason): path + ":" + String(line) + ": " + reason
         case .badFile(let path, let reason): path + ": " + reason
         case .tooLarge(let path, let most):

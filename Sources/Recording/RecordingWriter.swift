@@ -3,6 +3,7 @@
 // a killed process leaves whole lines; a batch that the disk refuses is cut off again, and its
 // exchanges are counted in the next line that can be written.
 
+import EventLoop
 import Glibc
 import Text
 
@@ -57,8 +58,10 @@ public final class RecordingWriter {
     }
 
     /// Throws if a recording could not begin; changes nothing.
-    public static func check(_ settings: RecordingSettings) throws(RecordingError) {
-        try RecordingFiles.check(settings)
+    public static func check(
+        _ settings: RecordingSettings, _ trust: FileTrust = .ofThisProcess
+    ) throws(RecordingError) {
+        try RecordingFiles.check(settings, trust)
     }
 
     /// Adds an exchange to the batch.

@@ -24,6 +24,12 @@ public enum StoreForecast {
 
     private static let consequence = "the proxy will rename it and start with an empty one"
 
+    /// Why the cache at `path` must not be used: another user may have laid some of it there. Nil
+    /// where none can have.
+    public static func distrust(_ path: String, _ trust: FileTrust = .ofThisProcess) -> FileObjection? {
+        StoreNames.objection(to: path, trust)
+    }
+
     /// Why nothing may be written to a file at `path`: nothing shows that it is a cache file. Nil
     /// where it may, or there is none.
     public static func objection(_ path: String) -> String? {

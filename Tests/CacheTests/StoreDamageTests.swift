@@ -223,28 +223,32 @@ import Testing
         #expect(scratch.said.count == 1, "\(scratch.said)")
     }
 
-    @Test func aReadOnlyDirectoryLeavesTheFileAloneAndTheProxyRunning() throws {
-        try write([])
-        _ = try sqlite(scratch.file, "PRAGMA application_id = \(Schema.applicationID)")
-        chmod(scratch.directory, 0o555)
-        chmod(scratch.file, 0o666)
-        defer { chmod(scratch.directory, 0o755) }
-        // Root may write anywhere: this thread opens as `nobody`. The module Glibc lacks the call.
-        typealias SetFileUser = @convention(c) (uid_t) -> Int32
-        let setFileUser = unsafeBitCast(try #require(dlsym(nil, "setfsuid")), to: SetFileUser.self)
-        for (names, words) in [
-            (["cache.sqlite"], "Permission denied"), (["cache.sqlite", "cache.sqlite.lock"], "cannot be renamed"),
-        ] {
-            // There is room for a lock in the second round alone.
-            if names.count > 1 {
-                #expect(FileManager.default.createFile(atPath: scratch.file + ".lock", contents: nil))
-                chmod(scratch.file + ".lock", 0o666)
+    /// In a process of its own: root may write anywhere, so it becomes another user there.
+    @Test func aReadOnlyDirectoryLeavesTheFileAloneAndTheProxyRunning() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = Scratch()
+            try Data().write(to: URL(fileURLWithPath: scratch.file))
+            _ = try sqlite(scratch.file, "PRAGMA application_id = \(Schema.applicationID)")
+            if geteuid() == 0 { chown(scratch.file, 65_534, 65_534) }
+            chmod(scratch.directory, 0o555)
+            defer { chmod(scratch.directory, 0o755) }
+            for (names, words) in [
+                (["cache.sqlite"], "Permission denied"), (["cache.sqlite", "cache.sqlite.lock"], "cannot be renamed"),
+            ] {
+                // There is room for a lock in the second round alone.
+                if names.count > 1 {
+                    chmod(scratch.directory, 0o755)
+                    try #require(FileManager.default.createFile(atPath: scratch.file + ".lock", contents: nil))
+                    if geteuid() == 0 { chown(scratch.file + ".lock", 65_534, 65_534) }
+                    chmod(scratch.directory, 0o555)
+                }
+                let user = geteuid()
+                if user == 0 { try #require(seteuid(65_534) == 0) }
+                let store = scratch.open()
+                if user == 0 { try #require(seteuid(0) == 0) }
+                try #require(store.health.isUnavailable && "\(store.health)".contains(words), "\(store.health)")
+                try #require(scratch.setAside.isEmpty && scratch.names == names)
             }
-            _ = setFileUser(65_534)
-            let store = scratch.open()
-            _ = setFileUser(geteuid())
-            #expect(store.health.isUnavailable && "\(store.health)".contains(words))
-            #expect(scratch.setAside.isEmpty && scratch.names == names)
         }
     }
 

@@ -15,7 +15,7 @@ private final class SmallDisk: Sendable {
     init(bytes: Int) throws {
         directory = NSTemporaryDirectory() + "refrain-disk-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        guard mount("tmpfs", directory, "tmpfs", 0, "size=\(bytes)") == 0 else {
+        guard mount("tmpfs", directory, "tmpfs", 0, "size=\(bytes),mode=0700") == 0 else {
             try FileManager.default.removeItem(atPath: directory)
             throw POSIXError(.EPERM)
         }

@@ -17,7 +17,7 @@ struct FullDiskTests {
     /// log. A disk for which $1/fill is there already is full when the program starts.
     private static let script = #"""
         folder=$1; size=$2; shift 2
-        mkdir "$folder/disk" && mount -t tmpfs -o size=$size tmpfs "$folder/disk" || exit 1
+        mkdir "$folder/disk" && mount -t tmpfs -o size=$size,mode=0700 tmpfs "$folder/disk" || exit 1
         fill() {
             cat /dev/zero >"$folder/disk/filler" 2>"$folder/words"
             : >"$folder/filled"

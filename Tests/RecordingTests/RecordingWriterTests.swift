@@ -124,6 +124,19 @@ private struct Traffic {
         }
     }
 
+    /// Others could have written it, or have its descriptor open.
+    @Test(arguments: ["traffic.jsonl", "traffic.jsonl.bodies", "traffic.jsonl.1", "traffic.jsonl.1.bodies"])
+    func aFileThatOthersCanWriteToIsNotMovedOrRemoved(_ name: String) throws {
+        _ = try recording("traffic.jsonl", seed: 4)
+        let bytes = name.contains(".1") ? [] : try folder.bytes(name)
+        if bytes.isEmpty { _ = try recording("traffic.jsonl.1", seed: 5) }
+        let content = try folder.bytes(name)
+        #expect(chmod(folder.file(name), 0o666) == 0)
+        let error = #expect(throws: RecordingError.self) { try writer() }
+        #expect(error?.description.hasPrefix("\(folder.file(name)) (-rw-rw-rw- ") == true, "\(error as Any)")
+        #expect(try folder.bytes(name) == content)
+    }
+
     /// Writes a recording of five exchanges at this name, and returns its content.
     private func recording(_ name: String, seed: UInt64) throws -> Traffic {
         var traffic = Traffic(seed: seed)

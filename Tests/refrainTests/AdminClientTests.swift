@@ -69,11 +69,14 @@ import Testing
     @Test func filesOfAnotherUserAreNoObstacle() throws {
         let unreadable = MemoryFiles(problems: ["proxy.conf": "Permission denied"])
         let arguments = CommandArguments()
-        #expect(try AdminClient(arguments, unreadable.access).server == AdminClient.standard)
+        func context(_ files: MemoryFiles) -> CommandContext {
+            CommandContext(output: CapturedOutput().output, files: files.access)
+        }
+        #expect(try AdminClient(arguments, context(unreadable)).server == AdminClient.standard)
         let secret = MemoryFiles(
             texts: ["proxy.conf": "admin_listen unix:/run/a\nadmin_token_file t\nclient_keys_file k"],
             problems: ["t": "Permission denied", "k": "Permission denied"])
-        let client = try AdminClient(arguments, secret.access)
+        let client = try AdminClient(arguments, context(secret))
         #expect(client.server == .unix("/run/a") && client.token == nil)
     }
 

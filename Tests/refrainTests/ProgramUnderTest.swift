@@ -63,16 +63,38 @@ func runAgainstServer(
 struct MemoryFiles {
     var texts: [String: String] = [:]
     var problems: [String: String] = [:]
+    /// Why others could have written a file.
+    var distrusted: [String: String] = [:]
 
     var access: FileAccess {
-        let (texts, problems) = (texts, problems)
+        let (texts, problems, distrusted) = (texts, problems, distrusted)
         return FileAccess(
             read: { path throws(FileProblem) in
                 guard let text = texts[path] else { throw .absent }
                 return Array(text.utf8)
             },
+            readFound: { path throws(FileProblem) in
+                if let words = distrusted[path] { throw FileProblem(words) }
+                guard let text = texts[path] else { throw .absent }
+                return Array(text.utf8)
+            },
+            distrust: { path in distrusted[path] },
+            token: { path throws(FileProblem) in
+                if let words = problems[path] {
+                    throw words == FileProblem(code: EACCES).message ? FileProblem(code: EACCES) : FileProblem(words)
+                }
+                guard let text = texts[path] else { throw .absent }
+                return Array(text.utf8.filter { $0 != 0x0A })
+            },
             problem: { path in texts[path] == nil ? problems[path] ?? FileProblem.absent.message : nil },
             secretProblem: { path, _ in problems[path] })
+    }
+}
+
+extension ConfigurationReader {
+    /// Reads a file that the caller has named.
+    static func read(_ path: String, files: FileAccess) throws(CommandFailure) -> EffectiveConfiguration {
+        try read(ConfigurationFile(named: path), files: files)
     }
 }
 

@@ -49,7 +49,7 @@ import Text
                 read: { [holder] _ throws(FileProblem) in Array(holder.text.withLock { $0 }.utf8) },
                 problem: { _ in nil }, secretProblem: { _, _ in nil }, secretSum: FileAccess.system.secretSum)
             let manager = ServiceManager({ _ in nil }, process: 1)
-            reloader = Reloader("proxy.conf", files, current, scene.proxy, scene.log, manager)
+            reloader = Reloader(ConfigurationFile(named: "proxy.conf"), files, current, scene.proxy, scene.log, manager)
         }
 
         /// A client of the admin listener where it is now.

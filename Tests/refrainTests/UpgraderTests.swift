@@ -17,7 +17,8 @@ import Testing
             let settings = try read(quiet("admin_listen off\nworkers 2"))
             scene = try ProxyScene(settings.configuration)
             let manager = ServiceManager({ _ in nil }, process: 1)
-            let reloader = Reloader("proxy.conf", MemoryFiles().access, settings, scene.proxy, scene.log, manager)
+            let file = ConfigurationFile(named: "proxy.conf")
+            let reloader = Reloader(file, MemoryFiles().access, settings, scene.proxy, scene.log, manager)
             var program: StartedProgram?
             if let script {
                 let path = try folder.putProgram("#!/bin/sh\n\(script)\n", "program")

@@ -44,9 +44,24 @@ public enum SecretFile {
 
     /// A token alone in a file, as RFC 6750 2.1 spells them (letters, digits and `-._~+/=`). A line
     /// end after it is not part of it.
-    /// - Parameter leastLength: of the token, in bytes.
-    public static func readToken(_ path: String, leastLength: Int = 1) throws(SecretFileError) -> SecretBytes {
-        let content = try read(path)
+    public static func readToken(_ path: String) throws(SecretFileError) -> SecretBytes {
+        try token(in: read(path), path)
+    }
+
+    /// The token of the admin listener, for the server and for the commands that ask it: a token of
+    /// `leastAdminToken` bytes or more. Blanks and line ends are not part of it: base64(1) and
+    /// openssl(1) wrap what they write.
+    public static func readAdminToken(_ path: String) throws(SecretFileError) -> SecretBytes {
+        let token = try token(in: read(path), path, isWrapped: true)
+        guard token.count >= leastAdminToken else {
+            throw SecretFileError(path: path, reason: .shortToken(leastLength: leastAdminToken))
+        }
+        return token
+    }
+
+    private static func token(
+        in content: SecretBytes, _ path: String, isWrapped: Bool = false
+    ) throws(SecretFileError) -> SecretBytes {
         let scheme = Array("bearer ".utf8)
         guard !content.withUnsafeBytes({ $0.prefix(scheme.count).map { $0 | 0x20 } == scheme }) else {
             throw SecretFileError(path: path, reason: .hasScheme)
@@ -56,15 +71,27 @@ public enum SecretFile {
             if end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
             if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
             let token = UnsafeRawBufferPointer(rebasing: bytes[..<end])
-            guard !token.isEmpty, token.allSatisfy(isTokenCharacter) else { return nil }
-            return SecretBytes(token)
+            guard token.contains(where: isTokenCharacter),
+                token.allSatisfy({ isTokenCharacter($0) || isWrapped && isWhitespace($0) })
+            else { return nil }
+            return isWrapped ? unwrapped(token) : SecretBytes(token)
         }
         guard let token else { throw SecretFileError(path: path, reason: .notToken) }
-        guard token.count >= leastLength else {
-            throw SecretFileError(path: path, reason: .shortToken(leastLength: leastLength))
-        }
         return token
     }
+
+    private static func unwrapped(_ token: UnsafeRawBufferPointer) -> SecretBytes {
+        SecretBytes(capacity: token.count) { memory in
+            var count = 0
+            for byte in token where !isWhitespace(byte) {
+                memory[count] = byte
+                count += 1
+            }
+            return count
+        }
+    }
+
+    private static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     private static func readAll(
         _ file: Descriptor, into memory: UnsafeMutableRawBufferPointer, _ path: String

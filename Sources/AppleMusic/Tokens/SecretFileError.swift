@@ -24,6 +24,11 @@ public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertib
 
     public var description: String { "\(path): \(explanation)" }
 
+    /// The error of the call that failed; nil where the file was refused for what it is.
+    public var errno: CInt? {
+        if case .notPrivate(.system(let number)) = reason { number } else { nil }
+    }
+
     private var explanation: String {
         switch reason {
         case .notPrivate(let objection): objection.description

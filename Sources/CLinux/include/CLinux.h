@@ -57,4 +57,11 @@ int clinux_sealed_file(const void *bytes, size_t count);
 /// Makes the process one that is not dumped and whose memory others of its user cannot read (PR_SET_DUMPABLE); 0, or -1.
 int clinux_forbid_dumps(void);
 
+/// Whether an access list (acl(5)) says more about a file than its mode: of a name in a folder that is open, maybe with O_PATH, or of
+/// the open file itself where `name` is NULL. Links are not followed. Not 0 where that cannot be told.
+int clinux_has_access_list(int descriptor, const char *name);
+
+/// Whether a descriptor, maybe with O_PATH, is of a folder of procfs, whose links lead to open files and not to names.
+int clinux_is_proc(int folder);
+
 #endif

@@ -72,6 +72,15 @@ public struct BlockingConnection: ~Copyable {
         if descriptor >= 0 { close(descriptor) }
     }
 
+    /// Whether the process at the other end of a Unix socket is of a user that is trusted at this
+    /// path: root, this one, or the owner of a folder that others cannot write to.
+    public func leadsToTrusted(_ path: String) -> Bool {
+        guard let user = Socket.peerUserID(descriptor), let folder = try? OpenFolder(FilePath.folder(of: path)) else {
+            return false
+        }
+        return FileTrust.ofThisProcess.trusts(user, listeningIn: folder.facts)
+    }
+
     /// Writes all of it.
     public func send(_ bytes: [UInt8]) throws(Failure) {
         var rest = bytes[...]

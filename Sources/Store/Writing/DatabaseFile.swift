@@ -5,8 +5,9 @@ import Glibc
 // use.
 // Must hold: a file that might belong to someone is never deleted; a cache file that is in the way
 // is renamed, and only if it is a regular file; a file of another program is left alone
-// (`FileSigns`); no link of its name is followed; it is never opened but by SQLite, because closing
-// another descriptor would let go of the locks that SQLite holds on it.
+// (`FileSigns`), and one that another user may have laid there (`StoreNames`); no link of its name
+// is followed; it is never opened but by SQLite, because closing another descriptor would let go of
+// the locks that SQLite holds on it.
 
 /// Why the store cannot work now.
 struct FileUnavailable: Error {
@@ -141,7 +142,9 @@ struct DatabaseFile {
 
     /// Makes the file if need be. SQLite gives its journals the mode of the file.
     private func prepare() throws(FileUnavailable) -> FileSigns.Verdict {
-        if let reason = Self.oddity(of: path) ?? Segments.oddity(besides: path) {
+        if let reason = Self.oddity(of: path) ?? Segments.oddity(besides: path)
+            ?? StoreNames.objection(to: path)?.description
+        {
             throw FileUnavailable(reason: reason)
         }
         let signs = FileSigns(of: path)

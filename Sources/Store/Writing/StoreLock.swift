@@ -34,7 +34,9 @@ public final class StoreLock: Sendable {
 
     /// Takes the lock of the cache file at `file`, at once or not at all.
     init(_ file: String) throws(Failure) {
-        if let reason = DatabaseFile.oddity(of: file) { throw .impossible(reason) }
+        if let reason = DatabaseFile.oddity(of: file) ?? StoreNames.objection(to: file)?.description {
+            throw .impossible(reason)
+        }
         let path = Self.path(beside: file)
         descriptor = try Self.locked(path)
         isShared = Atomic(false)

@@ -8,7 +8,7 @@ struct AdminClient {
     static let standard = AdminServer.tcp(Endpoint(isTLS: false, host: "127.0.0.1", port: 8081))
 
     let server: AdminServer
-    /// The content of `admin_token_file`, without surrounding blanks.
+    /// The token in `admin_token_file`.
     let token: [UInt8]?
 
     private static let timeout = Duration.seconds(5)
@@ -35,6 +35,10 @@ struct AdminClient {
         let answer: AnswerReader
         do throws(BlockingConnection.Failure) {
             var connection = try server.connect(timeout: Self.timeout)
+            if token != nil, case .unix(let path) = server, !connection.leadsToTrusted(path) {
+                throw BlockingConnection.Failure(
+                    "the process that listens there is of another user, and the token is not sent to it")
+            }
             try connection.send(request(query.isEmpty ? path : path + "?" + query, content))
             connection.timeout = limit ?? Self.timeout
             answer = try Self.answer(over: connection)
@@ -94,21 +98,31 @@ struct AdminClient {
 extension AdminClient {
     /// The proxy that `--admin` names, and else that of the configuration: where its `admin_listen`
     /// is, and with its `admin_token_file`, which goes nowhere else.
-    init(_ arguments: CommandArguments, _ files: FileAccess) throws(CommandFailure) {
+    init(_ arguments: CommandArguments, _ context: CommandContext) throws(CommandFailure) {
         let named = try arguments.parsed(.admin) { text throws(ValueError) in
             try AdminServer(text)
         }
-        let configured = named == nil ? try ConfigurationFile.ofRunningProxy(arguments, files) : nil
+        let configured = named == nil ? try ConfigurationFile.ofRunningProxy(arguments, context) : nil
         let server: AdminServer
         if let configured { server = try Self.server(of: configured) } else { server = named ?? Self.standard }
         var token: [UInt8]?
         if let path = arguments.value(.adminTokenFile) {
-            token = try attempt("cannot read \(path)") { try files.read(path) }
+            token = try attempt("cannot read \(path)") { try context.files.token(path) }
         } else if let path = configured?.adminTokenFile {
-            // Where this user may not read it, the proxy says that it wants a token.
-            token = try? files.read(path)
+            token = try Self.token(in: path, context.files)
         }
-        self.init(server: server, token: token?.filter { !" \t\r\n".utf8.contains($0) })
+        self.init(server: server, token: token)
+    }
+
+    /// Nil where this user may not read it: the proxy says that it wants a token. A file that a
+    /// proxy would refuse is sent nowhere: it may be any secret.
+    private static func token(in path: String, _ files: FileAccess) throws(CommandFailure) -> [UInt8]? {
+        do throws(FileProblem) {
+            return try files.token(path)
+        } catch {
+            guard error.code == nil else { return nil }
+            throw .badSetting("admin_token_file: \(quoted(path)): \(error)")
+        }
     }
 
     private static func server(of configuration: Configuration) throws(CommandFailure) -> AdminServer {

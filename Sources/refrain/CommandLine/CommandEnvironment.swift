@@ -30,8 +30,10 @@ struct TaggedParagraph: Sendable {
 
     /// Files with a place of their own.
     static let files = [
-        TaggedParagraph(ConfigurationFile.standardPaths[0], "the configuration, in the working directory"),
-        TaggedParagraph(ConfigurationFile.standardPaths[1], "the configuration if the first is absent"),
+        TaggedParagraph(
+            ConfigurationFile.standardPaths[0],
+            "the configuration, in the working directory, if no other user could have written it"),
+        TaggedParagraph(ConfigurationFile.standardPaths[1], "the configuration if the first is absent or not used"),
         TaggedParagraph(
             "refrain.sqlite",
             "the cache (cache_file); next to it its log, -wal and -shm, and the content of answers, .segments"),

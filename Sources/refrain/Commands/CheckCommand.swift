@@ -24,8 +24,8 @@ extension Command {
                 "installs a new file only if it is valid"),
         ]
     ) { arguments, context throws(CommandFailure) in
-        let path = try ConfigurationFile.path(arguments, context.files)
-        let effective = try ConfigurationReader.read(path, files: context.files)
+        let file = try ConfigurationFile.chosen(by: arguments, context)
+        let effective = try ConfigurationReader.read(file, files: context.files)
         let forecast = ConfigurationChecks(
             configuration: effective.configuration, lines: effective.lines, files: context.files
         ).forecast()

@@ -27,7 +27,7 @@ extension Command {
             parameters.append(("method", name))
         }
         if arguments.has(user) { parameters.append(("user", "1")) }
-        let body = try AdminClient(arguments, context.files).ask("/explain", parameters)
+        let body = try AdminClient(arguments, context).ask("/explain", parameters)
         if arguments.has(.json) { return context.done(json: body) }
         guard let explanation = try? JSON.parse(body), explanation["plan"]?.stringValue != nil else {
             throw .failed("the answer to GET /explain has no plan")

@@ -24,7 +24,7 @@ extension Command {
         let url = try arguments.url(of: "inspect")
         var parameters = [("url", url)]
         if arguments.has(body) { parameters.append(("body", "1")) }
-        let answer = try AdminClient(arguments, context.files).ask("/entry", parameters)
+        let answer = try AdminClient(arguments, context).ask("/entry", parameters)
         if arguments.has(body) {
             context.output.bytes(answer)
         } else if arguments.has(.json) {

@@ -44,7 +44,7 @@ extension Command {
         if let most = try arguments.count(limit, in: EntriesQuery.limits) {
             parameters.append(("limit", String(most)))
         }
-        let body = try AdminClient(arguments, context.files).ask("/entries", parameters)
+        let body = try AdminClient(arguments, context).ask("/entries", parameters)
         if arguments.has(.json) { return context.done(json: body) }
         guard let answer = try? JSON.parse(body), let entries = answer["entries"]?.arrayValue else {
             throw .failed("the answer to GET /entries has no entries")

@@ -13,7 +13,7 @@ extension Command {
         ],
         examples: [.init("refrain nodes", "shows each node with its state, its lag and its last heartbeat")]
     ) { arguments, context throws(CommandFailure) in
-        let body = try AdminClient(arguments, context.files).ask("/nodes")
+        let body = try AdminClient(arguments, context).ask("/nodes")
         if arguments.has(.json) { return context.done(json: body) }
         guard let answer = try? JSON.parse(body), let nodes = answer["nodes"]?.arrayValue else {
             throw .failed("the answer to GET /nodes has no nodes")

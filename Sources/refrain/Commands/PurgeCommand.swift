@@ -36,7 +36,7 @@ extension Command {
         ]
     ) { arguments, context throws(CommandFailure) in
         let content = try purgeContent(arguments)
-        let body = try AdminClient(arguments, context.files).ask("/purge", sending: content, within: .seconds(600))
+        let body = try AdminClient(arguments, context).ask("/purge", sending: content, within: .seconds(600))
         guard let answer = try? JSON.parse(body), let count = answer["purged"]?.intValue else {
             throw .failed("the answer to POST /purge has no count (purged)")
         }

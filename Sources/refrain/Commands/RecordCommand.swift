@@ -35,7 +35,7 @@ extension Command {
         guard arguments.positional.count == 1 else {
             throw .usage("record: unexpected argument \(quoted(arguments.positional[1])) (see \"refrain help record\")")
         }
-        let client = try AdminClient(arguments, context.files)
+        let client = try AdminClient(arguments, context)
         let body =
             word == "status"
             ? try client.ask("/recording")

@@ -16,7 +16,7 @@ extension Command {
             .init("refrain reload", "applies the current file, or shows its errors")
         ]
     ) { arguments, context throws(CommandFailure) in
-        let client = try AdminClient(arguments, context.files)
+        let client = try AdminClient(arguments, context)
         let body = try client.ask("/reload", sending: Array("{}".utf8), within: .seconds(60))
         if arguments.has(.json) { return context.done(json: body) }
         let outcome = try? JSON.parse(body)

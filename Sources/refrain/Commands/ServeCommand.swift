@@ -12,8 +12,8 @@ extension Command {
         ],
         signals: TaggedParagraph.proxySignals
     ) { arguments, context throws(CommandFailure) in
-        let path = try ConfigurationFile.path(arguments, context.files)
-        let effective = try ConfigurationReader.read(path, files: context.files)
-        return try runServe(effective, path: path, context)
+        let file = try ConfigurationFile.chosen(by: arguments, context)
+        let effective = try ConfigurationReader.read(file, files: context.files)
+        return try runServe(effective, of: file, context)
     }
 }

@@ -10,7 +10,7 @@ extension Command {
                 "connects to a Unix socket and writes JSON"),
         ]
     ) { arguments, context throws(CommandFailure) in
-        let body = try AdminClient(arguments, context.files).ask("/stats")
+        let body = try AdminClient(arguments, context).ask("/stats")
         if arguments.has(.json) { return context.done(json: body) }
         let stats = try AdminClient.stats(body)
         context.output.standard(StatsTable.text(of: stats))

@@ -23,11 +23,11 @@ extension Command {
                 "writes the token to a file, for another program"),
         ]
     ) { arguments, context throws(CommandFailure) in
-        let path = try ConfigurationFile.path(arguments, context.files)
+        let file = try ConfigurationFile.chosen(by: arguments, context)
         let now = Int64(Glibc.time(nil))
-        let configuration = try ConfigurationReader.read(path, files: context.files).configuration
+        let configuration = try ConfigurationReader.read(file, files: context.files).configuration
         guard let token = try configuration.developerTokens(at: now)?.current(at: now) else {
-            throw .failed("\(path) names neither developer_token_file nor developer_key_file")
+            throw .failed("\(file.path) names neither developer_token_file nor developer_key_file")
         }
         guard !arguments.has(reveal) else {
             context.output.line(token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })

@@ -21,6 +21,9 @@ struct ConfigurationChecks {
         var taken: [(address: SocketAddress, line: SettingLine)] = []
         for line in listenLines {
             let addresses = Self.addresses(of: line)
+            for path in addresses.compactMap(\.path) {
+                if let problem = files.socketProblem(path) { errors.append(error(line, problem)) }
+            }
             for address in addresses {
                 guard let other = taken.first(where: { $0.address.excludes(address) }) else { continue }
                 let what = other.address == address ? "" : " by \(other.address)"
@@ -144,6 +147,7 @@ extension ConfigurationChecks {
         if case .file(let path) = configuration.accessLog.destination, let problem = files.logProblem(path) {
             forecast.errors.append(error(of: "access_log", "\(quoted(path)): \(problem)\(LiteralPath.hint(path))"))
         }
+        forecast.warnings += othersFiles
         if configuration.upstream.isTLS, configuration.upstreamCAFile == nil, let problem = files.anchorsProblem(nil) {
             forecast.errors.append(error(of: "upstream", problem))
         }
@@ -157,6 +161,17 @@ extension ConfigurationChecks {
             for address in Self.addresses(of: line) { tryToListen(address, line, &forecast) }
         }
         return forecast
+    }
+
+    /// Files that the service's user may use, and root, who asks here, would refuse to serve with.
+    private var othersFiles: [String] {
+        var named: [(name: String, path: String, use: FileUse)] = []
+        if let path = configuration.cacheFile { named.append(("cache_file", path, .believed)) }
+        if case .file(let path) = configuration.accessLog.destination { named.append(("access_log", path, .appended)) }
+        if let path = configuration.recording?.settings.path { named.append(("record", path, .appended)) }
+        return named.compactMap { name, path, use in
+            files.othersFile(path, use).map { "\(name): a proxy run by this user will refuse it: \($0)" }
+        }
     }
 
     private func tryToListen(_ address: SocketAddress, _ line: SettingLine, _ forecast: inout StartForecast) {

@@ -30,6 +30,8 @@ struct ConfigurationReader {
     static let maxIncludeDepth = 16
 
     private let files: FileAccess
+    /// Whether the program found the file by itself: then owners and modes count.
+    private let isFound: Bool
     private var written: [SettingLine] = []
     /// Directives with a line that says nothing, because it is wrong.
     private var refused: Set<String> = []
@@ -38,16 +40,20 @@ struct ConfigurationReader {
     /// Whether every line of every file could be read.
     private var isWhole = true
 
-    /// Reads and checks everything below `path`; throws all that is wrong at once.
-    static func read(_ path: String, files: FileAccess) throws(CommandFailure) -> EffectiveConfiguration {
-        try ConfigurationReader(files: files, path).finish()
+    /// Reads and checks a file and what it includes; throws all that is wrong at once.
+    static func read(
+        _ file: ConfigurationFile, files: FileAccess
+    ) throws(CommandFailure) -> EffectiveConfiguration {
+        try ConfigurationReader(files: files, file).finish()
     }
 
     /// The admin listener of a running proxy, and the file of its token. Throws the mistakes of the
     /// lines that name them; where not every line could be read, all mistakes: an unread line might
     /// have named them, and another proxy would be asked.
-    static func readForClients(_ path: String, files: FileAccess) throws(CommandFailure) -> Configuration {
-        try ConfigurationReader(files: files, path).finishForClients()
+    static func readForClients(
+        _ file: ConfigurationFile, files: FileAccess
+    ) throws(CommandFailure) -> Configuration {
+        try ConfigurationReader(files: files, file).finishForClients()
     }
 
     /// The defaults, for `demo` and as the start of tests.
@@ -55,9 +61,10 @@ struct ConfigurationReader {
         try ConfigurationReader(files: .system).finish()
     }
 
-    private init(files: FileAccess, _ path: String? = nil) {
+    private init(files: FileAccess, _ file: ConfigurationFile? = nil) {
         self.files = files
-        if let path { read(path, includedFrom: nil, chain: []) }
+        isFound = file?.isFound ?? false
+        if let file { read(file.path, includedFrom: nil, chain: []) }
     }
 
     // MARK: Lines
@@ -74,7 +81,7 @@ struct ConfigurationReader {
         }
         readingOrder.append(path)
         do throws(FileProblem) {
-            let bytes = try files.read(path)
+            let bytes = try (isFound ? files.readFound ?? files.read : files.read)(path)
             let before = errors.count
             let lines = ConfigurationLexer.lines(of: bytes, file: path, errors: &errors)
             if errors.count > before { isWhole = false }

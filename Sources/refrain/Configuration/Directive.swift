@@ -47,10 +47,8 @@ struct Directive: Sendable {
 
         /// One token and at most a line end after it.
         static let token = SecretKind { _ = try SecretFile.readToken($0) }
-        /// The same, but made by the operator and thus of a least length.
-        static let adminToken = SecretKind {
-            _ = try SecretFile.readToken($0, leastLength: SecretFile.leastAdminToken)
-        }
+        /// A token that the operator made, and thus of a least length.
+        static let adminToken = SecretKind { _ = try SecretFile.readAdminToken($0) }
         /// A private key in PEM.
         static let key = SecretKind { _ = try SecretFile.read($0, sizes: SecretFile.keySizes) }
         /// One that developer tokens are signed with.

@@ -33,6 +33,13 @@ struct FileProblem: Error, Equatable, Sendable, CustomStringConvertible {
 struct FileAccess: Sendable {
     /// The content of a configuration file.
     var read: @Sendable (_ path: String) throws(FileProblem) -> [UInt8]
+    /// The content of a configuration file that the program has found by itself; refused where
+    /// another user could have written it. Nil: `read` serves.
+    var readFound: (@Sendable (_ path: String) throws(FileProblem) -> [UInt8])?
+    /// The words for a file that another user could have written; nil for others, and for none.
+    var distrust: @Sendable (_ path: String) -> String? = { _ in nil }
+    /// The token in `admin_token_file`, read as the server reads it.
+    var token: @Sendable (_ path: String) throws(FileProblem) -> [UInt8] = none
     /// The result of a replay, which may be larger than a configuration.
     var readResult: @Sendable (_ path: String) throws(FileProblem) -> [UInt8] = none
     /// Nil where the file can be opened for reading.
@@ -49,6 +56,8 @@ struct FileAccess: Sendable {
     var anchorsProblem: @Sendable (_ path: String?) -> String? = { _ in nil }
     /// Nil where a socket could listen there now.
     var listenProblem: @Sendable (SocketAddress) -> SystemError? = { _ in nil }
+    /// Nil where the name is free for a Unix socket, or has a socket that may be replaced.
+    var socketProblem: @Sendable (_ path: String) -> String? = { _ in nil }
     /// Nil where an access log could be written there.
     var logProblem: @Sendable (_ path: String) -> String? = { _ in nil }
     /// Nil where the answers in a cache file could be used, or one could be made.
@@ -57,6 +66,9 @@ struct FileAccess: Sendable {
     var cacheProblem: @Sendable (_ path: String) -> String? = { _ in nil }
     /// The process that uses a cache file now; nil for none.
     var cacheHolder: @Sendable (_ path: String) -> Int? = { _ in nil }
+    /// The words for a file that a proxy run by this user would refuse, though one run by the
+    /// owner of the file's folder would not. Nil for others.
+    var othersFile: @Sendable (_ path: String, FileUse) -> String? = { _, _ in nil }
     /// Nil where a recording could begin.
     var recordingProblem: @Sendable (RecordingSettings) -> String? = { _ in nil }
     /// Where systemd has put the files of `LoadCredential=`, if it has started this.
@@ -70,8 +82,16 @@ struct FileAccess: Sendable {
     var save: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
 
     static let system = FileAccess(
-        read: { path throws(FileProblem) in try contents(of: path, atMost: 1 << 20) },
-        readResult: { path throws(FileProblem) in try contents(of: path, atMost: 64 << 20) },
+        read: { path throws(FileProblem) in try contents(of: opened(path), atMost: longestConfiguration) },
+        readFound: { path throws(FileProblem) in
+            try contents(of: opened(path, O_RDONLY, for: .believed), atMost: longestConfiguration)
+        },
+        distrust: { path in
+            let refusal = failure { () throws(FileRefusal) in _ = try FilePlace.find(path, for: .believed) }
+            return refusal.flatMap { $0.errno == nil ? $0.description : nil }
+        },
+        token: { path throws(FileProblem) in try token(in: path) },
+        readResult: { path throws(FileProblem) in try contents(of: opened(path), atMost: 64 << 20) },
         problem: { path in
             let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { return FileProblem.lastError().message }
@@ -80,9 +100,7 @@ struct FileAccess: Sendable {
         },
         secretProblem: { path, kind in
             failure { try kind.check(path) }.map { error in
-                // The caller shows the path, shortened: it may be a secret that was put there by
-                // mistake.
-                (error as? SecretFileError).map { String($0.description.dropFirst(path.count + 2)) } ?? "\(error)"
+                (error as? SecretFileError).map { words(of: $0, path) } ?? "\(error)"
             }
         },
         secretSum: { path in
@@ -98,27 +116,64 @@ struct FileAccess: Sendable {
             failure { _ = try ClientTLS(trustAnchors: path.map { .file($0) } ?? .system) }.map { "\($0)" }
         },
         listenProblem: { address in failure { () throws(SystemError) in try Listener.rehearse(address) } },
-        logProblem: { path in AccessLogSink.problem(path).map { "\($0)" } },
+        socketProblem: { path in
+            guard let place = try? FilePlace(of: path), let facts = place.facts else { return nil }
+            return FileTrust.ofItsProxy.objection(to: facts, in: place.folder.facts, for: .appended)?.description
+        },
+        logProblem: { path in AccessLogSink.problem(path, .ofItsProxy).map { "\($0)" } },
         cacheForecast: { path in StoreForecast.trouble(path) },
         cacheProblem: { path in
             var status = stat()
+            if let objection = StoreForecast.distrust(path, .ofItsProxy) { return objection.description }
             guard lstat(path, &status) == 0 else { return nil }
-            if status.st_mode & S_IFMT != S_IFLNK { return StoreForecast.objection(path) }
-            return "a symbolic link, which is not followed here; name its target"
+            guard status.st_mode & S_IFMT != S_IFLNK else {
+                return "a symbolic link, which is not followed here; name its target"
+            }
+            return StoreForecast.objection(path)
         },
         cacheHolder: { path in StoreLock.holder(of: path) },
+        othersFile: { path, use in
+            guard FileTrust.ofThisProcess != .ofItsProxy else { return nil }
+            switch use {
+            case .believed: return StoreForecast.distrust(path)?.description
+            case .appended, .written:
+                let refusal = failure { () throws(FileRefusal) in _ = try FilePlace.find(path, for: use) }
+                return refusal.flatMap { $0.errno == nil ? $0.description : nil }
+            }
+        },
         recordingProblem: { settings in
-            failure { () throws(RecordingError) in try RecordingWriter.check(settings) }?.description
+            failure { () throws(RecordingError) in try RecordingWriter.check(settings, .ofItsProxy) }?.description
         },
         credentialsDirectory: PrivateFile.credentialsDirectory,
         write: { path, bytes throws(FileProblem) in try install(bytes, at: path) },
         saveProblem: { path in
+            if let refusal = failure({ () throws(FileRefusal) in _ = try FilePlace.find(path, for: .written) }),
+                refusal.errno == nil
+            {
+                return refusal.description
+            }
             let isThere = access(path, F_OK) == 0
             return access(isThere ? path : FilePath.folder(of: path), W_OK) == 0 ? nil : FileProblem.lastError().message
         },
         save: { path, bytes throws(FileProblem) in
-            try put(bytes, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))
+            try put(bytes, at: path, mode: 0o666)
         })
+
+    private static let longestConfiguration = 1 << 20
+
+    /// The caller shows the path, shortened: it may be a secret that was put there by mistake.
+    private static func words(of error: SecretFileError, _ path: String) -> String {
+        String(error.description.dropFirst(path.count + 2))
+    }
+
+    private static func token(in path: String) throws(FileProblem) -> [UInt8] {
+        do throws(SecretFileError) {
+            let token = try SecretFile.readAdminToken(path)
+            return token.withUnsafeBytes { Array($0) }
+        } catch {
+            throw error.errno.map { FileProblem(code: $0) } ?? FileProblem(words(of: error, path))
+        }
+    }
 
     private static func failure<Failure>(_ trial: () throws(Failure) -> Void) -> Failure? {
         do throws(Failure) {
@@ -130,20 +185,33 @@ struct FileAccess: Sendable {
     }
 
     /// A larger file is a mistake in the path.
-    private static func contents(of path: String, atMost limit: Int) throws(FileProblem) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .lastError() }
-        defer { close(descriptor) }
+    private static func contents(of file: Descriptor, atMost limit: Int) throws(FileProblem) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16_384)
         while bytes.count <= limit {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            let count = Glibc.read(file.number, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .lastError() }
             if count == 0 { return bytes }
             bytes += chunk[..<count]
         }
         throw FileProblem("larger than \(limit) bytes")
+    }
+
+    private static func opened(_ path: String) throws(FileProblem) -> Descriptor {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .lastError() }
+        return Descriptor(owning: descriptor)
+    }
+
+    private static func opened(
+        _ path: String, _ flags: CInt, mode: mode_t = 0, for use: FileUse
+    ) throws(FileProblem) -> Descriptor {
+        do throws(FileRefusal) {
+            return try FilePlace.open(path, flags, mode: mode, for: use)
+        } catch {
+            throw error.errno.map { FileProblem(code: $0) } ?? FileProblem(error.description)
+        }
     }
 
     @Sendable private static func none(_ path: String) throws(FileProblem) -> [UInt8] { throw .absent }
@@ -158,16 +226,15 @@ struct FileAccess: Sendable {
             let parent = String(path[..<end])
             if mkdir(parent, 0o755) == 0 { chmod(parent, 0o755) }
         }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        if descriptor >= 0 { fchmod(descriptor, 0o644) }
-        try put(bytes, descriptor)
+        let file = try opened(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644, for: .written)
+        fchmod(file.number, 0o644)
+        try writeAll(bytes, to: file.number)
     }
 
-    /// Writes to an open descriptor, and closes it.
-    static func put(_ bytes: [UInt8], _ descriptor: CInt) throws(FileProblem) {
-        guard descriptor >= 0 else { throw .lastError() }
-        defer { close(descriptor) }
-        try writeAll(bytes, to: descriptor)
+    /// Writes a whole file, unless another user has laid one there, or a link.
+    static func put(_ bytes: [UInt8], at path: String, mode: mode_t) throws(FileProblem) {
+        let file = try opened(path, O_WRONLY | O_CREAT | O_TRUNC, mode: mode, for: .written)
+        try writeAll(bytes, to: file.number)
     }
 
     static func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws(FileProblem) {

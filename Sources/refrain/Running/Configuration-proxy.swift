@@ -223,6 +223,7 @@ extension Configuration {
             predecessor?.takeTurn()
             return ResponseCache(memory: memory, file: nil)
         }
+        if let objection = StoreForecast.distrust(cacheFile) { throw .badSetting("cache_file: \(objection)") }
         var lock = predecessor?.takeLock(of: cacheFile)
         if lock == nil { lock = try cacheLock(cacheFile, log, isStopped) }
         predecessor?.takeTurn()
@@ -289,7 +290,13 @@ extension Configuration {
         case .standardOutput: return AccessLogSink(descriptor: STDOUT_FILENO, tell: tell(of: "stdout"))
         case .standardError: return AccessLogSink(descriptor: STDERR_FILENO, tell: tell(of: "stderr"))
         case .file(let path):
-            return try attempt("access_log: \(path)") { try AccessLogSink(path: path, tell: tell(of: path)) }
+            do throws(FileRefusal) {
+                return try AccessLogSink(path: path, tell: tell(of: path))
+            } catch {
+                let words = "access_log: \(path): \(error)"
+                // A file that is refused for what it is, is so at the next start too.
+                throw error.errno == nil ? .badSetting(words) : .failed(words)
+            }
         }
     }
 }
@@ -302,7 +309,7 @@ extension Configuration {
     func adminToken() throws(CommandFailure) -> SecretBytes? {
         guard let adminTokenFile else { return nil }
         return try attempt("admin_token_file", or: CommandFailure.badSetting) {
-            try SecretFile.readToken(adminTokenFile, leastLength: SecretFile.leastAdminToken)
+            try SecretFile.readAdminToken(adminTokenFile)
         }
     }
 }

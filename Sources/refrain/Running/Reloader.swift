@@ -8,7 +8,7 @@ import Synchronization
 /// says why not and changes nothing. One after the other, on a queue of its own, so that a slow
 /// disk does not keep other signals waiting.
 final class Reloader: Sendable {
-    private let path: String
+    private let file: ConfigurationFile
     private let files: FileAccess
     private let proxy: RunningProxy
     private let log: OperationalLog
@@ -19,10 +19,10 @@ final class Reloader: Sendable {
     private let isOver = Atomic<Bool>(false)
 
     init(
-        _ path: String, _ files: FileAccess, _ effective: EffectiveConfiguration, _ proxy: RunningProxy,
+        _ file: ConfigurationFile, _ files: FileAccess, _ effective: EffectiveConfiguration, _ proxy: RunningProxy,
         _ log: OperationalLog, _ manager: ServiceManager
     ) {
-        (self.path, self.files, self.proxy, self.log, self.manager) = (path, files, proxy, log, manager)
+        (self.file, self.files, self.proxy, self.log, self.manager) = (file, files, proxy, log, manager)
         inEffect = Mutex((effective.lines, Self.contents(of: effective.lines, files)))
     }
 
@@ -63,7 +63,7 @@ final class Reloader: Sendable {
             let words = changes.map(\.words).joined(separator: "; ")
             let what = changes.isEmpty ? "no setting has changed" : "changed: " + words
             let ends = ending > 0 ? "; \(ReloadOutcome.words(ofEnding: ending))" : ""
-            log(.info, "\(cause): reloaded \(path) (\(what))\(ends)")
+            log(.info, "\(cause): reloaded \(file.path) (\(what))\(ends)")
             manager.tell(.ready(status: "reloaded"))
             return .adopted(changed: changes.map(\.name), ending: ending)
         } catch {
@@ -79,9 +79,9 @@ final class Reloader: Sendable {
     /// - Returns: the directives that say something else now, or whose files do, and for the log
     ///   how; of a file that is named no content. And how many connections end.
     private func adoptFile() throws(CommandFailure) -> (changes: [(name: String, words: String)], ending: Int) {
-        let effective = try ConfigurationReader.read(path, files: files)
+        let effective = try ConfigurationReader.read(file, files: files)
         let before = inEffect.withLock { $0 }
-        let refused = effective.changesThatNeedRestart(since: before.lines, path: path)
+        let refused = effective.changesThatNeedRestart(since: before.lines, path: file.path)
         guard refused.isEmpty else { throw .configuration(refused) }
         let ending = try proxy.adopt(effective.configuration)
         let contents = Self.contents(of: effective.lines, files)

@@ -25,7 +25,7 @@ func checkTTLSpeed(
             "warn: requests come faster but stored answers live as long as before, so there are more hits than in the "
                 + "recording; see --scale-ttl")
     }
-    let found = try ttlSpeed(of: AdminClient(arguments, context.files))
+    let found = try ttlSpeed(of: AdminClient(arguments, context))
     guard Double(found) != speed else { return }
     let problem = "the target has ttl_speed \(found), but the requests come \(speed) times as fast as in the recording"
     if isRequired { throw .failed("replay: \(problem)") }

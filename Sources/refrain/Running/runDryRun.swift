@@ -14,11 +14,13 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
         allBut: [ReplayOptions.dryRun, ReplayOptions.config, ReplayOptions.html, .json], in: arguments,
         because: "--dry-run sends nothing")
     let given = arguments.all(ReplayOptions.config)
-    let paths = given.isEmpty ? [try ConfigurationFile.path(CommandArguments(), context.files)] : given
+    let configurations =
+        given.isEmpty
+        ? [try ConfigurationFile.chosen(by: CommandArguments(), context)] : given.map(ConfigurationFile.init(named:))
     var settings: [WhatIfSettings] = []
-    for path in paths {
-        let effective = try ConfigurationReader.read(path, files: context.files.withoutLooking)
-        settings.append(effective.configuration.whatIfSettings(name: path))
+    for file in configurations {
+        let effective = try ConfigurationReader.read(file, files: context.files.withoutLooking)
+        settings.append(effective.configuration.whatIfSettings(name: file.path))
     }
     let report: WhatIfReport
     do {

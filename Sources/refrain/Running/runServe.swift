@@ -3,9 +3,9 @@ import EventLoop
 import Glibc
 import Server
 
-/// Runs the proxy until it is told to stop. `path` is where the configuration was read.
+/// Runs the proxy until it is told to stop. `file` is where the configuration was read.
 func runServe(
-    _ effective: EffectiveConfiguration, path: String, _ context: CommandContext
+    _ effective: EffectiveConfiguration, of file: ConfigurationFile, _ context: CommandContext
 ) throws(CommandFailure) -> ExitStatus {
     let configuration = effective.configuration
     let output = LogOutput(STDERR_FILENO)
@@ -28,7 +28,7 @@ func runServe(
     let signals = StopSignals()
     let proxy = try RunningProxy(
         configuration, log, inheritance: inheritance, certificates: certificates, isStopped: { signals.count > 0 })
-    let reloader = Reloader(path, context.files, effective, proxy, log, manager)
+    let reloader = Reloader(file, context.files, effective, proxy, log, manager)
     let upgrader = Upgrader(program, proxy, reloader, log, manager, whenReplaced: signals.wake)
     signals.on(SIGUSR1) { @Sendable in
         proxy.reopenLogs()
@@ -44,7 +44,7 @@ func runServe(
         }
     }
     signals.on(SIGUSR2) { @Sendable in upgrader.request() }
-    tellStart(of: proxy, configuration, path, log)
+    tellStart(of: proxy, configuration, file.path, log)
     let lookout = Lookout(proxy, log)
     defer { withExtendedLifetime(lookout) {} }
     if let predecessor = inheritance.predecessor {

@@ -93,7 +93,7 @@ extension SimulateOptions {
             let authority = try ThrowawayAuthority()
             let certificate = Array(authority.certificatePEM().utf8)
             // Anyone may read it.
-            try FileAccess.put(certificate, open(tlsAuthorityFile, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644))
+            try FileAccess.put(certificate, at: tlsAuthorityFile, mode: 0o644)
             return try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1", "::1", listen.address.host])
         }
     }

@@ -31,7 +31,7 @@ struct TopCommand {
     private static let intervals = Duration.milliseconds(100)...Duration.seconds(3600)
 
     init(_ arguments: CommandArguments, _ context: CommandContext) throws(CommandFailure) {
-        client = try AdminClient(arguments, context.files)
+        client = try AdminClient(arguments, context)
         output = context.output
         isOnce = arguments.has(Self.once)
         isJSON = arguments.has(.json)

@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import Glibc
 import Synchronization
@@ -82,6 +83,27 @@ import Testing
         #expect(AccessLogSink.problem(folder.file("c"))?.errno == ENOENT)
         #expect(AccessLogSink.problem(folder.file("d"))?.errno == ELOOP)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["a", "b", "c", "d"])
+    }
+
+    /// Lines went into whatever a link led to that another user had laid in the log's folder.
+    @Test(.requires(.root)) func aFileOfAnotherUserIsNotWrittenTo() throws {
+        let sink = try AccessLogSink(path: path)
+        try FileManager.default.moveItem(atPath: path, toPath: moved)
+        let own = try TemporaryFolder()
+        let victim = try own.put("precious", "victim", mode: 0o644)
+        for lay in [
+            { symlink(victim, $0) == 0 && lchown($0, 65_534, 65_534) == 0 },
+            { mkfifo($0, 0o600) == 0 && chown($0, 65_534, 65_534) == 0 },
+            { link(victim, $0) == 0 && chmod(folder.path, 0o1777) == 0 },
+        ] as [(String) -> Bool] {
+            #expect(lay(path))
+            #expect(AccessLogSink.problem(path)?.errno == nil && AccessLogSink.problem(path) != nil)
+            #expect(throws: FileRefusal.self) { try sink.reopen() }
+            #expect(throws: FileRefusal.self) { try AccessLogSink(path: path) }
+            write("one\n", to: sink)
+            #expect(unlink(path) == 0)
+        }
+        #expect(try text(moved) == "one\none\none\n" && own.text("victim") == "precious")
     }
 
     /// Nothing reads: lines beyond the bound are dropped whole, and that is reported.

@@ -8,6 +8,8 @@ import Synchronization
 /// to write, lines are dropped and counted, and the operator is told when that begins and ends.
 public final class AccessLogSink: Sendable {
     private let descriptor: CInt
+    /// Closes the descriptor; nil for one that was handed over.
+    private let file: Descriptor?
     /// nil for a descriptor that was handed over, such as standard output.
     private let path: String?
     private let queue = DispatchQueue(label: "refrain.access-log")
@@ -25,19 +27,16 @@ public final class AccessLogSink: Sendable {
     public init(descriptor: CInt, tell: @escaping @Sendable (String) -> Void = { _ in }) {
         self.descriptor = descriptor
         self.tell = tell
-        path = nil
+        (file, path) = (nil, nil)
     }
 
     /// Appends to a file, which is made when it is not there, or writes to a pipe of that name.
-    /// - Throws: `SystemError` when it cannot be opened.
-    public init(path: String, tell: @escaping @Sendable (String) -> Void = { _ in }) throws(SystemError) {
-        descriptor = try Self.open(path)
+    /// - Throws: `FileRefusal` when it cannot be opened, or another user may have laid it there.
+    public init(path: String, tell: @escaping @Sendable (String) -> Void = { _ in }) throws(FileRefusal) {
+        let file = try Self.open(path)
+        (self.file, descriptor) = (file, file.number)
         self.tell = tell
         self.path = path
-    }
-
-    deinit {
-        if path != nil { close(descriptor) }
     }
 
     /// Bytes of lines that were dropped, because the descriptor took them too slowly or not at all.
@@ -45,13 +44,14 @@ public final class AccessLogSink: Sendable {
 
     /// Opens the file anew after it was moved away: lines go to the old one until the new one is
     /// there, none are lost. False where there is no file to open, as with standard output.
-    /// - Throws: `SystemError` when it cannot be opened; the old file stays in use then.
-    public func reopen() throws(SystemError) -> Bool {
+    /// - Throws: as `init(path:)`; the old file stays in use then.
+    public func reopen() throws(FileRefusal) -> Bool {
         guard let path else { return false }
         let opened = try Self.open(path)
-        defer { close(opened) }
         // The number stays the same, so no writer has to be told; dup2 swaps its file at once.
-        guard dup2(opened, descriptor) >= 0 else { throw SystemError(call: "dup2", errno: errno) }
+        guard dup2(opened.number, descriptor) >= 0 else {
+            throw .system(SystemError(call: "dup2", errno: errno))
+        }
         return true
     }
 
@@ -89,15 +89,15 @@ public final class AccessLogSink: Sendable {
     }
 
     /// Why the file could not be written to; nil where it could. Makes no file.
-    public static func problem(_ path: String) -> SystemError? {
-        guard access(path, F_OK) == 0 || errno != ENOENT else {
+    public static func problem(_ path: String, _ trust: FileTrust = .ofThisProcess) -> FileRefusal? {
+        do throws(FileRefusal) {
             // The file would be made where a link leads to.
-            let directory = FilePath.folder(of: linkTarget(path) ?? path)
-            return access(directory, W_OK | X_OK) == 0 ? nil : SystemError(call: "open", errno: errno)
-        }
-        do throws(SystemError) {
-            _ = try Descriptor(owning: open(path))
-            return nil
+            let place = try FilePlace.find(path, for: .appended, trust)
+            guard place.facts == nil else {
+                _ = try open(path, trust)
+                return nil
+            }
+            return place.mayMake ? nil : .system(SystemError(call: "open", errno: errno))
         } catch {
             return error
         }
@@ -120,29 +120,9 @@ public final class AccessLogSink: Sendable {
         }
     }
 
-    /// Where a chain of links ends; nil where `path` is none.
-    private static func linkTarget(_ path: String, depth: Int = 0) -> String? {
-        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink(path, &bytes, bytes.count)
-        guard count > 0, depth < mostLinks else { return nil }
-        let target = String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let folder = target.hasPrefix("/") ? "" : FilePath.folder(of: path)
-        return linkTarget(folder + target, depth: depth + 1) ?? folder + target
-    }
-
-    /// As many as Linux follows.
-    private static let mostLinks = 40
-
-    private static func open(_ path: String) throws(SystemError) -> CInt {
-        var status = stat()
-        let isPipe = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
-        // A pipe without a reader: to open it for writing alone would wait for one, and fail once
-        // the reader restarts (fifo(7)).
-        let descriptor =
-            isPipe
-            ? Glibc.open(path, O_RDWR | O_CLOEXEC)
-            : Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
-        guard descriptor >= 0 else { throw SystemError(call: "open", errno: errno) }
-        return descriptor
+    private static func open(
+        _ path: String, _ trust: FileTrust = .ofThisProcess
+    ) throws(FileRefusal) -> Descriptor {
+        try FilePlace.open(path, O_WRONLY | O_APPEND | O_CREAT, mode: 0o640, for: .appended, trust)
     }
 }
