@@ -17,7 +17,8 @@ struct HeadCostTests {
         ("Access-Control-Request-Headers", "*,"), ("Access-Control-Request-Headers", "range,"),
         ("Access-Control-Request-Method", "a,"), ("Cookie", "a;"), ("Cookie", "media-user-token=%41;"),
         ("X-Forwarded-For", "127.0.0.1,"), ("Forwarded", "for=127.0.0.1,"), ("Forwarded", "for=1.1.1.1;"),
-        ("Via", "a,"), ("Via", "1 refrain-000000000000000g,"), ("Accept", "text/htm,"), ("Accept-Encoding", "gzip;q=0.1,"),
+        ("Via", "a,"), ("Via", "1 refrain-000000000000000g,"), ("Accept", "text/htm,"),
+        ("Accept-Encoding", "gzip;q=0.1,"),
         ("Cache-Control", "max-age=1,"), ("If-None-Match", "\"1\","), ("Range", "bytes=1-2,"), ("Origin", "https://a"),
         ("Authorization", "Bearer a"), ("X-Refrain-Key", "a"), ("traceparent", "00-"), ("tracestate", "a=b,"),
         ("Keep-Alive", "a,"), ("User-Agent", "a/1 "), ("Accept-Language", "de;q=0.1,"), ("If-Modified-Since", "a,"),
@@ -94,7 +95,8 @@ struct HeadCostTests {
 
         private static func isWhole(_ answer: String) -> Bool {
             guard let end = answer.range(of: "\r\n\r\n") else { return false }
-            let length = answer.range(of: "Content-Length: ").flatMap { Int(answer[$0.upperBound...].prefix { $0.isNumber }) }
+            let place = answer.range(of: "Content-Length: ")
+            let length = place.flatMap { Int(answer[$0.upperBound...].prefix { $0.isNumber }) }
             return answer[end.upperBound...].utf8.count >= length ?? 0
         }
     }
