@@ -25,7 +25,8 @@ final class MeasuredProxy {
 
     /// - Parameter engine: the port of a shared tier.
     init(
-        program: String, valgrind: Tool, originPort: UInt16, folder: URL, path: CostPath, engine: UInt16? = nil
+        program: String, valgrind: Tool, originPort: UInt16, folder: URL, path: CostPath, engine: UInt16? = nil,
+        logging: String = "off", more: String = ""
     ) throws {
         self.folder = folder
         try? FileManager.default.removeItem(at: folder)
@@ -41,11 +42,12 @@ final class MeasuredProxy {
             admin_listen off
             upstream http://127.0.0.1:\(originPort)
             cache_file \(files.file("cache.sqlite"))
-            access_log off
+            access_log \(logging)
             workers 1
             verify_sample off
             memory_size \(path.memorySize)
             \(path == .recordedHit ? "record \(files.file("traffic.jsonl"))" : "")
+            \(more)
             \(engine.map { "shared_tier redis://127.0.0.1:\($0)\nnode_name measured" } ?? "")
             """
         let callgrind = [

@@ -56,10 +56,23 @@ import Testing
         let request = try ParsedRequest(
             "OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: \(origin)\r\nAccess-Control-Request-Method: \(method)\r\n"
                 + "Access-Control-Request-Headers: \(headers)\r\n\r\n")
-        func refusal(_ policy: CrossOrigin, _ more: String) -> String? {
-            policy.preflightRefusal(of: request.head, request.bytes.span, allowing: Array(more.utf8))?.description
+        func refusal(_ policy: CrossOrigin, _ more: [String]) -> String? {
+            policy.preflightRefusal(of: request.head, request.bytes.span, allowing: PageFields(more))?.description
         }
-        #expect(refusal(CrossOrigin.only([PageOrigin("https://a.example")]), "X-App, X-Trace") == reason)
-        #expect(refusal(.any, "*") == (reason == "method-not-allowed" ? reason : nil))
+        #expect(refusal(CrossOrigin.only([PageOrigin("https://a.example")]), ["X-App", "X-Trace"]) == reason)
+        #expect(refusal(.any, ["*"]) == (reason == "method-not-allowed" ? reason : nil))
+    }
+
+    /// Each of 15,000 elements was compared with each name.
+    @Test func aListLongerThanTheNamesIsReadNoFurther() throws {
+        func include(_ list: String) throws -> Bool {
+            let request = try ParsedRequest(
+                "GET / HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Headers: \(list)\r\n\r\n")
+            let field = try #require(request.head.fields.first(.accessControlRequestHeaders))
+            return PageFields(["X-App"]).include(listedAt: field.value, request.bytes.span)
+        }
+        func repeated(_ count: Int) -> String { Array(repeating: "x-app", count: count).joined(separator: ",") }
+        #expect(try include("x-app,range , AUTHORIZATION") && include(repeated(12)) && !include(repeated(13)))
+        #expect(try !include("x-app,x-ap") && !include(String(repeating: "x", count: 1_000)))
     }
 }

@@ -93,12 +93,13 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
 
     var isClosed: Bool { (try? RawClient(port: UInt16(port))) == nil }
 
-    /// Reloads with other settings.
-    func adopt(_ change: (inout ProxySettings) -> Void) throws {
+    /// Reloads with other settings; the number of clients' connections that end.
+    @discardableResult func adopt(_ change: (inout ProxySettings) -> Void) throws -> Int {
         var other = settings
         change(&other)
-        try server.adopt(other)
+        let ending = try server.adopt(other)
         settings = other
+        return ending
     }
 
     var addresses: [SocketAddress] { server.addresses }

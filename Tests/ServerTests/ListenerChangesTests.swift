@@ -16,6 +16,28 @@ import Testing
         #expect(ListenerChanges(from: running, to: [b, a]).addresses == [nil, a.address])
     }
 
+    /// Connections of a listener that was gone, or spoke TLS by now, were served on.
+    @Test func aListenerThatIsGoneOrWantsOthersEndsItsConnections() throws {
+        let authority = try ThrowawayAuthority()
+        func tls(_ offersHTTP2: Bool = false) throws -> ServerTLS {
+            try ServerTLS(authority: authority, hosts: ["a"], offersHTTP2: offersHTTP2)
+        }
+        let address = try #require(SocketAddress("127.0.0.1:1"))
+        func settings(_ tls: ServerTLS? = nil, headers: Bool = false) -> ListenerSettings {
+            ListenerSettings(address: address, tls: tls, headers: headers ? ProxyHeaders { _ in } : nil)
+        }
+        func ends(_ former: ListenerSettings, _ wanted: ListenerSettings...) -> Bool {
+            let running = [BoundListener(settings: former, address: address)]
+            return ListenerChanges(from: running, to: wanted).ended == [address]
+        }
+        #expect(!ends(settings(), settings()) && ends(settings()))
+        #expect(try ends(settings(), settings(tls())) && ends(settings(tls()), settings()))
+        #expect(try !ends(settings(tls()), settings(tls())), "another certificate")
+        #expect(try ends(settings(tls(true)), settings(tls())) && !ends(settings(tls()), settings(tls(true))))
+        #expect(ends(settings(), settings(headers: true)) && ends(settings(headers: true), settings()))
+        #expect(!ends(settings(headers: true), settings(headers: true)))
+    }
+
     @Test func eachOfSeveralFreePortsStaysItself() throws {
         let free = try listener("127.0.0.1:0")
         let running = [5, 6].map { BoundListener(settings: free, address: free.address.with(port: $0)) }

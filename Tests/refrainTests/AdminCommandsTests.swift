@@ -138,6 +138,9 @@ import Text
         let request = expect("reload", at: changed, shows: "reloaded; changed: ttl, compose\n")
         #expect(request.hasPrefix("POST /reload HTTP/1.1\r\n") && request.hasSuffix("{}"))
         expect("reload", at: #"{"changed":[]}"#, shows: "reloaded; no setting has changed\n")
+        expect(
+            "reload", at: #"{"changed":["listen"],"ending_connections":3}"#,
+            shows: "reloaded; changed: listen; 3 connections of changed listeners end\n")
     }
 
     @Test func everySelectorAndModeOfAPurgeIsPassedOn() {

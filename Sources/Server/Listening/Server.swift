@@ -123,10 +123,12 @@ public final class Server {
     /// so its new connections stay.
     private func end(_ terms: Set<Int>) -> Int {
         let count = members(of: terms).count + waiting.count { terms.contains($0.term) }
-        dismiss(grace: timeouts.grace, end: timeouts.drain, members: { $0.members(of: terms) }) { server in
-            for member in server.members(of: terms) { member.close() }
-            server.endedTerms.subtract(terms)
-        }
+        dismiss(
+            grace: timeouts.grace, end: timeouts.drain, members: { $0.members(of: terms) },
+            cutOff: { server in
+                for member in server.members(of: terms) { member.close() }
+                server.endedTerms.subtract(terms)
+            })
         return count
     }
 
@@ -195,11 +197,11 @@ public final class Server {
         if connections.isEmpty, waiting.isEmpty { return endIfDrained() }
         dismiss(
             grace: patience ?? timeouts.grace, end: patience ?? timeouts.drain,
-            members: { $0.connections.values.map(\.connection) }
-        ) { server in
-            server.cutOff += server.connections.values.count(where: \.connection.isOpen)
-            for member in server.connections.values { member.connection.close() }
-        }
+            members: { $0.connections.values.map(\.connection) },
+            cutOff: { server in
+                server.cutOff += server.connections.values.count(where: \.connection.isOpen)
+                for member in server.connections.values { member.connection.close() }
+            })
     }
 
     /// Lets connections go: those that have been idle for the grace now, the others with their next
