@@ -45,9 +45,15 @@ final class Accounts {
         signs ? ClientToken.none : ClientToken.number(of: request.forwarded.clientAuthorization)
     }
 
+    /// The key by which requests are joined.
     func flightKey(_ key: CacheKey, _ request: OriginRequest) -> FlightKey {
-        FlightKey(key, token: token(of: request))
+        // No request joins a user's: the key has the user.
+        let question = key.isPersonal ? 0 : request.forwarded.question(signs: signs)
+        return FlightKey(key, question: question, edition: shared.edition)
     }
+
+    /// The key of a request of which nothing but the target comes from the client.
+    func plainFlightKey(_ key: CacheKey) -> FlightKey { FlightKey(key, edition: shared.edition) }
 }
 
 // MARK: - Clients that may get stored answers

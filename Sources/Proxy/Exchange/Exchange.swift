@@ -25,6 +25,8 @@ final class Exchange {
     private var awaited: Flights.Table.Seat?
     /// The party that waits for the answer now, where another one or none did first.
     private var promoter: UpstreamParty?
+    /// The other parties that wait for it where it is a batch's.
+    private var others: Set<UpstreamParty> = []
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
     /// The key of its variant, once another answer has shown the `Vary`.
@@ -64,8 +66,8 @@ final class Exchange {
             supplement = request.supplement.flatMap { proxy.composing.originRequest(for: $0, of: request.forwarded) }
             traits.hasSupplement = supplement != nil
             traits.asksForMore = request.supplement?.growth != nil
-        case .part(let party, let report):
-            (self.party, spender) = (party, party)
+        case .part(let party, let others, let report):
+            (self.party, spender, self.others) = (party, party, others)
             traits.audience = .part
             completion = { end, _ in report(end) }
         case .refresh(let id, let cause):
@@ -91,8 +93,11 @@ final class Exchange {
     /// The key of its answer; nil where that is not stored.
     private var key: CacheKey? { variantKey ?? request.key }
 
-    private func fetch(_ part: OriginRequest, _ report: @escaping (PartEnd) -> Void) {
-        Exchange(part, for: .part(party, report), proxy).start()
+    /// - Parameter parties: whose clients wait for it.
+    private func fetch(
+        _ part: OriginRequest, for parties: Set<UpstreamParty> = [], _ report: @escaping (PartEnd) -> Void
+    ) {
+        Exchange(part, for: .part(party, parties, report), proxy).start()
     }
 
     private func handle(_ event: ExchangeState.Event) {
@@ -170,7 +175,8 @@ extension Exchange {
             awaited = joined
             handle(.joined(.waiter))
             watchClient()
-        case .full: handle(.joined(.full))
+        case .full: handle(.joined(.full(.queueFull)))
+        case .shareUsed: handle(.joined(.full(.shareUsed)))
         }
     }
 
@@ -267,7 +273,10 @@ extension Exchange {
             account: proxy.accounts.account(of: request, party),
             deadline: proxy.base.now + Self.longestWaitForTurn,
             repeats: sending.repeats ? UpstreamGate.defaultRepeats : 0, to: self)
-        if upstream?.isWaitingForTurn == true { waitForTurn() }
+        guard upstream?.isWaitingForTurn == true else { return }
+        waitForTurn()
+        // It goes as that of them which is served soonest.
+        for other in others where other != party { upstream?.promote(to: sending.priority, of: other) }
     }
 
     /// Lets others join while the request waits, and its client leave.
@@ -371,7 +380,7 @@ extension Exchange {
     func lead(_ batch: Batches.State.Batch) {
         let batching = proxy.batching
         guard let whole = batching.request(for: batch, of: request) else { return }
-        fetch(whole) { batching.finish(batch, $0) }
+        fetch(whole, for: batch.parties) { batching.finish(batch, $0) }
     }
 
     /// The request for the batch has ended; `isFirst`: of what leads it.
@@ -387,7 +396,7 @@ extension Exchange {
         var isOurs = true
         if case .stored(let stored, _) = outcome {
             // The request fields that select the variant may differ.
-            let fields = request.forwarded.fields
+            let fields = request.forwarded.selectingFields
             variantKey = proxy.base.cache.key(like: stored, for: fields.span, proxy.base.reader)
             isOurs = variantKey == stored.key
         }

@@ -173,7 +173,7 @@ public final class ProxyService: Service {
                 ForwardedFields(
                     subset: .impersonal, isTraced: true, isForAPI: target.isOfAPI,
                     permitted: proxy.shared.forwardedFields.names(for: target)
-                ).lines(of: connection.head, bytes)
+                ).selectingLines(of: connection.head, bytes)
             }
         }
     }
@@ -215,7 +215,8 @@ public final class ProxyService: Service {
             // Before the answer: the next request may be read as soon as this one is answered.
             if refreshes {
                 refresh(
-                    originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true), connection)
+                    originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true), facts,
+                    connection)
             }
             proxy.answering.serve(stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, to: connection)
         case .fetch(let reason, let stored):
@@ -236,10 +237,17 @@ public final class ProxyService: Service {
     }
 
     /// Asks for a newer answer than the stale one that is served, unless that is done already.
-    private func refresh(_ request: @autoclosure () -> OriginRequest, _ connection: ClientConnection) {
-        // Where clients bring tokens the flight is that of one: the token has to be known first.
-        let made = proxy.accounts.signs ? nil : request()
-        let flightKey = FlightKey(key, token: made.map { proxy.accounts.token(of: $0) } ?? ClientToken.none)
+    private func refresh(
+        _ request: @autoclosure () -> OriginRequest, _ facts: PlanFacts, _ connection: ClientConnection
+    ) {
+        // Mostly nothing but the target comes from the client, and the request need not be made to
+        // see that another is under way.
+        let isPlain =
+            proxy.accounts.signs && !facts.rule.followsOrigin && !connection.head.fields.contains(.via)
+            || key.isPersonal
+        let made = isPlain ? nil : request()
+        let flightKey = made.map { proxy.accounts.flightKey(key, $0) } ?? proxy.accounts.plainFlightKey(key)
+        assert(proxy.accounts.flightKey(key, made ?? request()) == flightKey, "made from the same request")
         guard let flight = proxy.flights.refresh(flightKey, now: proxy.base.now) else { return }
         let cause = proxy.accounts.party(of: connection)
         let exchange = Exchange(made ?? request(), for: .refresh(flight, cause), proxy)
