@@ -13,7 +13,7 @@ public enum FairShare {
     @inlinable
     public static func allows(_ more: Int, holding: Int, of free: Int) -> Bool {
         guard more <= free else { return false }
-        return holding <= 0 || holding + more <= (free - more).multipliedReportingOverflow(by: times).partialValue
+        return holding <= 0 || (holding + more - 1) / times < free - more
     }
 
     /// The most that one party gets in steps of 1: seven eighths, at least 1.

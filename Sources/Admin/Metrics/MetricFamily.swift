@@ -215,6 +215,9 @@ extension MetricFamily {
         ) { input in
             input.source.notComposed.map { Sample($0.count, [$0.rule.word, $0.reason.word]) }
         },
+        counter(
+            "refrain_compression_skipped_total", "Answers sent uncompressed: too many waited to be compressed",
+            .compressionSkipped),
         gauge("refrain_forms_resting", "Forms in which composing is suspended") { one($0.source.restingForms()) },
     ]
 

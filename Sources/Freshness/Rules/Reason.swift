@@ -174,7 +174,8 @@ extension Reason {
         case .composed, .reduced, .split, .window, .batched: .composes
         case .staleWhileRevalidate, .staleIfError, .requestMaxStale: .usesStale
         case .revalidated: .confirms
-        case .queueFull, .waitedTooLong, .shareUsed, .heldBack, .draining, .clientLeft, .slowReader: .fails(isOfTheProxy: true)
+        case .queueFull, .waitedTooLong, .shareUsed, .heldBack, .draining, .clientLeft, .slowReader:
+            .fails(isOfTheProxy: true)
         case .onlyIfCached, .upstreamError, .upstreamResolve, .upstreamConnect, .upstreamTLS, .upstreamConnectTimeout,
             .upstreamFirstByteTimeout, .upstreamContentTimeout, .upstreamTimeout, .upstreamClosed, .upstreamMalformed,
             .upstreamRefused:

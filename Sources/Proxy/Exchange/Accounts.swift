@@ -52,7 +52,13 @@ final class Accounts {
         return FlightKey(key, question: question, edition: shared.edition)
     }
 
-    /// The key of a request of which nothing but the target comes from the client.
+    /// Whether nothing but the target of a request comes from the client, or no other joins it, as
+    /// `flightKey` has it.
+    func asksPlainly(_ key: CacheKey, _ facts: PlanFacts, _ head: RequestHead) -> Bool {
+        key.isPersonal || signs && !facts.rule.followsOrigin && !head.fields.contains(.via)
+    }
+
+    /// The key of such a request.
     func plainFlightKey(_ key: CacheKey) -> FlightKey { FlightKey(key, edition: shared.edition) }
 }
 

@@ -34,7 +34,8 @@ final class Batching {
             shared.budget.isContended ? party : nil)
         let action = shared.batches.withLock { state in
             state.add(
-                name.id, of: kind, .init(exchange: Confined(member, to: base.loop), party: party), most: CatalogRequest.mostIDs(name.type),
+                name.id, of: kind, .init(exchange: Confined(member, to: base.loop), party: party),
+                most: CatalogRequest.mostIDs(name.type),
                 at: base.now,
                 mayWait: {
                     library.forms.mayComeBatched(

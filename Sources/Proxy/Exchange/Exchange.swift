@@ -25,7 +25,7 @@ final class Exchange {
     private var awaited: Flights.Table.Seat?
     /// The party that waits for the answer now, where another one or none did first.
     private var promoter: UpstreamParty?
-    /// The other parties that wait for it where it is a batch's.
+    /// Parties that wait for it where it is a batch's.
     private var others: Set<UpstreamParty> = []
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
@@ -92,13 +92,6 @@ final class Exchange {
 
     /// The key of its answer; nil where that is not stored.
     private var key: CacheKey? { variantKey ?? request.key }
-
-    /// - Parameter parties: whose clients wait for it.
-    private func fetch(
-        _ part: OriginRequest, for parties: Set<UpstreamParty> = [], _ report: @escaping (PartEnd) -> Void
-    ) {
-        Exchange(part, for: .part(party, parties, report), proxy).start()
-    }
 
     private func handle(_ event: ExchangeState.Event) {
         perform(state.handle(event, at: proxy.base.now))
@@ -214,7 +207,7 @@ extension Exchange {
         case .look: look()
         case .fetchPart:
             guard let supplement else { preconditionFailure("a part has a request") }
-            fetch(supplement) { [self] in partEnded($0, isFirst: true) }
+            Exchange(supplement, for: .part(party, [], { [self] in partEnded($0, isFirst: true) }), proxy).start()
         case .joinBatch:
             countRefusal()
             proxy.batching.add(self, for: request, of: party)
@@ -273,10 +266,7 @@ extension Exchange {
             account: proxy.accounts.account(of: request, party),
             deadline: proxy.base.now + Self.longestWaitForTurn,
             repeats: sending.repeats ? UpstreamGate.defaultRepeats : 0, to: self)
-        guard upstream?.isWaitingForTurn == true else { return }
-        waitForTurn()
-        // It goes as that of them which is served soonest.
-        for other in others where other != party { upstream?.promote(to: sending.priority, of: other) }
+        if upstream?.isWaitingForTurn == true { waitForTurn() }
     }
 
     /// Lets others join while the request waits, and its client leave.
@@ -285,6 +275,8 @@ extension Exchange {
             proxy.flights.note(self, as: flight, of: party, on: proxy.base.loop)
         }
         watchClient()
+        // It goes as that of those parties which is served soonest.
+        for other in others where other != party { upstream?.promote(to: .waitingClient, of: other) }
     }
 
     private func cancel() {
@@ -380,7 +372,7 @@ extension Exchange {
     func lead(_ batch: Batches.State.Batch) {
         let batching = proxy.batching
         guard let whole = batching.request(for: batch, of: request) else { return }
-        fetch(whole, for: batch.parties) { batching.finish(batch, $0) }
+        Exchange(whole, for: .part(party, batch.parties, { batching.finish(batch, $0) }), proxy).start()
     }
 
     /// The request for the batch has ended; `isFirst`: of what leads it.

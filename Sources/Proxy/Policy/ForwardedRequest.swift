@@ -164,7 +164,7 @@ extension ForwardedRequest {
         return hasher.number
     }
 
-    private static let anyToken = SecretBytes(Array<UInt8>().span)
+    private static let anyToken = SecretBytes([UInt8]().span)
 
     private func write(_ own: Additions, target: [UInt8], trace: [UInt8], to head: inout (some HeadSink & ~Copyable)) {
         head.append(methodText)

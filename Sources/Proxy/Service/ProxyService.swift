@@ -240,12 +240,8 @@ public final class ProxyService: Service {
     private func refresh(
         _ request: @autoclosure () -> OriginRequest, _ facts: PlanFacts, _ connection: ClientConnection
     ) {
-        // Mostly nothing but the target comes from the client, and the request need not be made to
-        // see that another is under way.
-        let isPlain =
-            proxy.accounts.signs && !facts.rule.followsOrigin && !connection.head.fields.contains(.via)
-            || key.isPersonal
-        let made = isPlain ? nil : request()
+        // Mostly the request need not be made to see that another is under way.
+        let made = proxy.accounts.asksPlainly(key, facts, connection.head) ? nil : request()
         let flightKey = made.map { proxy.accounts.flightKey(key, $0) } ?? proxy.accounts.plainFlightKey(key)
         assert(proxy.accounts.flightKey(key, made ?? request()) == flightKey, "made from the same request")
         guard let flight = proxy.flights.refresh(flightKey, now: proxy.base.now) else { return }
@@ -257,9 +253,7 @@ public final class ProxyService: Service {
     }
 
     private func exchange(_ request: OriginRequest, counting counter: Counter, _ connection: ClientConnection) {
-        guard !proxy.base.context.requestBudget.isExhausted else {
-            return refuse(connection, .crowded)
-        }
+        if let crowded = Rejection.crowded(connection.requestRoom) { return refuse(connection, crowded) }
         let via = request.forwarded.via
         guard !via.isLoop(at: proxy.shared.name) else { return refuseLoop(of: via, connection) }
         proxy.base.statistics.count(counter)

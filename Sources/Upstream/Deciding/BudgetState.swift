@@ -15,7 +15,7 @@ import Text
 /// - the parties are served in turns; of one party the more urgent go first, among equals the
 ///   repeats, and among these and the rest those that came first; requests in the background go
 ///   when nothing else can;
-/// - nothing waits that could start and has a share, and `wakeAt` is set while a rate alone holds something back;
+/// - nothing waits that could start, and `wakeAt` is set while a rate alone holds something back;
 /// - at most `maxWaiting` requests wait, at most `maxWaitingInBackground` of them in the
 ///   background, and at most a quarter of one party while others wait;
 /// - while the origin refuses all requests of an account, these are turned away (`RefusalState`);
@@ -226,14 +226,12 @@ extension BudgetState {
             && rate.isQuiet(now: now)
     }
 
-    /// Whether requests wait in a lane because its connections are taken: all, or their party's
-    /// share.
+    /// Whether requests wait in a lane because all its connections are taken, or a share of them.
     func isCrowded(_ lane: Int) -> Bool {
         lanes[lane].isFull || lines.isWaiting(in: lane) { !lanes[lane].hasShare($0.holder) }
     }
 
-    /// Whether a request waits although a connection is free, because its party holds its share of
-    /// them.
+    /// Whether a request waits although a connection is free, for want of a share.
     func lacksShare(_ id: JobID) -> Bool {
         guard let item = lines[id] else { return false }
         return lanes[id.lane].hasRoom(inBackground: item.priority.isBackground)

@@ -169,7 +169,9 @@ extension WaitingLines {
         for (channel, line) in places where isOpen(channel, line.first?.party == .background) {
             for place in line {
                 if let next, next.tag <= place.tag { break }
-                guard place.first(hasShare) != nil, place.party != .background || isOpen(channel, true) else { continue }
+                guard place.first(hasShare) != nil, place.party != .background || isOpen(channel, true) else {
+                    continue
+                }
                 next = (place.party, place.tag)
                 break
             }

@@ -39,6 +39,8 @@ public enum Counter: Int, CaseIterable, Sendable {
     case verifyUndecided
     /// Sampled answers that were not verified: there was no room.
     case verifySkipped
+    /// Answers that were sent uncompressed because too many waited to be compressed.
+    case compressionSkipped
 
     private static let words = CaseWords<Self>(separator: "_")
 
@@ -51,7 +53,7 @@ public enum Counter: Int, CaseIterable, Sendable {
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
     private let refusals: InlineArray<280, Atomic<Int>>
-    private let cells: InlineArray<27, Atomic<Int>>
+    private let cells: InlineArray<28, Atomic<Int>>
     /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
     /// streamed ones to the last.
     let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
@@ -60,7 +62,7 @@ public final class Statistics: Sendable {
     let hotTargets = HotTargets()
 
     public init() {
-        precondition(Counter.allCases.count == 27, "one cell for each counter")
+        precondition(Counter.allCases.count == 28, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
         precondition(Refusal.Rule.allCases.count * MissReason.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }
