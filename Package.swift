@@ -94,7 +94,7 @@ let package = Package(
         + module("Freshness", ["Text", "HTTP"])
         + module("Store", ["Text", "EventLoop", "CSQLite"])
         + module("Cache", ["Text", "EventLoop", "HTTP", "Freshness", "Store"], tested: ["CSQLite"])
-        + module("Server", ["CLinux", "EventLoop", "HTTP"])
+        + module("Server", ["CLinux", "Text", "EventLoop", "HTTP"])
         + module("Upstream", ["Text", "EventLoop", "HTTP"])
         + module("Compose", ["Text", "AppleMusic", "Freshness", "Cache"])
         + module("Recording", ["Text", "EventLoop", "HTTP", "AppleMusic"])

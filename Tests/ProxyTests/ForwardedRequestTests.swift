@@ -21,10 +21,11 @@ import Testing
             body: [], subset: subset, refreshes: refreshes, dropsAuthorization: dropsAuthorization,
             user: NamedUser(of: client.head, client.bytes.span), permitted: NamedFields(permitted))
         let serialised = request.head(
-            to: Array("api.music.apple.com".utf8),
-            developerToken: developerToken.map { SecretBytes(Array($0.utf8).span) },
-            userToken: userToken.map { SecretBytes(Array($0.utf8).span) }, origin: origin.map { Array($0.utf8) },
-            acceptsGzip: request.welcomesGzip, as: ViaChain.Name(10))
+            .init(
+                authority: Array("api.music.apple.com".utf8),
+                developerToken: developerToken.map { SecretBytes(Array($0.utf8).span) },
+                userToken: userToken.map { SecretBytes(Array($0.utf8).span) }, origin: origin.map { Array($0.utf8) },
+                acceptsGzip: request.welcomesGzip, name: ViaChain.Name(10)))
         return String(decoding: serialised, as: UTF8.self)
     }
 
@@ -228,7 +229,7 @@ import Testing
         let own = ForwardedRequest(
             for: try CanonicalTarget("/v1/catalog/us/songs?ids=1,2"), authorization: nil,
             via: ViaChain(client.head, client.bytes.span))
-        let sent = own.head(to: Array("a".utf8), developerToken: nil, userToken: nil, as: ViaChain.Name(10))
+        let sent = own.head(.init(authority: Array("a".utf8), name: ViaChain.Name(10)))
         let text = String(decoding: sent, as: UTF8.self)
         #expect(text.hasSuffix("Via: 1.1 refrain-000000000000000b, 1.1 refrain-000000000000000a\r\n\r\n"), "\(text)")
     }

@@ -46,6 +46,45 @@ import Testing
         #expect(origin.requests.joined().count == 2)
     }
 
+    /// A waiter got the answer to a request that had passed other proxies than its own.
+    @Test func requestsWithDifferentChainsAreNotJoined() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([.perform { _ in [.wait(gate), .send(.ok("{\"data\":[]}"))] }])
+        let proxy = try ProxyUnderTest(scripted: origin, workers: 2)
+        let chains = ["", "Via: 1.1 refrain-000000000000000b\r\n", "Via: 1.1 other\r\n"]
+        let clients = try (chains + chains).enumerated().map { index, field in
+            let client = try proxy.connection(sending: .get(Self.album, field, closes: true))
+            waitUntil { proxy.statistics[.misses] == index + 1 }
+            return client
+        }
+        waitUntil { proxy.statistics[.upstreamRequests] == 2 }
+        for _ in 0..<2 { gate.open() }
+        for client in clients { #expect(client.readText().hasPrefix("HTTP/1.1 200 ")) }
+        #expect(origin.requests.joined().count { $0.contains("refrain-000000000000000b, ") } == 1)
+        #expect(origin.requests.joined().count == 2, "of other programs' names nothing goes along")
+    }
+
+    /// Those with other fields waited for an answer that was not for them.
+    @Test func requestsWithDifferentForwardedFieldsAreNotJoined() throws {
+        let gate = ScriptedOrigin.Gate()
+        let answer = String.ok("{\"data\":[]}", "Cache-Control: max-age=60\r\n")
+        let origin = try ScriptedOrigin([.perform { _ in [.wait(gate), .send(answer)] }])
+        let proxy = try ProxyUnderTest(scripted: origin, workers: 2)
+        let trace = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b716920333"
+        let fields = ["Accept-Language: de\r\n", "Accept-Language: en\r\n"]
+        let clients = try (0..<6).map { index in
+            let field = fields[index % 2] + "\(trace)\(index)-01\r\n"
+            let client = try proxy.connection(sending: .get("/shop/1", field, closes: true))
+            waitUntil { proxy.statistics[.misses] == index + 1 }
+            return client
+        }
+        waitUntil { proxy.statistics[.upstreamRequests] == 2 }
+        for _ in 0..<2 { gate.open() }
+        for client in clients { #expect(client.readText().hasPrefix("HTTP/1.1 200 ")) }
+        let sent = origin.requests.joined()
+        #expect(sent.count == 2 && fields.allSatisfy { field in sent.count { $0.contains(field) } == 1 })
+    }
+
     /// All waiters share the error, and not a cookie that was made for one.
     @Test func aCookieInASharedErrorReachesOneClient() throws {
         let gate = ScriptedOrigin.Gate()

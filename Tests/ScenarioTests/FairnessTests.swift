@@ -28,6 +28,38 @@ import Testing
         #expect(proxy.origin.requests.count < 300, "what nobody waits for is not asked")
     }
 
+    /// One address with as many slow searches as there are connections held them all: others'
+    /// misses waited 15 s and got a 503.
+    @Test(arguments: [1, 2]) func oneClientDoesNotHoldAllConnections(workers: Int) throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([
+            .perform { request in request.contains("slow") ? [.wait(gate), .send(.ok("{}"))] : [.send(.ok("{}"))] }
+        ])
+        let proxy = try ProxyUnderTest(scripted: origin, workers: workers, adjusting: { $0.maxConnections = 8 })
+        var greedy: [RawClient] = []
+        // Each loop gives it all but one.
+        while proxy.statistics.upstream.inFlight < 8 - workers || proxy.statistics[.lackedShare] == 0 {
+            let search = "/v1/catalog/us/search?term=slow\(greedy.count)&types=songs"
+            greedy.append(try proxy.connection(sending: .get(search)))
+            let count = greedy.count
+            waitUntil { proxy.statistics[.misses] == count }
+            try #require(count < 100)
+        }
+        #expect(proxy.statistics.upstream.inFlight == 8 - workers)
+        let other = HTTPTestClient(port: proxy.port, from: 2)
+        for number in 0..<20 { #expect(try other.send("GET", .album(number)).status == 200) }
+        // So does a request of the greedy client that the other one waits for, too.
+        greedy.append(try proxy.connection(sending: .get(.album(99))))
+        let count = greedy.count + 20
+        waitUntil { proxy.statistics[.misses] == count }
+        #expect(try other.send("GET", .album(99)).status == 200)
+        #expect(proxy.statistics.upstream.inFlight == 8 - workers)
+        for client in greedy {
+            gate.open()
+            client.close()
+        }
+    }
+
     /// Readers of large answers that take nothing held all connections to the origin for a minute;
     /// one of an answer that is small enough to be collected was reset, too.
     @Test(arguments: [(48, 2), (8, 1)]) func slowReadersHoldNoUpstreamConnections(mebibytes: Int, readers: Int) throws {

@@ -46,8 +46,11 @@ import Testing
         }
         waitUntil { proxy.statistics[.refused] > 0 }
         #expect((1..<clients.count).contains(proxy.statistics[.refused]) && budget.heldBytes <= 1 << 20)
-        // A request that needs no memory for long is answered.
-        #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 200)
+        // Another client has room for its own: one's requests had left no byte.
+        let other = HTTPTestClient(port: proxy.port, from: 2)
+        #expect(try other.send("GET", "/v1/catalog/us/albums/1").status == 200)
+        let content = Data(repeating: 0x20, count: 50_000)
+        #expect(try other.send("POST", "/v1/me/library", body: content).status == 200)
         for client in clients { client.close() }
         waitUntil { budget.heldBytes == 0 }
         // Heads that do not end count too.

@@ -15,6 +15,8 @@ import Testing
             var order: Int
             /// Nil for requests in the background.
             var party: UpstreamParty?
+            /// The party whose share of the connections it will use.
+            var holder: UpstreamParty
             var isBackground: Bool { priority.isBackground }
         }
 
@@ -28,7 +30,7 @@ import Testing
         let meets429s: Bool
         var now = Instant(nanoseconds: 1_000_000_000_000)
         var waiting: [Waiting] = []
-        var running: [(id: BudgetState.JobID, priority: UpstreamPriority)] = []
+        var running: [(id: BudgetState.JobID, priority: UpstreamPriority, holder: UpstreamParty)] = []
         var nextOrder = 0
 
         mutating func perform(_ actions: [BudgetState.Action], _ seed: UInt64) {
@@ -45,7 +47,7 @@ import Testing
                             && ($0.party == job.party && isBetter($0, job) || job.isBackground && !$0.isBackground)
                     }
                     #expect(hasRoom(job) && (better.isEmpty || !hasOneRate), "seed \(seed): \(action)")
-                    running.append((job.id, job.priority))
+                    running.append((job.id, job.priority, job.holder))
                 case .turnAway(_, let retryAfter):
                     #expect((1...5).contains(retryAfter), "seed \(seed): \(action)")
                 case .refuse(_, let retryAfter):
@@ -76,14 +78,27 @@ import Testing
         private func hasRoom(_ job: Waiting) -> Bool {
             let others = running.filter { $0.id.lane == job.id.lane }
             let places = connections[job.id.lane]
-            return others.count < places
-                && (!job.priority.isBackground || others.count { $0.priority.isBackground } < max(1, places / 2))
+            let (free, held) = (places - others.count, others.count { $0.holder == job.holder })
+            guard free > 0, held == 0 || held + 1 <= 7 * (free - 1) else { return false }
+            let kept = places == 1 ? 0 : (places + 7) / 8
+            return !job.priority.isBackground
+                || free > kept && others.count { $0.priority.isBackground } < max(1, places / 2)
+        }
+
+        /// While requests wait and while none does.
+        private func checkShares(_ seed: UInt64) {
+            for (lane, places) in connections.enumerated() {
+                let lane = running.filter { $0.id.lane == lane }
+                let most = Dictionary(grouping: lane) { $0.holder }.values.map(\.count).max() ?? 0
+                #expect(most <= max(1, places * 7 / 8), "seed \(seed)")
+            }
         }
 
         private func check(_ seed: UInt64) {
             #expect(budget.waitingCount == waiting.count && budget.inFlight == running.count, "seed \(seed)")
             #expect(waiting.count <= maxWaiting, "seed \(seed)")
             #expect(waiting.count { $0.priority.isBackground } <= maxInBackground, "seed \(seed)")
+            checkShares(seed)
             let couldStart = waiting.contains { hasRoom($0) }
             #expect(couldStart == (budget.wakeAt != nil), "seed \(seed): waits although it could start, or sleeps")
             if let wakeAt = budget.wakeAt { #expect(wakeAt > now, "seed \(seed)") }
@@ -93,7 +108,9 @@ import Testing
     @Test(arguments: 0..<TestSize.of(10, release: 40) as Range<UInt64>)
     func promisesHoldForAnyEvents(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let connections = (0..<Int.random(in: 1...3, using: &random)).map { _ in Int.random(in: 1...5, using: &random) }
+        let connections = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+            Int.random(in: 1...(seed % 2 == 0 ? 5 : 40), using: &random)
+        }
         let maxWaiting = Int.random(in: 1...12, using: &random)
         let maxInBackground = Int.random(in: 1...maxWaiting, using: &random)
         let rate = Bool.random(using: &random) ? nil : Int.random(in: 1...50, using: &random)
@@ -150,6 +167,42 @@ import Testing
         #expect(waiting.isEmpty && budget.waitingCount == 0, "seed \(seed)")
     }
 
+    /// Slow answers, and parties that come and go: one that holds nothing gets a free connection at
+    /// once, one that is alone gets all but an eighth, and all that waits goes in the end.
+    @Test(arguments: 0..<TestSize.of(10, release: 40) as Range<UInt64>) func noPartyHoldsThePool(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let (now, places) = (Instant(nanoseconds: 1_000_000_000_000), Int.random(in: 1...64, using: &random))
+        let most = max(1, places * 7 / 8)
+        var budget = BudgetState(rate: nil, maxWaiting: 10_000, maxWaitingInBackground: 1_000)
+        _ = budget.addLane(connections: places)
+        var (held, parties) = ([UpstreamParty: [BudgetState.JobID]](), [BudgetState.JobID: UpstreamParty]())
+        func note(_ actions: [BudgetState.Action]) {
+            for action in actions { held[parties[action.job] ?? .everyone, default: []].append(action.job) }
+        }
+        for number in 0..<2_000 {
+            let inFlight = held.values.reduce(0) { $0 + $1.count }
+            if inFlight > 0, Int.random(in: 0..<5, using: &random) < (number < 200 ? 0 : 2) {
+                let party = held.filter { !$0.value.isEmpty }.keys.sorted { "\($0)" < "\($1)" }
+                    .randomElement(using: &random)!
+                note(budget.end(held[party]!.removeFirst(), .answered, now: now))
+            } else {
+                let id = BudgetState.JobID(lane: 0, number: number)
+                let party = UpstreamParty.network(number < 200 ? 0 : UInt64.random(in: 0..<9, using: &random))
+                parties[id] = party
+                let isNew = held[party, default: []].isEmpty && inFlight < places
+                let actions = budget.submit(id, .waitingClient, of: party, now: now)
+                #expect(!isNew || actions == [.start(id)], "seed \(seed)")
+                note(actions)
+            }
+            #expect(held.values.allSatisfy { $0.count <= most }, "seed \(seed)")
+            if number == 199 { #expect(held[.network(0)]?.count == most, "seed \(seed)") }
+        }
+        while let party = held.first(where: { !$0.value.isEmpty })?.key {
+            note(budget.end(held[party]!.removeFirst(), .answered, now: now))
+        }
+        #expect(budget.jobs.isEmpty && budget.waitingCount == 0, "seed \(seed): something waits for ever")
+    }
+
     private func event(_ step: Int, _ world: inout World, _ random: inout SeededGenerator, _ seed: UInt64) {
         let priority = UpstreamPriority.allCases.randomElement(using: &random)!
         switch Int.random(in: 0..<10, using: &random) {
@@ -158,14 +211,16 @@ import Testing
             let isRepeated = Int.random(in: 0..<4, using: &random) == 0
             world.nextOrder += 1
             let party = UpstreamParty.network(UInt64.random(in: 0..<4, using: &random))
+            let cause = UpstreamParty.network(UInt64.random(in: 0..<4, using: &random))
             let account = world.hasOneRate ? 0 : UInt64.random(in: 0..<3, using: &random)
             world.waiting.append(
                 .init(
                     id: id, priority: priority, order: isRepeated ? .min + world.nextOrder : world.nextOrder,
-                    party: priority.isBackground ? nil : party))
+                    party: priority.isBackground ? nil : party, holder: priority.isBackground ? cause : party))
             world.perform(
                 world.budget.submit(
-                    id, priority, of: party, account: account, isRepeated: isRepeated, now: world.now), seed)
+                    id, priority, of: party, causedBy: cause, account: account, isRepeated: isRepeated, now: world.now),
+                seed)
         case 4, 5, 6:
             guard let index = world.running.indices.randomElement(using: &random) else { return }
             let refused = world.meets429s ? BudgetState.Outcome.rateLimited() : .answered
@@ -181,7 +236,10 @@ import Testing
             guard let index = world.waiting.indices.randomElement(using: &random) else { return }
             if world.waiting[index].priority < priority {
                 world.nextOrder += 1
-                world.waiting[index].party = world.waiting[index].party ?? .everyone
+                if !priority.isBackground {
+                    let party = world.waiting[index].party ?? .everyone
+                    (world.waiting[index].party, world.waiting[index].holder) = (party, party)
+                }
                 world.waiting[index].priority = priority
                 world.waiting[index].order = world.nextOrder
             }

@@ -56,14 +56,15 @@ final class GateScene {
     @discardableResult
     func send(
         _ path: String = "/", _ method: HTTP.Method = .get, lane: Int = 0, priority: UpstreamPriority = .waitingClient,
-        within patience: Duration = .seconds(20), repeats: Int = 3, cancelling: RecordingReceiver.Call? = nil
+        of party: UpstreamParty = .everyone, within patience: Duration = .seconds(20), repeats: Int = 3,
+        cancelling: RecordingReceiver.Call? = nil
     ) -> Sent {
         let head = "\(method.text) \(path) HTTP/1.1\r\nHost: origin.test\r\n\r\n"
         let receiver = RecordingReceiver(pausing: false, cancelling: cancelling)
         let exchange = onLoop(lane) { gate in
             defer { receiver.hasReturned = true }
             return gate.send(
-                UpstreamRequest(method: method, head: Array(head.utf8)), priority: priority,
+                UpstreamRequest(method: method, head: Array(head.utf8)), priority: priority, party: party,
                 label: UpstreamLabel(resourceClass: 0, purpose: 0, route: 0, spender: .everyone),
                 deadline: gate.loop.now + patience,
                 repeats: repeats, to: receiver)
@@ -85,7 +86,7 @@ final class GateScene {
 
 /// Counts a gate's events for its requests; read from any thread.
 final class CountingObserver: UpstreamObserver, Sendable {
-    enum Note { case queued, started, refused, rateLimited, repeated }
+    enum Note { case queued, lackedShare, started, refused, rateLimited, repeated }
 
     private let notes = Mutex<[Note]>([])
 
@@ -94,6 +95,7 @@ final class CountingObserver: UpstreamObserver, Sendable {
     private func add(_ note: Note) { notes.withLock { $0.append(note) } }
 
     func upstreamQueued() { add(.queued) }
+    func upstreamLacksShare() { add(.lackedShare) }
     func upstreamStarted(_ label: UpstreamLabel, isRepeated: Bool) { add(.started) }
     func upstreamRefused() { add(.refused) }
     func upstreamRateLimited() { add(.rateLimited) }

@@ -8,8 +8,22 @@ import Testing
 
     private func paused(_ count: Int) -> PausedStreams<Int> {
         var streams = PausedStreams<Int>()
-        for number in 0..<count { streams.begin(number, at: now + .milliseconds(number)) }
+        for number in 0..<count { streams.begin(number, of: .everyone, at: now + .milliseconds(number)) }
         return streams
+    }
+
+    /// The longest pause gave way, though the streams of another party left no room.
+    @Test func noPartysStreamEndsForAnothers() {
+        var streams = PausedStreams<Int>()
+        streams.begin(0, of: .network(1), at: now)
+        for number in 1...4 { streams.begin(number, of: .network(2), at: now + .seconds(number)) }
+        let later = now + .seconds(6)
+        #expect(streams.overdue(isContended: true, of: 8, now: later) == 1)
+        #expect(streams.due(isContended: true, of: 8) == now + .seconds(2))
+        streams.end(1)
+        #expect(streams.overdue(isContended: true, of: 8, now: later) == nil, "half of the connections")
+        #expect(streams.overdue(isContended: true, of: 8, now: now + .seconds(10)) == 0, "as it would alone")
+        #expect(streams.overdue(isContended: true, of: 4, now: later) == 2)
     }
 
     @Test func pauseEndsAfterAWhileThoughNothingElseWaits() {

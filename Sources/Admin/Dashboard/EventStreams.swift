@@ -38,7 +38,7 @@ final class EventStreams {
     private var hasEnded = false
 
     static let head = AdminReply(type: "text/event-stream", content: [])
-    /// The most at once; each costs some ten kilobytes a second.
+    /// The most at once, of one address seven eighths; each costs some ten kilobytes a second.
     static let most = 32
     /// Between two batches of requests.
     private static let beat = Duration.milliseconds(250)
@@ -53,12 +53,13 @@ final class EventStreams {
         self.loop = loop
     }
 
-    /// Answers with events from now on; false where there are too many streams already, or no new
-    /// ones are welcome.
+    /// Answers with events from now on; false where there are too many streams already, in all or
+    /// of this address, or no new ones are welcome.
     /// - Parameter isWelcome: asked before each batch; the stream ends with the first no.
     func admit(_ connection: ClientConnection, view: HistoryWindow?, isWelcome: @escaping () -> Bool) -> Bool {
         letGo()
-        guard streams.count < Self.most, !hasEnded else { return false }
+        let own = streams.count { $0.connection.peerNetwork == connection.peerNetwork }
+        guard FairShare.allows(1, holding: own, of: Self.most - streams.count), !hasEnded else { return false }
         connection.beginEndless(Self.head)
         if streams.isEmpty { begin() }
         let stream = Stream(connection, view: view, isWelcome: isWelcome)

@@ -51,7 +51,11 @@ extension AdminExchange {
             service?.authorizer.isGood(pass, at: loop.now) ?? false
         }
         guard service.streams.admit(connection, view: view, isWelcome: isWelcome) else {
-            return reply(.error(503, "\(EventStreams.most) event streams are open already, or the proxy is stopping."))
+            return reply(
+                .error(
+                    503,
+                    "Too many event streams are open already (\(EventStreams.most), of one address seven eighths), or the proxy is stopping."
+                ))
         }
     }
 }

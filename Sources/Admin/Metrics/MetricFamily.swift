@@ -172,6 +172,9 @@ extension MetricFamily {
         counter("refrain_upstream_rate_limited_total", "429 answers of the origin", .rateLimited),
         counter("refrain_upstream_retried_total", "Requests sent to the origin again after a 429", .retried),
         counter("refrain_upstream_queued_total", "Requests queued for the origin", .queued),
+        counter(
+            "refrain_upstream_share_waits_total",
+            "Requests queued while a connection was free: their client or network had its share", .lackedShare),
         counter("refrain_upstream_queue_refused_total", "Requests refused: the queue was full", .queueRefused),
         counter(
             "refrain_upstream_saved_total", "Requests to the origin saved by composing and batching", .upstreamSaved),
@@ -212,6 +215,9 @@ extension MetricFamily {
         ) { input in
             input.source.notComposed.map { Sample($0.count, [$0.rule.word, $0.reason.word]) }
         },
+        counter(
+            "refrain_compression_skipped_total", "Answers sent uncompressed: too many waited to be compressed",
+            .compressionSkipped),
         gauge("refrain_forms_resting", "Forms in which composing is suspended") { one($0.source.restingForms()) },
     ]
 

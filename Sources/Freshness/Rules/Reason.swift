@@ -122,6 +122,9 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case queueFull
     /// The request waited too long for its turn, or for another client's request.
     case waitedTooLong
+    /// The client's key or address holds its share of the connections to the origin, or of the
+    /// memory of those who wait.
+    case shareUsed
     /// The origin has asked for patience (429, or `Retry-After`): it is not asked for now.
     case heldBack
     /// The proxy stops.
@@ -173,7 +176,8 @@ extension Reason {
         case .composed, .reduced, .split, .window, .batched: .composes
         case .staleWhileRevalidate, .staleIfError, .requestMaxStale: .usesStale
         case .revalidated: .confirms
-        case .queueFull, .waitedTooLong, .heldBack, .draining, .clientLeft, .slowReader: .fails(isOfTheProxy: true)
+        case .queueFull, .waitedTooLong, .shareUsed, .heldBack, .draining, .clientLeft, .slowReader:
+            .fails(isOfTheProxy: true)
         case .onlyIfCached, .upstreamError, .upstreamResolve, .upstreamConnect, .upstreamTLS, .upstreamConnectTimeout,
             .upstreamFirstByteTimeout, .upstreamContentTimeout, .upstreamTimeout, .upstreamClosed, .upstreamMalformed,
             .upstreamRefused:

@@ -18,18 +18,20 @@ final class Compressions: Sendable {
     /// The largest content: 20 ms of a core. The most that may wait: a second of it.
     static let (mostBytes, mostWaiting) = (2 << 20, ProxyMemory.compressionBytes)
 
-    /// Compresses `stored` if there is room. The caller is told nothing.
-    func compress(_ stored: StoredResponse, for cache: ResponseCache, by gzip: Gzip) {
+    /// Compresses `stored`; nothing is told of the end.
+    /// - Returns: false where there is no room now.
+    func compress(_ stored: StoredResponse, for cache: ResponseCache, by gzip: Gzip) -> Bool {
         let count = stored.bodyCount
-        guard count <= Self.mostBytes else { return }
+        guard count <= Self.mostBytes else { return true }
         guard waiting.add(count, ordering: .relaxed).newValue <= Self.mostWaiting else {
             waiting.subtract(count, ordering: .relaxed)
-            return
+            return false
         }
         queue.async { @Sendable [self] in
             if let coded = gzip.deflate(stored.body) { cache.attach(gzip: coded, to: stored) }
             waiting.subtract(count, ordering: .relaxed)
         }
+        return true
     }
 
     /// Waits until all that was taken in is compressed.

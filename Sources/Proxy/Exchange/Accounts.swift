@@ -45,9 +45,21 @@ final class Accounts {
         signs ? ClientToken.none : ClientToken.number(of: request.forwarded.clientAuthorization)
     }
 
+    /// The key by which requests are joined.
     func flightKey(_ key: CacheKey, _ request: OriginRequest) -> FlightKey {
-        FlightKey(key, token: token(of: request))
+        // No request joins a user's: the key has the user.
+        let question = key.isPersonal ? 0 : request.forwarded.question(signs: signs)
+        return FlightKey(key, question: question, edition: shared.edition)
     }
+
+    /// Whether nothing but the target of a request comes from the client, or no other joins it, as
+    /// `flightKey` has it.
+    func asksPlainly(_ key: CacheKey, _ facts: PlanFacts, _ head: RequestHead) -> Bool {
+        key.isPersonal || signs && !facts.rule.followsOrigin && !head.fields.contains(.via)
+    }
+
+    /// The key of such a request.
+    func plainFlightKey(_ key: CacheKey) -> FlightKey { FlightKey(key, edition: shared.edition) }
 }
 
 // MARK: - Clients that may get stored answers

@@ -108,7 +108,7 @@ struct AnswerStorage {
     private func place(
         _ stored: StoredResponse, _ response: UpstreamResponse, varyingBy vary: ResponseFacts.Vary
     ) -> ExchangeState.Event {
-        let fields = request.forwarded.fields
+        let fields = request.forwarded.selectingFields
         let placed = Self.put(
             into: storing.base.cache, unless: { isOutdated },
             { $0.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader) })

@@ -192,7 +192,9 @@ extension Answering {
         guard shared.gzip.isAvailable, !stored.key.isPersonal,
             let resourceClass = ResourceClass(rawValue: stored.classTag), !shared.policy[resourceClass].followsOrigin
         else { return }
-        shared.compressions.compress(stored, for: base.cache, by: shared.gzip)
+        guard !shared.compressions.compress(stored, for: base.cache, by: shared.gzip) else { return }
+        base.statistics.count(.compressionSkipped)
+        stored.forgetCodingRequest()
     }
 }
 

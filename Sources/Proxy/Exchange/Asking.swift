@@ -37,10 +37,11 @@ final class Asking {
     ) -> UpstreamRequest {
         let forwarded = request.forwarded
         let head = forwarded.head(
-            to: shared.authority, developerToken: developerToken,
-            userToken: request.mayUseOperatorsToken ? shared.credentials.musicUser : nil,
-            origin: shared.credentials.origin, acceptsGzip: sending.acceptsGzip || passesGzip(request),
-            validators: sending.validates ? request.stored?.preconditionLines ?? [] : [], as: shared.name)
+            .init(
+                authority: shared.authority, developerToken: developerToken,
+                userToken: request.mayUseOperatorsToken ? shared.credentials.musicUser : nil,
+                origin: shared.credentials.origin, acceptsGzip: sending.acceptsGzip || passesGzip(request),
+                validators: sending.validates ? request.stored?.preconditionLines ?? [] : [], name: shared.name))
         return UpstreamRequest(method: forwarded.method, head: head, body: forwarded.body)
     }
 

@@ -7,7 +7,13 @@ import Upstream
 /// The single-resource misses of all loops that are joined into `ids` requests. Its lock is taken
 /// by each such miss, when it goes to the origin and when it has ended.
 final class Batches: Sendable {
-    typealias State = BatchState<Kind, Confined<Exchange>>
+    typealias State = BatchState<Kind, Member>
+
+    /// A miss, and the party whose client waits for it.
+    struct Member: Sendable {
+        let exchange: Confined<Exchange>
+        let party: UpstreamParty
+    }
 
     /// The facts that misses of one batch share: everything but the id. A class, because it is kept
     /// until the request has ended, and copies of its members were a thousand instructions of a
@@ -15,21 +21,19 @@ final class Batches: Sendable {
     final class Kind: NumberedKey, Sendable {
         /// Catalog request of the first of them.
         let wanted: CatalogRequest
-        /// The developer token that the client brought, where it goes along.
-        private let authorization: ClientAuthorization?
-        /// The proxies that the client's request has passed: a list has one chain.
-        private let via: ViaChain
+        /// All else of the clients' requests that goes along, such as the proxies that they have
+        /// passed: a list has one chain.
+        private let question: UInt64
+        private let edition: UInt32
         /// The party of the client, while requests wait for their turn: a list has one turn.
         private let party: UpstreamParty?
         /// Worked out once, for every miss is looked for twice. Of the kinds under way few differ
         /// in the rest alone.
         let hashNumber: UInt64
 
-        init(_ wanted: CatalogRequest, _ forwarded: ForwardedRequest, _ party: UpstreamParty?) {
+        init(_ wanted: CatalogRequest, question: UInt64, edition: UInt32, _ party: UpstreamParty?) {
             self.wanted = wanted
-            authorization = forwarded.clientAuthorization
-            via = forwarded.via
-            self.party = party
+            (self.question, self.edition, self.party) = (question, edition, party)
             var hasher = Hasher()
             hasher.combine(Int(wanted.shape.type.rawValue) | wanted.shape.include.count << 8)
             hasher.combine(wanted.storefront)
@@ -40,8 +44,8 @@ final class Batches: Sendable {
         static func == (one: Kind, other: Kind) -> Bool {
             one === other
                 || one.wanted.storefront == other.wanted.storefront && one.wanted.shape == other.wanted.shape
-                    && one.wanted.language == other.wanted.language && one.authorization == other.authorization
-                    && one.party == other.party && one.via == other.via
+                    && one.wanted.language == other.wanted.language && one.question == other.question
+                    && one.party == other.party && one.edition == other.edition
         }
     }
 

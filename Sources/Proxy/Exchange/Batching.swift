@@ -8,11 +8,12 @@ import Upstream
 final class Batching {
     private let shared: ProxyShared
     private let composing: Composing
+    private let accounts: Accounts
     private let base: LoopBase
     private var library: ResourceLibrary { composing.library }
 
-    init(_ shared: ProxyShared, _ composing: Composing, _ base: LoopBase) {
-        (self.shared, self.composing, self.base) = (shared, composing, base)
+    init(_ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ base: LoopBase) {
+        (self.shared, self.composing, self.accounts, self.base) = (shared, composing, accounts, base)
     }
 
     /// Whether the miss may be batched. With `compose verify` every client gets the origin's own
@@ -29,10 +30,11 @@ final class Batching {
             preconditionFailure("only what is accepted is joined")
         }
         let kind = Batches.Kind(
-            wanted, request.forwarded, shared.budget.isContended ? party : nil)
+            wanted, question: request.forwarded.questionOfAnyName(signs: accounts.signs), edition: shared.edition,
+            shared.budget.isContended ? party : nil)
         let action = shared.batches.withLock { state in
             state.add(
-                name.id, of: kind, Confined(member, to: base.loop),
+                name.id, of: kind, .init(exchange: Confined(member, to: base.loop), party: party),
                 most: library.sizes.most(wanted.shape, upTo: CatalogRequest.mostIDs(name.type)), at: base.now,
                 mayWait: {
                     library.forms.mayComeBatched(
@@ -70,7 +72,7 @@ final class Batching {
         }
         // The end of the first one's request is that of the batch.
         for (index, (_, member)) in batch.members.enumerated() {
-            member.perform { $0.goesAlone(asOneOf: index == 0 ? batch.kind : nil) }
+            member.exchange.perform { $0.goesAlone(asOneOf: index == 0 ? batch.kind : nil) }
         }
         return nil
     }
@@ -105,17 +107,20 @@ final class Batching {
         // A batch that waits for this end is sent before the members look for their answers.
         ended(batch.kind, end.ofBatch)
         for (index, (_, member)) in batch.members.enumerated() {
-            member.perform { $0.partEnded(end, isFirst: index == 0) }
+            member.exchange.perform { $0.partEnded(end, isFirst: index == 0) }
         }
     }
 }
 
 extension Batches.State.Batch {
+    /// The parties whose clients wait for it.
+    var parties: Set<UpstreamParty> { Set(members.map(\.member.party)) }
+
     fileprivate var names: [ResourceName] { ids.map { ResourceName(type: kind.wanted.shape.type, id: $0) } }
 
     /// Has its first member send it, on that member's loop.
     fileprivate func go() {
-        members.first?.member.perform { $0.lead(self) }
+        members.first?.member.exchange.perform { $0.lead(self) }
     }
 }
 

@@ -32,17 +32,6 @@ enum ClientToken {
         return hasher.number
     }
 
-    /// The process has a secret of its own for it.
-    private struct SecretHasher {
-        private var hasher = Hasher()
-
-        mutating func combine(_ value: Span<UInt8>) {
-            hasher.combine(value.count)
-            value.withUnsafeBytes { hasher.combine(bytes: $0) }
-        }
-
-        var number: UInt64 { max(1, UInt64(bitPattern: Int64(hasher.finalize()))) }
-    }
 }
 
 /// Which of the clients' tokens may be bound to sites, by their numbers.

@@ -25,6 +25,8 @@ final class Exchange {
     private var awaited: Flights.Table.Seat?
     /// The party that waits for the answer now, where another one or none did first.
     private var promoter: UpstreamParty?
+    /// Parties that wait for it where it is a batch's.
+    private var others: Set<UpstreamParty> = []
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
     /// The key of its variant, once another answer has shown the `Vary`.
@@ -64,8 +66,8 @@ final class Exchange {
             supplement = request.supplement.flatMap { proxy.composing.originRequest(for: $0, of: request.forwarded) }
             traits.hasSupplement = supplement != nil
             traits.asksForMore = request.supplement?.growth != nil
-        case .part(let party, let report):
-            (self.party, spender) = (party, party)
+        case .part(let party, let others, let report):
+            (self.party, spender, self.others) = (party, party, others)
             traits.audience = .part
             completion = { end, _ in report(end) }
         case .refresh(let id, let cause):
@@ -90,10 +92,6 @@ final class Exchange {
 
     /// The key of its answer; nil where that is not stored.
     private var key: CacheKey? { variantKey ?? request.key }
-
-    private func fetch(_ part: OriginRequest, _ report: @escaping (PartEnd) -> Void) {
-        Exchange(part, for: .part(party, report), proxy).start()
-    }
 
     private func handle(_ event: ExchangeState.Event) {
         perform(state.handle(event, at: proxy.base.now))
@@ -170,7 +168,8 @@ extension Exchange {
             awaited = joined
             handle(.joined(.waiter))
             watchClient()
-        case .full: handle(.joined(.full))
+        case .full: handle(.joined(.full(.queueFull)))
+        case .shareUsed: handle(.joined(.full(.shareUsed)))
         }
     }
 
@@ -208,10 +207,11 @@ extension Exchange {
         case .look: look()
         case .fetchPart:
             guard let supplement else { preconditionFailure("a part has a request") }
-            fetch(supplement) { [self] end in
+            let report = { [self] (end: PartEnd) in
                 if case .tooLarge = end { proxy.composing.note(tooLarge: supplement) }
                 partEnded(end, isFirst: true)
             }
+            Exchange(supplement, for: .part(party, [], report), proxy).start()
         case .joinBatch:
             countRefusal()
             proxy.batching.add(self, for: request, of: party)
@@ -279,6 +279,8 @@ extension Exchange {
             proxy.flights.note(self, as: flight, of: party, on: proxy.base.loop)
         }
         watchClient()
+        // It goes as that of those parties which is served soonest.
+        for other in others where other != party { upstream?.promote(to: .waitingClient, of: other) }
     }
 
     private func cancel() {
@@ -374,7 +376,7 @@ extension Exchange {
     func lead(_ batch: Batches.State.Batch) {
         let batching = proxy.batching
         guard let whole = batching.request(for: batch, of: request) else { return }
-        fetch(whole) { batching.finish(batch, $0) }
+        Exchange(whole, for: .part(party, batch.parties, { batching.finish(batch, $0) }), proxy).start()
     }
 
     /// The request for the batch has ended; `isFirst`: of what leads it.
@@ -390,7 +392,7 @@ extension Exchange {
         var isOurs = true
         if case .stored(let stored, _) = outcome {
             // The request fields that select the variant may differ.
-            let fields = request.forwarded.fields
+            let fields = request.forwarded.selectingFields
             variantKey = proxy.base.cache.key(like: stored, for: fields.span, proxy.base.reader)
             isOurs = variantKey == stored.key
         }

@@ -251,7 +251,8 @@ extension Exchange {
     /// The receiver of an exchange's answer.
     enum Audience {
         case client(ClientConnection)
-        case part(UpstreamParty, (PartEnd) -> Void)
+        /// A part of an answer, or a batch, for all these parties.
+        case part(UpstreamParty, Set<UpstreamParty>, (PartEnd) -> Void)
         /// A refresh, for the client to which a stale answer was served.
         case refresh(Flights.FlightID, UpstreamParty)
         /// A verification in the background; nil where the answer cannot be compared.

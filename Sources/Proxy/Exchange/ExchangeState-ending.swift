@@ -87,7 +87,7 @@ extension ExchangeState {
     }
 
     private func isLeadersOwn(_ failure: ExchangeFailure) -> Bool {
-        failure.reason == .queueFull || failure.mayBeOfTheTarget && traits.carriesFields
+        failure.reason == .queueFull || failure.reason == .shareUsed || failure.mayBeOfTheTarget && traits.carriesFields
     }
 
     private func isEveryones(_ response: UpstreamResponse, _ reason: Reason) -> Bool {

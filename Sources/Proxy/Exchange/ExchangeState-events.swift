@@ -71,7 +71,7 @@ extension ExchangeState {
         /// It waits for the leader.
         case waiter
         /// Too many requests wait.
-        case full
+        case full(Reason)
     }
 
     /// Result of decoding an answer that may be in gzip.

@@ -155,9 +155,9 @@ extension ExchangeState {
             guard isUnanswered else { return Step() }
             let patience = hasStandIn ? Self.patienceWithFallback : Flights.Table.patience
             return Step(timer: .set(began + patience))
-        case .full:
+        case .full(let reason):
             work = .ended
-            return give(up: ExchangeFailure(status: 503, reason: .queueFull, retryAfter: 1))
+            return give(up: ExchangeFailure(status: 503, reason: reason, retryAfter: 1))
         }
     }
 

@@ -1,24 +1,28 @@
 import Cache
 import EventLoop
 import Text
+import Upstream
 
 // Collapsing: the keys being fetched, their waiters, and the keys that cannot be collapsed. Pure.
 // Must hold: one leader a key, unless the last has been out for `patience`; every waiter hears of
 // an end; no flight is joined that began before a purge or a change of its target; the waiters'
-// bytes and the marks are bounded.
+// bytes and the marks are bounded, and of the bytes a party has its share (`FairShare`).
 
-/// Traits that requests share if one of them waits for another.
+/// Traits that requests share if one of them waits for another: those of the bytes that would go to
+/// the origin.
 struct FlightKey: NumberedKey {
     let key: CacheKey
-    /// Number of the client's token that is sent (`ClientToken`).
-    let token: UInt64
+    /// All that would be sent of the client's own (`ForwardedRequest.question`).
+    let question: UInt64
+    /// The settings under which it would be sent (`ProxyShared.edition`).
+    let edition: UInt32
 
-    init(_ key: CacheKey, token: UInt64 = ClientToken.none) {
-        (self.key, self.token) = (key, token)
+    init(_ key: CacheKey, question: UInt64 = 0, edition: UInt32 = 0) {
+        (self.key, self.question, self.edition) = (key, question, edition)
     }
 
-    /// Both are keyed hashes.
-    var hashNumber: UInt64 { key.hash ^ token }
+    /// Key and question are keyed hashes.
+    var hashNumber: UInt64 { key.hash ^ question ^ UInt64(edition) }
 }
 
 /// Names a flight; no number is used twice.
@@ -52,6 +56,8 @@ struct FlightTable<Waiter> {
         case alone(FlightID)
         /// The waiters hold `maxWaitingBytes`.
         case full
+        /// Those of its party hold their share.
+        case shareUsed
     }
 
     private struct Flight {
@@ -63,8 +69,8 @@ struct FlightTable<Waiter> {
         /// When the last leader began.
         var begun: Instant
         var waiters: [Waiter] = []
-        /// Bytes that the waiters hold.
-        var waitingBytes = 0
+        /// Bytes that the waiters hold, by party.
+        var held: [UpstreamParty: Int] = [:]
         /// Waiters whose clients have left.
         var gone = 0
         /// Counts the sets of waiters that ended while another leader was out.
@@ -88,8 +94,9 @@ struct FlightTable<Waiter> {
     private var open: [FlightKey: FlightNumber] = [:]
     private var marks: [FlightKey: Mark] = [:]
     private var lastNumber = 0
-    /// Bytes held by the waiters of all flights.
+    /// Bytes held by the waiters of all flights, and by each party's.
     private(set) var waitingBytes = 0
+    private var held: [UpstreamParty: Int] = [:]
 
     /// How long a leader is out before a waiter may take over (FRAMING 6.2).
     static var patience: Duration { .seconds(5) }
@@ -108,17 +115,30 @@ struct FlightTable<Waiter> {
 
     /// A request wants the answer to `key`. `epoch` counts the cache's purges; `bytes` are those of
     /// the request.
-    mutating func join(_ key: FlightKey, epoch: Int, now: Instant, bytes: Int = 0, _ waiter: Waiter) -> Joining {
+    mutating func join(
+        _ key: FlightKey, epoch: Int, now: Instant, of party: UpstreamParty = .everyone, bytes: Int = 0,
+        _ waiter: Waiter
+    ) -> Joining {
         if let until = marks[key]?.uncollapsibleUntil, now < until { return .alone(begin(key, epoch, now)) }
         guard let number = openFlight(key, epoch), let index = flights.index(forKey: number) else {
             return .lead(lead(key, epoch, now))
         }
-        let held = Self.bytesPerWaiter + bytes
-        guard waitingBytes + held <= Self.maxWaitingBytes else { return .full }
-        waitingBytes += held
-        flights.values[index].waitingBytes += held
+        let (more, own, free) = (Self.bytesPerWaiter + bytes, held[party] ?? 0, Self.maxWaitingBytes - waitingBytes)
+        guard more <= free else { return .full }
+        guard FairShare.allows(more, holding: own, of: free) else { return .shareUsed }
+        waitingBytes += more
+        held[party] = own + more
+        flights.values[index].held[party, default: 0] += more
         flights.values[index].waiters.append(waiter)
         return .wait
+    }
+
+    /// The waiters of a flight wait no more.
+    private mutating func release(_ waiting: [UpstreamParty: Int]) {
+        for (party, bytes) in waiting {
+            waitingBytes -= bytes
+            held[party] = held[party].flatMap { $0 > bytes ? $0 - bytes : nil }
+        }
     }
 
     /// A waiter's client has left; the waiter still hears of the end.
@@ -224,14 +244,14 @@ struct FlightTable<Waiter> {
         guard flight.leaders.isEmpty else {
             let waiters = ending == .failed ? [] : flight.waiters
             if ending != .failed {
-                waitingBytes -= flight.waitingBytes
-                (flight.waiters, flight.waitingBytes, flight.gone) = ([], 0, 0)
+                release(flight.held)
+                (flight.waiters, flight.held, flight.gone) = ([], [:], 0)
                 flight.round += 1
             }
             flights[id.flight] = flight
             return waiters
         }
-        waitingBytes -= flight.waitingBytes
+        release(flight.held)
         if flight.isJoinable, open[flight.key] == id.flight { open[flight.key] = nil }
         return flight.waiters
     }

@@ -38,7 +38,7 @@ final class Flights: Sendable {
     ) -> (Table.Joining, Table.Seat?) {
         let (confined, epoch, now) = (Confined(waiter, to: loop), cache.purgeEpoch, loop.now)
         let (joining, seat, queued) = state.withLock { state in
-            let joining = state.table.join(key, epoch: epoch, now: now, bytes: bytes, confined)
+            let joining = state.table.join(key, epoch: epoch, now: now, of: party, bytes: bytes, confined)
             guard joining == .wait, let seat = state.table.seat(for: key) else {
                 return (joining, Table.Seat?.none, Confined<Exchange>?.none)
             }

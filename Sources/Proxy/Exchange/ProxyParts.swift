@@ -25,7 +25,7 @@ struct ProxyParts {
         verifying = Verifying(shared, composing, accounts, gate, base)
         composed = ComposedAnswers(composing, verifying, accounts, base)
         storing = StorageParts(shared, composing, accounts, base)
-        batching = Batching(shared, composing, base)
+        batching = Batching(shared, composing, accounts, base)
         sharing = Sharing(shared, tier, accounts, composing, composed, storing, base)
     }
 }

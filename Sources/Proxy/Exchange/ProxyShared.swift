@@ -65,6 +65,8 @@ public struct ProxyShared: Sendable {
     let heldTargets = HeldTargets()
     /// The name by which it finds its own requests when they come back.
     let name = ViaChain.Name()
+    /// Counts the settings that were adopted: requests under different ones are not joined.
+    private(set) var edition: UInt32 = 0
     /// Whether paths outside of the API are forwarded.
     public var servesOther = true
     /// Clients' tokens that the origin has accepted.
@@ -96,6 +98,7 @@ public struct ProxyShared: Sendable {
         composition: CompositionSettings
     ) -> ProxyShared {
         var shared = self
+        shared.edition &+= 1
         if policy != self.policy || composition != library.settings {
             shared.library = ResourceLibrary(cache, policy.composableClasses, composition)
         }

@@ -33,9 +33,9 @@ struct ForwardedFields {
     /// Bytes of a `tracestate`; vendors must propagate that much (W3C Trace Context 3.3.1.5).
     private static let mostTraceState = 512
 
+    /// All but the trace.
     func lines(of head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8] {
-        let trace = isTraced ? traceLines(head.fields, bytes) : []
-        guard subset != .none else { return Self.ownLines + trace }
+        guard subset != .none else { return Self.ownLines }
         var lines: [UInt8] = []
         var namesAgent = !isForAPI
         for field in head.fields where goesAlong(field, head, bytes) {
@@ -43,7 +43,19 @@ struct ForwardedFields {
             if field.id == .userAgent { namesAgent = true }
         }
         if !namesAgent { lines += Self.ownAgent }
-        return lines + trace
+        return lines
+    }
+
+    /// All that go along: by these an answer may vary.
+    func selectingLines(of head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8] {
+        var lines = lines(of: head, bytes)
+        lines += trace(of: head, bytes)
+        return lines
+    }
+
+    /// A valid `traceparent` and one `tracestate`. They shape no answer.
+    func trace(of head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8] {
+        isTraced ? traceLines(head.fields, bytes) : []
     }
 
     private func goesAlong(_ field: Field, _ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
@@ -67,7 +79,6 @@ struct ForwardedFields {
         lines.append(contentsOf: "\r\n".utf8)
     }
 
-    /// A valid `traceparent` and one `tracestate`. They shape no answer.
     private func traceLines(_ fields: Fields, _ bytes: Span<UInt8>) -> [UInt8] {
         guard let parent = fields.first(.traceparent), fields.count(.traceparent) == 1,
             TraceContext.traceID(bytes, parent.value.range) != nil

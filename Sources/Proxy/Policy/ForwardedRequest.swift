@@ -7,6 +7,9 @@ import HTTP
 /// `ForwardedFields` says which of the client's fields go along; every credential of the client's
 /// is left out but a user's token, and the proxy's own are put in. A class, because it is handed
 /// from one to the other until it is answered, and is never changed.
+///
+/// Must hold: requests with the same `question` have the same head, but for what is the proxy's own
+/// at the moment of sending (`Additions`), and the trace. One function writes both.
 final class ForwardedRequest {
     let method: Method
     let methodText: [UInt8]
@@ -15,8 +18,13 @@ final class ForwardedRequest {
     /// The target that is sent: `target`, or with the client's own spelling of the query where no
     /// other client gets the answer (DECISIONS 3.4).
     private let sentTarget: [UInt8]
-    /// End-to-end fields of the client's as lines; no credentials among them.
-    let fields: [UInt8]
+    /// End-to-end fields of the client's as lines; no credentials or trace among them.
+    private let fields: [UInt8]
+    /// The client's trace as lines. Of requests that are joined the leader's goes along: its
+    /// request caused the one that is sent, and no trace shapes an answer.
+    private let trace: [UInt8]
+    /// Whether none of the client's fields goes along, but perhaps its trace and token.
+    private let isFixed: Bool
     let clientAuthorization: ClientAuthorization?
     /// The token of the user whom a personal request names.
     let clientUserToken: SecretBytes?
@@ -60,6 +68,8 @@ final class ForwardedRequest {
             subset: subset, isTraced: !refreshes, isForAPI: canonical.isOfAPI || method != .get && method != .head,
             permitted: permitted.names(for: canonical))
         fields = wanted.lines(of: head, bytes)
+        trace = wanted.trace(of: head, bytes)
+        isFixed = subset == .none && body.isEmpty && (refreshes || head.method == .get)
         clientAuthorization = dropsAuthorization ? nil : ClientAuthorization(head, bytes)
         if isPersonal, case .one(let token, let isCookie) = user {
             clientUserToken = SecretBytes(bytes.extracting(token))
@@ -88,7 +98,8 @@ final class ForwardedRequest {
         methodText = Array("GET".utf8)
         target = other.bytes
         sentTarget = target
-        fields = ForwardedFields.ownLines
+        (fields, trace) = (ForwardedFields.ownLines, [])
+        isFixed = true
         clientAuthorization = authorization
         (clientUserToken, tokenForm) = (nil, .field)
         isPersonal = false
@@ -99,60 +110,129 @@ final class ForwardedRequest {
         self.via = via
         body = []
     }
+}
+
+// MARK: - The head
+
+extension ForwardedRequest {
+    /// The parts of a head that are the proxy's own at the moment of sending. No client's request
+    /// decides about them, and joined requests need not have the same.
+    struct Additions {
+        /// `Host`.
+        var authority: [UInt8] = []
+        /// Stands in for the client's `Authorization`.
+        var developerToken: SecretBytes?
+        /// Stands in on personal requests that bring none.
+        var userToken: SecretBytes?
+        /// The site to which the developer token is bound (APPLE-MUSIC-API 2.1.6), if any.
+        var origin: [UInt8]?
+        /// Whether the answer may come in gzip.
+        var acceptsGzip = false
+        /// Lines that let the origin confirm the stored answer.
+        var validators: [UInt8] = []
+        /// The name of this proxy.
+        var name: ViaChain.Name?
+    }
 
     /// The complete head with the credentials of the moment. Holds secrets; it goes to the origin
     /// and nowhere else.
-    ///
-    /// - Parameters:
-    ///   - userToken: stands in on personal requests that bring none.
-    ///   - origin: the site to which the developer token is bound (APPLE-MUSIC-API 2.1.6), if any.
-    ///   - acceptsGzip: whether the answer may come in gzip.
-    ///   - validators: lines that let the origin confirm the stored answer.
-    ///   - name: of this proxy.
-    func head(
-        to authority: [UInt8], developerToken: SecretBytes?, userToken: SecretBytes?, origin: [UInt8]? = nil,
-        acceptsGzip: Bool = false, validators: [UInt8] = [], as name: ViaChain.Name
-    ) -> [UInt8] {
+    func head(_ own: Additions) -> [UInt8] {
         var buffer = ByteBuffer(capacity: 512 + sentTarget.count + fields.count)
-        buffer.append(methodText)
-        buffer.append(" ")
-        buffer.append(sentTarget)
-        buffer.append(" HTTP/1.1\r\nHost: ")
-        buffer.append(authority)
-        buffer.append(acceptsGzip ? "\r\nAccept-Encoding: gzip\r\n" : "\r\nAccept-Encoding: identity\r\n")
-        if let origin = developerToken == nil ? clientAuthorization?.site : origin {
-            buffer.append("Origin: ")
-            buffer.append(origin)
-            buffer.append("\r\n")
-        }
-        if let developerToken {
-            buffer.append("Authorization: Bearer ")
-            developerToken.withUnsafeBytes { buffer.append($0) }
-            buffer.append("\r\n")
-        } else if let clientAuthorization {
-            buffer.append("Authorization: ")
-            buffer.append(clientAuthorization.value)
-            buffer.append("\r\n")
-        }
-        if isPersonal, let token = clientUserToken ?? userToken {
-            for name in tokenForm.beginnings { append(token, after: name, to: &buffer) }
-        }
-        buffer.append(fields)
-        buffer.append(validators)
-        if !body.isEmpty || method == .post || method == .put || method == .patch {
-            buffer.append("Content-Length: ")
-            buffer.append(decimal: body.count)
-            buffer.append("\r\n")
-        }
-        via.append(name, to: &buffer)
-        buffer.append("\r\n")
+        write(own, target: sentTarget, trace: trace, to: &buffer)
         return buffer.copyReadable()
     }
 
-    private func append(_ token: SecretBytes, after beginning: StaticString, to buffer: inout ByteBuffer) {
-        buffer.append(beginning)
-        token.withUnsafeBytes { buffer.append($0) }
-        buffer.append("\r\n")
+    /// A number for all that goes to the origin of the client's own, as keyed as `ClientToken`: 0
+    /// for a request that brings nothing but its target.
+    /// - Parameter signs: whether the proxy's own developer token goes along.
+    func question(signs: Bool) -> UInt64 { isPlain(signs: signs) ? 0 : number(target: sentTarget, signs: signs) }
+
+    /// The same without the target, for requests that go as one with a list of their names.
+    func questionOfAnyName(signs: Bool) -> UInt64 { isPlain(signs: signs) ? 0 : number(target: [], signs: signs) }
+
+    private func isPlain(signs: Bool) -> Bool {
+        isFixed && via.names.isEmpty && (signs || clientAuthorization == nil) && !isPersonal
+    }
+
+    private func number(target: [UInt8], signs: Bool) -> UInt64 {
+        var own = Additions()
+        own.developerToken = signs ? Self.anyToken : nil
+        own.acceptsGzip = welcomesGzip || passesGzip
+        var hasher = SecretHasher()
+        write(own, target: target, trace: [], to: &hasher)
+        hasher.append(body)
+        return hasher.number
+    }
+
+    private static let anyToken = SecretBytes([UInt8]().span)
+
+    private func write(_ own: Additions, target: [UInt8], trace: [UInt8], to head: inout (some HeadSink & ~Copyable)) {
+        head.append(methodText)
+        head.append(" ")
+        head.append(target)
+        head.append(" HTTP/1.1\r\nHost: ")
+        head.append(own.authority)
+        head.append(own.acceptsGzip ? "\r\nAccept-Encoding: gzip\r\n" : "\r\nAccept-Encoding: identity\r\n")
+        if let origin = own.developerToken == nil ? clientAuthorization?.site : own.origin {
+            head.append("Origin: ")
+            head.append(origin)
+            head.append("\r\n")
+        }
+        if let developerToken = own.developerToken {
+            head.append("Authorization: Bearer ")
+            developerToken.withUnsafeBytes { head.append($0) }
+            head.append("\r\n")
+        } else if let clientAuthorization {
+            head.append("Authorization: ")
+            head.append(clientAuthorization.value)
+            head.append("\r\n")
+        }
+        if isPersonal, let token = clientUserToken ?? own.userToken {
+            for name in tokenForm.beginnings {
+                head.append(name)
+                token.withUnsafeBytes { head.append($0) }
+                head.append("\r\n")
+            }
+        }
+        head.append(fields)
+        head.append(trace)
+        head.append(own.validators)
+        if !body.isEmpty || method == .post || method == .put || method == .patch {
+            head.append("Content-Length: ")
+            head.append(decimal: body.count)
+            head.append("\r\n")
+        }
+        via.append(own.name, to: &head)
+        head.append("\r\n")
+    }
+}
+
+/// Takes the bytes of a head in pieces.
+protocol HeadSink: ~Copyable {
+    mutating func append(_ bytes: UnsafeRawBufferPointer)
+    mutating func append(_ bytes: [UInt8])
+    mutating func append(_ text: StaticString)
+    mutating func append(decimal number: Int)
+}
+
+extension ByteBuffer: HeadSink {}
+
+extension SecretHasher: HeadSink {
+    mutating func append(_ bytes: UnsafeRawBufferPointer) { combine(bytes.bindMemory(to: UInt8.self).span) }
+    mutating func append(_ bytes: [UInt8]) { combine(bytes.span) }
+    mutating func append(_ text: StaticString) {
+        combine(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount).span)
+    }
+    mutating func append(decimal number: Int) { combine(number) }
+}
+
+extension ForwardedRequest {
+    /// All of the client's fields that go along: by these an answer may vary.
+    var selectingFields: [UInt8] { trace.isEmpty ? fields : fields + trace }
+
+    /// Bytes of the client's request that it holds.
+    var byteCount: Int {
+        target.count + fields.count + trace.count + body.count + (clientAuthorization?.value.count ?? 0)
     }
 }
 

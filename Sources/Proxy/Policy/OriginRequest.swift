@@ -87,13 +87,6 @@ final class OriginRequest {
     var carriesFields: Bool { if case .fixed = facts.rule { false } else { true } }
 }
 
-extension ForwardedRequest {
-    /// Bytes of the client's request that it holds.
-    var byteCount: Int {
-        target.count + fields.count + body.count + (clientAuthorization?.value.count ?? 0)
-    }
-}
-
 extension CatalogRequest {
     /// Whether it is for one resource, with nothing that only a request for one may have: views are
     /// of single resources alone (APPLE-MUSIC-API 4.3.5).

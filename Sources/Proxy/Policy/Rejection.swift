@@ -55,9 +55,15 @@ struct Rejection {
         Rejection(error: AppleError(status: 404, detail: "Only paths under /v1/ are served."), reason: .off)
     }
 
-    /// Memory for requests that wait is used up.
-    static var crowded: Rejection {
-        let error = AppleError(status: 503, detail: "Too many requests are waiting for answers.")
-        return Rejection(error: error, reason: .queueFull, retryAfter: 1)
+    /// Memory for requests that wait is used up, or the client's share of it; nil where it is not.
+    static func crowded(_ room: RequestBudget.Taking) -> Rejection? {
+        let (whose, reason): (String, Reason)
+        switch room {
+        case .taken: return nil
+        case .full: (whose, reason) = ("requests", .queueFull)
+        case .shareUsed: (whose, reason) = ("requests of this client", .shareUsed)
+        }
+        let detail = "Too many \(whose) are waiting for answers."
+        return Rejection(error: AppleError(status: 503, detail: detail), reason: reason, retryAfter: 1)
     }
 }

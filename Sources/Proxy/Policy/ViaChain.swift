@@ -45,16 +45,16 @@ struct ViaChain: Sendable, Equatable {
     func isLoop(at name: Name) -> Bool { names.contains(name.bytes) || names.count >= Self.most }
 
     /// The field, with the proxy's own name as its last.
-    func append(_ own: Name, to buffer: inout ByteBuffer) {
-        buffer.append("Via: ")
+    func append(_ own: Name?, to head: inout (some HeadSink & ~Copyable)) {
+        head.append("Via: ")
         for name in names {
-            buffer.append("1.1 ")
-            buffer.append(name)
-            buffer.append(", ")
+            head.append("1.1 ")
+            head.append(name)
+            head.append(", ")
         }
-        buffer.append("1.1 ")
-        buffer.append(own.bytes)
-        buffer.append("\r\n")
+        head.append("1.1 ")
+        head.append(own?.bytes ?? [])
+        head.append("\r\n")
     }
 
     /// The name in an element, after the protocol; empty where there is none.

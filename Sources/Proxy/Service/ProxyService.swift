@@ -187,7 +187,7 @@ public final class ProxyService: Service {
                 ForwardedFields(
                     subset: .impersonal, isTraced: true, isForAPI: target.isOfAPI,
                     permitted: proxy.shared.forwardedFields.names(for: target)
-                ).lines(of: connection.head, bytes)
+                ).selectingLines(of: connection.head, bytes)
             }
         }
     }
@@ -229,7 +229,8 @@ public final class ProxyService: Service {
             // Before the answer: the next request may be read as soon as this one is answered.
             if refreshes {
                 refresh(
-                    originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true), connection)
+                    originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true), facts,
+                    connection)
             }
             proxy.answering.serve(stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, to: connection)
         case .fetch(let reason, let stored):
@@ -250,10 +251,13 @@ public final class ProxyService: Service {
     }
 
     /// Asks for a newer answer than the stale one that is served, unless that is done already.
-    private func refresh(_ request: @autoclosure () -> OriginRequest, _ connection: ClientConnection) {
-        // Where clients bring tokens the flight is that of one: the token has to be known first.
-        let made = proxy.accounts.signs ? nil : request()
-        let flightKey = FlightKey(key, token: made.map { proxy.accounts.token(of: $0) } ?? ClientToken.none)
+    private func refresh(
+        _ request: @autoclosure () -> OriginRequest, _ facts: PlanFacts, _ connection: ClientConnection
+    ) {
+        // Mostly the request need not be made to see that another is under way.
+        let made = proxy.accounts.asksPlainly(key, facts, connection.head) ? nil : request()
+        let flightKey = made.map { proxy.accounts.flightKey(key, $0) } ?? proxy.accounts.plainFlightKey(key)
+        assert(proxy.accounts.flightKey(key, made ?? request()) == flightKey, "made from the same request")
         guard let flight = proxy.flights.refresh(flightKey, now: proxy.base.now) else { return }
         let cause = proxy.accounts.party(of: connection)
         let exchange = Exchange(made ?? request(), for: .refresh(flight, cause), proxy)
@@ -263,9 +267,7 @@ public final class ProxyService: Service {
     }
 
     private func exchange(_ request: OriginRequest, counting counter: Counter, _ connection: ClientConnection) {
-        guard !proxy.base.context.requestBudget.isExhausted else {
-            return refuse(connection, .crowded)
-        }
+        if let crowded = Rejection.crowded(connection.requestRoom) { return refuse(connection, crowded) }
         let via = request.forwarded.via
         guard !via.isLoop(at: proxy.shared.name) else { return refuseLoop(of: via, connection) }
         proxy.base.statistics.count(counter)

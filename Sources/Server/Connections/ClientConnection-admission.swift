@@ -21,16 +21,24 @@ extension ClientConnection {
 
     /// Counts the bytes of the input; refuses the request where the budget has no room for them.
     func hold(_ input: RequestInput) -> Bool {
-        if context.hold(input) { return true }
-        if context.requestBudget.canHold(input.size) {
-            refuse(status: 503, detail: "The proxy has no memory left for more requests.", because: "request memory")
-        } else {
+        switch context.hold(input, of: party) {
+        case .taken: return true
+        case _ where !context.requestBudget.canHold(input.size):
             refuse(
-                status: 413, detail: "The request is larger than the memory limit for all requests.",
+                status: 413, detail: "The request is larger than one client's share of the memory for requests.",
                 because: "request memory")
+        case .full:
+            refuse(status: 503, detail: "The proxy has no memory left for more requests.", because: "request memory")
+        case .shareUsed:
+            refuse(
+                status: 503, detail: "This client's other requests hold its share of the memory for requests.",
+                because: "share of request memory")
         }
         return false
     }
+
+    /// Whether a request of this client's may wait for an answer of the origin's.
+    package var requestRoom: RequestBudget.Taking { context.requestBudget.room(of: party) }
 
     /// The number of the client's network; nil for a Unix socket.
     package var peerNetwork: UInt64? { (namedClient ?? stream.peer)?.network }

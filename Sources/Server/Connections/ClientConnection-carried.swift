@@ -20,7 +20,7 @@ extension ClientConnection {
 
     /// A request that is not whole yet counts towards the memory of requests.
     func countInput() {
-        if case .reading = phase, let input { _ = context.hold(input, canBeRefused: false) }
+        if case .reading = phase, let input { _ = context.hold(input, of: party, canBeRefused: false) }
     }
 
     /// The session has sent something of the answer, or could not.

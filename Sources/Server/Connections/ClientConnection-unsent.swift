@@ -19,8 +19,8 @@ extension ClientConnection {
         unsent = context.answerBudget.begin(self, of: party, content: place, byteCount: byteCount)
     }
 
-    /// The share that it takes: that of its key, else that of its address.
-    private var party: UInt64 {
+    /// The party whose shares it uses: that of its key, else that of its network.
+    var party: UInt64 {
         client.map { UInt64(bitPattern: Int64($0.name.hashValue)) } ?? peerNetwork ?? 0
     }
 

@@ -318,7 +318,7 @@ extension ClientConnection: StreamHandler, ServedConnection {
         // An answer that comes later; until then the request keeps its memory.
         guard case .answering = phase, let input else { return }
         // One socket may bring very many.
-        if !context.hold(input, canBeRefused: isHTTP2) { end(.excess) }
+        if context.hold(input, of: party, canBeRefused: isHTTP2) != .taken { end(.excess) }
     }
 
     /// Reads once into `input`; false when there is nothing to go on with.

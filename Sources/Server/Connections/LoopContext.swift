@@ -67,25 +67,33 @@ public final class LoopContext {
     func advance(_ input: RequestInput) -> RequestReader.Step { input.advance(&memo) }
 
     /// Counts the bytes that an input holds while its connection waits.
-    /// - Parameter canBeRefused: whether it does not count where that would be too much.
-    /// - Returns: false where it is.
-    func hold(_ input: RequestInput, canBeRefused: Bool = true) -> Bool {
+    /// - Parameters:
+    ///   - party: whose they are, as far as it is known by now.
+    ///   - canBeRefused: whether it does not count where that would be too much.
+    /// - Returns: anything but `taken` where it is.
+    func hold(_ input: RequestInput, of party: UInt64, canBeRefused: Bool = true) -> RequestBudget.Taking {
+        if input.heldBytes > 0, input.holder != party {
+            requestBudget.give(input.heldBytes, of: input.holder)
+            requestBudget.takeAnyway(input.heldBytes, of: party)
+        }
+        input.holder = party
         let more = input.size - input.heldBytes
-        guard more > 0 else { return true }
+        guard more > 0 else { return .taken }
         if canBeRefused {
-            guard requestBudget.take(more) else { return false }
+            let taking = requestBudget.take(more, of: party)
+            guard taking == .taken else { return taking }
         } else {
-            requestBudget.takeAnyway(more)
+            requestBudget.takeAnyway(more, of: party)
         }
         input.heldBytes += more
-        return true
+        return .taken
     }
 
     /// Its request has been answered, or will not be.
     @inline(__always)
     func release(_ input: RequestInput) {
         guard input.heldBytes > 0 else { return }
-        requestBudget.give(input.heldBytes)
+        requestBudget.give(input.heldBytes, of: input.holder)
         input.heldBytes = 0
     }
 

@@ -7,6 +7,8 @@ final class RequestInput {
     private var reader: RequestReader
     /// Bytes of it that the budget of requests counts.
     var heldBytes = 0
+    /// The party for which it counts them.
+    var holder: UInt64 = 0
     /// The request, if it came before; the reader has not seen it then.
     private(set) var repeated: RepeatedRequest?
 

@@ -9,6 +9,8 @@ import Text
 /// Must hold:
 /// - at most `connections` requests in flight in a lane, and at most half of them, but one, in the
 ///   background;
+/// - in a lane no party holds more than seven times what is free, and so seven eighths at most, its
+///   work in the background included, but one connection at least (`Lane.hasShare`);
 /// - no request starts before the rate allows it, and the rate of its own account, if it has one;
 /// - the parties are served in turns; of one party the more urgent go first, among equals the
 ///   repeats, and among these and the rest those that came first; requests in the background go
@@ -54,49 +56,61 @@ struct BudgetState {
 extension BudgetState {
     /// A request wants to start.
     /// - Parameters:
+    ///   - cause: the party that caused work in the background, whose share it uses.
     ///   - account: whose own limit counts beside the common one; 0: no one's, the request is the
     ///     proxy's own.
     ///   - isRepeated: it has waited already, and goes before its equals.
     mutating func submit(
-        _ id: JobID, _ priority: UpstreamPriority, of party: UpstreamParty = .everyone, account: UInt64 = 0,
-        isRepeated: Bool = false, now: Instant
+        _ id: JobID, _ priority: UpstreamPriority, of party: UpstreamParty = .everyone,
+        causedBy cause: UpstreamParty = .background, account: UInt64 = 0, isRepeated: Bool = false, now: Instant
     ) -> [Action] {
         nextOrder += 1
         let limit = accounts.limit(of: account)
         if let wait = account == 0 ? refusal.admit(now: now) : accounts.admit(limit, now: now) {
             return [.turnAway(id, retryAfter: wait)]
         }
-        var job = Job(priority: priority, account: account)
+        let holder = priority.isBackground ? cause : party
+        var job = Job(priority: priority, account: account, holder: holder)
         // Mostly nothing waits: it starts without ever being in a line.
-        if lines.count == 0, lanes[id.lane].hasRoom(inBackground: priority.isBackground), isOpen(limit, now: now) {
+        if lines.count == 0, lanes[id.lane].mayStart(holder, inBackground: priority.isBackground),
+            isOpen(limit, now: now)
+        {
             job.startedAt = now
             jobs[id] = job
-            lanes[id.lane].enter(priority)
+            lanes[id.lane].enter(priority, of: holder)
             countStart(limit, now: now)
             return [.start(id)]
         }
         jobs[id] = job
-        lines.add(.init(id, of: party, under: limit, priority, order: isRepeated ? .min + nextOrder : nextOrder))
+        let order = isRepeated ? .min + nextOrder : nextOrder
+        lines.add(.init(id, of: party, holder, under: limit, priority, order: order))
         return settle(newest: priority.isBackground ? nil : party, now: now)
     }
 
     /// A waiting request has become more urgent, or another party wants it too; it goes after those
     /// that were there. A request that is as urgent as before changes to another party only where
-    /// fewer wait of that.
+    /// that has a share left and its own has none, or fewer wait of that.
     mutating func promote(
         _ id: JobID, to priority: UpstreamPriority, of party: UpstreamParty? = nil, now: Instant
     ) -> [Action] {
         guard let job = jobs[id], let item = lines[id] else { return [] }
         let (own, isMoreUrgent) = (item.party, job.priority < priority)
         var better = own == .background ? party ?? .everyone : own
-        if let party, own != .background, lines.count(of: party) + 1 < lines.count(of: own) { better = party }
+        if let party, own != .background, isServedSooner(party, than: own, in: id.lane) { better = party }
         guard isMoreUrgent || own != .background && better != own else { return [] }
         lines.remove(id)
         nextOrder += 1
         let urgency = max(priority, job.priority)
-        jobs[id] = Job(priority: urgency, account: job.account)
-        lines.add(.init(id, of: better, under: item.channel.limit, urgency, order: nextOrder))
+        let holder = urgency.isBackground ? item.holder : better
+        jobs[id] = Job(priority: urgency, account: job.account, holder: holder)
+        lines.add(.init(id, of: better, holder, under: item.channel.limit, urgency, order: nextOrder))
         return settle(newest: urgency.isBackground ? nil : better, now: now)
+    }
+
+    /// Whether a request that waits goes sooner as another party's.
+    private func isServedSooner(_ other: UpstreamParty, than own: UpstreamParty, in lane: Int) -> Bool {
+        let (othersShare, ownShare) = (lanes[lane].hasShare(other), lanes[lane].hasShare(own))
+        return othersShare == ownShare ? lines.count(of: other) + 1 < lines.count(of: own) : othersShare
     }
 
     /// A request is over, whether it had started or not. Says nothing of one that was refused.
@@ -104,7 +118,7 @@ extension BudgetState {
         guard let job = jobs.removeValue(forKey: id) else { return [] }
         var actions: [Action] = []
         if let startedAt = job.startedAt {
-            lanes[id.lane].leave(job.priority)
+            lanes[id.lane].leave(job.priority, of: job.holder)
             learn(from: outcome, job.account, startedAt: startedAt, now: now)
             if case .rateLimited = outcome { actions = turnAway(job.account, now: now) }
         } else {
@@ -212,8 +226,17 @@ extension BudgetState {
             && rate.isQuiet(now: now)
     }
 
-    /// Whether all places of a lane are taken.
-    func isFull(_ lane: Int) -> Bool { lanes[lane].inFlight >= lanes[lane].connections }
+    /// Whether requests wait in a lane because all its connections are taken, or a share of them.
+    func isCrowded(_ lane: Int) -> Bool {
+        lanes[lane].isFull || lines.isWaiting(in: lane) { !lanes[lane].hasShare($0.holder) }
+    }
+
+    /// Whether a request waits although a connection is free, for want of a share.
+    func lacksShare(_ id: JobID) -> Bool {
+        guard let item = lines[id] else { return false }
+        return lanes[id.lane].hasRoom(inBackground: item.priority.isBackground)
+            && !lanes[id.lane].hasShare(item.holder)
+    }
 }
 
 // MARK: Deciding
@@ -242,10 +265,11 @@ extension BudgetState {
 
     /// Tells the rate that nodes share how many requests could start but for it.
     private mutating func wantTokens(now: Instant) {
-        let next = lines.next { channel, inBackground in
-            lanes[channel.lane].hasRoom(inBackground: inBackground)
-                && accounts.nextStart(channel.limit, now: now) <= now
-        }
+        let next = lines.next(
+            { channel, inBackground in
+                lanes[channel.lane].hasRoom(inBackground: inBackground)
+                    && accounts.nextStart(channel.limit, now: now) <= now
+            }, hasShare)
         guard let next else { return }
         let isBackground = next.priority.isBackground
         let places = lanes.reduce(0) { $0 + $1.connections - $1.inFlight }
@@ -262,29 +286,34 @@ extension BudgetState {
     /// Requests under a limit that their account got while they waited go there first.
     private mutating func nextToStart(now: Instant) -> WaitingLines.Item? {
         while true {
-            let item = lines.next { channel, inBackground in
-                lanes[channel.lane].hasRoom(inBackground: inBackground) && isOpen(channel.limit, now: now)
-            }
+            let item = lines.next(
+                { channel, inBackground in
+                    lanes[channel.lane].hasRoom(inBackground: inBackground) && isOpen(channel.limit, now: now)
+                }, hasShare)
             guard let item, item.channel.limit == 0, let job = jobs[item.id] else { return item }
             let limit = accounts.limit(of: job.account)
             guard limit != 0 else { return item }
             lines.remove(item.id)
-            lines.add(.init(item.id, of: item.party, under: limit, item.priority, order: item.order))
+            lines.add(.init(item.id, of: item.party, item.holder, under: limit, item.priority, order: item.order))
         }
     }
 
-    /// The common rate allows a start: a channel is open if its lane and its own limit are.
+    private func hasShare(_ item: WaitingLines.Item) -> Bool { lanes[item.id.lane].hasShare(item.holder) }
+
+    /// The common rate allows a start: a channel is open if its lane, its own limit and the share
+    /// of the party are.
     private mutating func start(_ item: WaitingLines.Item, now: Instant) -> Action {
         do {
             // Copies, because the closure must not look at `self` while it is changed, and none of
             // them is left when that is.
             let (lanes, accounts) = (lanes, accounts)
             lines.take(item) { channel in
-                lanes[channel.lane].hasRoom(inBackground: false) && accounts.nextStart(channel.limit, now: now) <= now
+                lanes[channel.lane].mayStart(item.holder, inBackground: false)
+                    && accounts.nextStart(channel.limit, now: now) <= now
             }
         }
         jobs[item.id]?.startedAt = now
-        self.lanes[item.id.lane].enter(item.priority)
+        self.lanes[item.id.lane].enter(item.priority, of: item.holder)
         countStart(item.channel.limit, now: now)
         return .start(item.id)
     }
@@ -313,7 +342,8 @@ extension BudgetState {
     private mutating func lookAhead(now: Instant) {
         let common = nextStart(now: now)
         var (earliest, isBinding, bound) = (Instant?.none, false, [UInt64]())
-        for channel in lines.channels({ lanes[$0].hasRoom(inBackground: $1) }) {
+        let channels = lines.channels({ lanes[$0].hasRoom(inBackground: $1) }, hasShare)
+        for channel in channels {
             let own = accounts.nextStart(channel.limit, now: now)
             earliest = min(earliest ?? .init(nanoseconds: .max), max(own, common))
             if own > common { bound.append(channel.limit) } else { isBinding = true }
@@ -361,31 +391,9 @@ extension BudgetState {
     struct Job {
         let priority: UpstreamPriority
         let account: UInt64
+        /// The party whose share it uses.
+        let holder: UpstreamParty
         /// Nil while it waits.
         var startedAt: Instant?
-    }
-
-    /// One loop's share.
-    struct Lane {
-        let connections: Int
-        private(set) var inFlight = 0
-        private(set) var inBackground = 0
-
-        /// Background requests leave half of the connections to the others, so that a purge of many
-        /// entries does not make clients wait.
-        func hasRoom(inBackground isBackground: Bool) -> Bool {
-            guard inFlight < connections else { return false }
-            return !isBackground || inBackground < max(1, connections / 2)
-        }
-
-        mutating func enter(_ priority: UpstreamPriority) {
-            inFlight += 1
-            if priority.isBackground { inBackground += 1 }
-        }
-
-        mutating func leave(_ priority: UpstreamPriority) {
-            inFlight -= 1
-            if priority.isBackground { inBackground -= 1 }
-        }
     }
 }

@@ -10,8 +10,9 @@ import Text
 /// Must hold:
 /// - the parties are served in turns, over all channels that are open at the time; of one party the
 ///   more urgent go first, among equals the repeats, then those that came first;
-/// - a place that could not be served, because its channel was closed, keeps its tag: a party that
-///   is served in one lane does not lose its turn in another that is full;
+/// - a place that could not be served, because its channel was closed or its party held its share
+///   of the lane's connections, keeps its tag: a party that is served in one lane does not lose its
+///   turn in another that is full;
 /// - requests that no client waits for are one party, which comes after all others.
 struct WaitingLines {
     /// Where a request can be started.
@@ -25,16 +26,19 @@ struct WaitingLines {
     struct Item {
         let id: BudgetState.JobID
         let party: UpstreamParty
+        /// The party whose share of the connections it will use: `party`, but for the background
+        /// that which caused it.
+        let holder: UpstreamParty
         let channel: Channel
         let priority: UpstreamPriority
         /// The lower, the earlier it came; repeats are below all others.
         let order: Int
 
         init(
-            _ id: BudgetState.JobID, of party: UpstreamParty, under limit: UInt64, _ priority: UpstreamPriority,
-            order: Int
+            _ id: BudgetState.JobID, of party: UpstreamParty, _ holder: UpstreamParty, under limit: UInt64,
+            _ priority: UpstreamPriority, order: Int
         ) {
-            (self.id, self.priority, self.order) = (id, priority, order)
+            (self.id, self.holder, self.priority, self.order) = (id, holder, priority, order)
             self.party = priority.isBackground ? .background : party
             channel = Channel(lane: id.lane, limit: limit)
         }
@@ -50,6 +54,12 @@ struct WaitingLines {
         let channel: Channel
         var tag: Int
         var items: ArraySlice<Item> = []
+
+        /// The first item that can be started. All items of a client's place have one holder.
+        func first(_ hasShare: (Item) -> Bool) -> Item? {
+            if party == .background { return items.first(where: hasShare) }
+            return items.first.flatMap { hasShare($0) ? $0 : nil }
+        }
     }
 
     private var items: [BudgetState.JobID: Item] = [:]
@@ -67,6 +77,12 @@ struct WaitingLines {
 
     func count(of party: UpstreamParty) -> Int { counts[party] ?? 0 }
     func isWaiting(under limit: UInt64) -> Bool { places.keys.contains { $0.limit == limit } }
+    /// Whether an item waits in a lane of which this is true.
+    func isWaiting(in lane: Int, _ isTrue: (Item) -> Bool) -> Bool {
+        places.contains { channel, places in
+            channel.lane == lane && places.contains { $0.first(isTrue) != nil }
+        }
+    }
     subscript(id: BudgetState.JobID) -> Item? { items[id] }
 }
 
@@ -144,27 +160,41 @@ extension ArraySlice<WaitingLines.Item> {
 
 extension WaitingLines {
     /// The next item that can be started, of the party whose turn it is.
-    /// - Parameter isOpen: whether something can be started in a channel, in the background or not;
-    ///   where it can in the background, it can otherwise.
-    func next(_ isOpen: (Channel, _ inBackground: Bool) -> Bool) -> Item? {
-        var next: Place?
-        for line in places.values {
-            guard let place = line.first, next.map({ place.tag < $0.tag }) ?? true else { continue }
-            if isOpen(place.channel, place.party == .background) { next = place }
+    /// - Parameters:
+    ///   - isOpen: whether something can be started in a channel, in the background or not; where
+    ///     it can in the background, it can otherwise.
+    ///   - hasShare: whether the holder of an item may hold one connection more.
+    func next(_ isOpen: (Channel, _ inBackground: Bool) -> Bool, _ hasShare: (Item) -> Bool) -> Item? {
+        var next: (party: UpstreamParty, tag: Int)?
+        for (channel, line) in places where isOpen(channel, line.first?.party == .background) {
+            for place in line {
+                if let next, next.tag <= place.tag { break }
+                guard place.first(hasShare) != nil, place.party != .background || isOpen(channel, true) else {
+                    continue
+                }
+                next = (place.party, place.tag)
+                break
+            }
         }
         guard let party = next?.party else { return nil }
         var item: Item?
         forEachPlace(of: party) { place in
-            guard let first = place.items.first, isOpen(place.channel, party == .background) else { return }
+            guard isOpen(place.channel, party == .background), let first = place.first(hasShare) else { return }
             if item.map({ first.goes(before: $0) }) ?? true { item = first }
         }
         return item
     }
 
     /// The channels in which something waits that could start but for a limit.
-    func channels(_ hasRoom: (_ lane: Int, _ inBackground: Bool) -> Bool) -> [Channel] {
-        places.compactMap { channel, places in
-            hasRoom(channel.lane, places.first?.party == .background) ? channel : nil
+    func channels(
+        _ hasRoom: (_ lane: Int, _ inBackground: Bool) -> Bool, _ hasShare: (Item) -> Bool
+    ) -> [Channel] {
+        places.compactMap { channel, line in
+            guard hasRoom(channel.lane, line.first?.party == .background) else { return nil }
+            let couldStart = line.contains { place in
+                place.first(hasShare) != nil && (place.party != .background || hasRoom(channel.lane, true))
+            }
+            return couldStart ? channel : nil
         }
     }
 

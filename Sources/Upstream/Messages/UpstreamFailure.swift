@@ -41,6 +41,9 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     /// Its turn did not come before the deadline. There will be room in `retryAfter` seconds, at
     /// least 1.
     case waitedTooLong(retryAfter: Int)
+    /// Its party held its share of the connections until the deadline. There will be room in
+    /// `retryAfter` seconds, at least 1.
+    case shareUsed(retryAfter: Int)
     /// The origin refuses all such requests for now (429). It is asked again in `retryAfter`
     /// seconds, at least 1.
     case heldBack(retryAfter: Int)
@@ -55,7 +58,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
         switch self {
         case .timeout, .dial(.timedOut): 504
         case .heldBack: 429
-        case .tooManyWaiting, .waitedTooLong, .draining, .readerTooSlow: 503
+        case .tooManyWaiting, .waitedTooLong, .shareUsed, .draining, .readerTooSlow: 503
         case .dial, .closedEarly, .malformed, .switchedProtocols, .tooManyInterimResponses: 502
         }
     }
@@ -64,7 +67,9 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     /// nothing is known.
     public var retryAfter: Int? {
         switch self {
-        case .tooManyWaiting(let seconds), .waitedTooLong(let seconds), .heldBack(let seconds): seconds
+        case .tooManyWaiting(let seconds), .waitedTooLong(let seconds), .shareUsed(let seconds),
+            .heldBack(let seconds):
+            seconds
         default: nil
         }
     }
@@ -88,6 +93,7 @@ extension UpstreamFailure {
         case .malformed, .switchedProtocols, .tooManyInterimResponses: "upstream-malformed"
         case .tooManyWaiting: "queue-full"
         case .waitedTooLong: "waited-too-long"
+        case .shareUsed: "share-used"
         case .heldBack: "held-back"
         case .draining: "draining"
         case .readerTooSlow: "slow-reader"
@@ -106,7 +112,7 @@ extension UpstreamFailure: CustomStringConvertible {
         case .malformed(let error): "\(word): \(error.reason)"
         case .switchedProtocols: "\(word): 101"
         case .tooManyInterimResponses: "\(word): too many interim responses"
-        case .timeout, .tooManyWaiting, .waitedTooLong, .heldBack, .draining, .readerTooSlow: word
+        case .timeout, .tooManyWaiting, .waitedTooLong, .shareUsed, .heldBack, .draining, .readerTooSlow: word
         }
     }
 }

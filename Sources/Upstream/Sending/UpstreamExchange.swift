@@ -186,7 +186,9 @@ extension UpstreamExchange {
 
     private func deadlinePassed() {
         guard case .waitingForTurn = phase else { return }
-        fail(.waitedTooLong(retryAfter: gate?.retryAfter(priority, of: party) ?? 1))
+        let retryAfter = gate?.retryAfter(priority, of: party) ?? 1
+        let lacksShare = turn.flatMap { gate?.lacksShare($0) } ?? false
+        fail(lacksShare ? .shareUsed(retryAfter: retryAfter) : .waitedTooLong(retryAfter: retryAfter))
         returnTurn(.unanswered)
     }
 }

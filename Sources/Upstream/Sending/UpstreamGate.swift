@@ -144,13 +144,17 @@ extension UpstreamGate {
         waiting[turn] = exchange
         decide {
             $0.submit(
-                turn, exchange.priority, of: exchange.party, account: exchange.account,
-                isRepeated: exchange.isRepeated, now: now)
+                turn, exchange.priority, of: exchange.party, causedBy: exchange.label.spender,
+                account: exchange.account, isRepeated: exchange.isRepeated, now: now)
         }
         guard waiting[turn] != nil else { return }
         observer.upstreamQueued()
+        if lacksShare(turn) { observer.upstreamLacksShare() }
         reviewPauses()
     }
+
+    /// Whether a request waits because its party holds its share of the connections.
+    func lacksShare(_ turn: BudgetState.JobID) -> Bool { budget.ask { $0.lacksShare(turn) } }
 
     /// - Returns: on whose behalf it waits now; nil once its turn has come.
     func promote(
@@ -200,7 +204,7 @@ extension UpstreamGate {
 extension UpstreamGate {
     /// The reader of a streamed answer is slow, and the answer's connection pauses.
     func paused(_ exchange: UpstreamExchange) {
-        paused.begin(ObjectIdentifier(exchange), at: loop.now)
+        paused.begin(ObjectIdentifier(exchange), of: exchange.party, at: loop.now)
         pausedExchanges[ObjectIdentifier(exchange)] = exchange
         reviewPauses()
     }
@@ -228,8 +232,8 @@ extension UpstreamGate {
         reviewPauses()
     }
 
-    /// Whether requests wait here because all connections are taken.
-    private var isCrowded: Bool { !waiting.isEmpty && budget.ask { $0.isFull(lane) } }
+    /// Whether requests wait here because the connections are taken.
+    private var isCrowded: Bool { !waiting.isEmpty && budget.ask { $0.isCrowded(lane) } }
 }
 
 // MARK: Actions

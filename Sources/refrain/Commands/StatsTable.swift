@@ -13,13 +13,13 @@ enum StatsTable {
             """
             requests hits/requests stale/requests composed/requests misses/requests collapsed/misses
             shared bypassed/requests refused/requests revalidated stored http2_requests/requests
-            headers_refused
+            headers_refused compression_skipped
             """),
         group(
             "origin",
             """
             upstream_requests upstream_errors/upstream_requests rate_limited/upstream_requests
-            retried/upstream_requests upstream_saved queued queue_refused upstream_in_flight
+            retried/upstream_requests upstream_saved queued lacked_share queue_refused upstream_in_flight
             upstream_waiting upstream_rate
             """),
         group(

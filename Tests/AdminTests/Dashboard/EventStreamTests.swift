@@ -103,10 +103,11 @@ import Text
         waitUntil { !feed.isWatched }
     }
 
-    @Test func soManyWatchAndNoMore() throws {
+    /// One address's streams left no other operator one.
+    @Test func soManyOfOneAddressWatchAndNoMore() throws {
         let admin = try AdminUnderTest()
         var readers: [Reader] = []
-        for _ in 0..<EventStreams.most {
+        for _ in 0..<FairShare.most(of: EventStreams.most) {
             let reader = try Reader(admin)
             #expect(reader.read(upTo: "\r\n")?.hasPrefix("HTTP/1.1 200") == true)
             readers.append(reader)

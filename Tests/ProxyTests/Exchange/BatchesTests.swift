@@ -12,7 +12,8 @@ import Testing
             let request = try ParsedRequest("GET / HTTP/1.1\r\nHost: p\r\nVia: \(via)\r\n\r\n")
             let chain = ViaChain(request.head, request.bytes.span)
             let wanted = try #require(CatalogRequest(target))
-            return Batches.Kind(wanted, ForwardedRequest(for: target, authorization: nil, via: chain), nil)
+            let forwarded = ForwardedRequest(for: target, authorization: nil, via: chain)
+            return Batches.Kind(wanted, question: forwarded.questionOfAnyName(signs: true), edition: 0, nil)
         }
         let edge = "1.1 refrain-000000000000000b"
         #expect(try kind("1.1 other") == kind("1.0 another"), "of these nothing goes along")

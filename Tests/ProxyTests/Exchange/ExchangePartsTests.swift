@@ -179,7 +179,7 @@ import Testing
         script.joined()
         #expect(script.failed() == "finish failed upstreamClosed, report failed upstreamClosed")
         script = part()
-        #expect(script.play(.joined(.full)) == "report failed queueFull")
+        #expect(script.play(.joined(.full(.queueFull))) == "report failed queueFull")
     }
 
     @Test func aPartWaitsForAnotherAndIsNotReadWhereTooLarge() {

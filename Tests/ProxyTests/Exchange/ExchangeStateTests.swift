@@ -22,7 +22,9 @@ import Testing
         script = Script.begun()
         #expect(script.play(.joined(.alone)) == "cancel timer, send waitingClient", "a hit for miss")
         script = Script.begun()
-        #expect(script.play(.joined(.full)) == "cancel timer, refuse 503 queueFull")
+        #expect(script.play(.joined(.full(.queueFull))) == "cancel timer, refuse 503 queueFull")
+        script = Script.begun()
+        #expect(script.play(.joined(.full(.shareUsed))) == "cancel timer, refuse 503 shareUsed")
         script = Script { $0.isCollapsible = false }
         #expect(script.play(.began(meanwhile: nil)) == "cancel timer, begin, send waitingClient")
     }

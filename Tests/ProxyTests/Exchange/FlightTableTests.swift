@@ -45,14 +45,14 @@ import Testing
 
     private struct Unexpected: Error {}
 
-    @Test func theFirstLeadsThoseWithItsTokenThatWait() throws {
+    @Test func theFirstLeadsThoseWithItsQuestionThatWait() throws {
         var (table, id) = try led("a", "b")
         #expect(table.join(other, epoch: 0, now: start, "c") != .wait)
         #expect(table.finish(id, .shared, now: start) == ["a", "b"])
         #expect(table.finish(id, .shared, now: start) == [])
         #expect(table.join(key, epoch: 0, now: start, "d") != .wait)
         table = Table()
-        let (one, two) = (FlightKey(key.key, token: 1), FlightKey(key.key, token: 2))
+        let (one, two) = (FlightKey(key.key, question: 1), FlightKey(key.key, question: 2))
         id = try lead(&table, of: one)
         _ = try lead(&table, of: two)
         #expect(table.join(one, epoch: 0, now: start, "a") == .wait)
@@ -128,17 +128,38 @@ import Testing
         var (table, id) = try led()
         _ = table.join(other, epoch: 0, now: start, "leader")
         let most = Table.maxWaitingBytes - 2 * Table.bytesPerWaiter
-        #expect(table.join(key, epoch: 0, now: start, bytes: most, "large") == .wait)
-        #expect(table.join(other, epoch: 0, now: start, bytes: 1, "too large") == .full)
-        #expect(table.join(other, epoch: 0, now: start, "small") == .wait)
-        #expect(table.join(key, epoch: 0, now: start, "one more") == .full)
+        func join(_ key: FlightKey, _ party: UInt64, bytes: Int = 0, _ waiter: String) -> Table.Joining {
+            table.join(key, epoch: 0, now: start, of: .network(party), bytes: bytes, waiter)
+        }
+        #expect(join(key, 1, bytes: most, "large") == .wait)
+        #expect(join(other, 2, bytes: 1, "too large") == .full)
+        #expect(join(other, 3, "small") == .wait)
+        #expect(join(key, 4, "one more") == .full)
         #expect(table.finish(id, .failed, now: start) == ["large"])
-        #expect(table.join(other, epoch: 0, now: start, bytes: most, "large") == .wait)
+        #expect(join(other, 1, bytes: most, "large") == .wait)
         // The thousand-and-first client of one cold key got a 503.
         (table, id) = try led()
         for number in 0..<3_000 { #expect(table.join(key, epoch: 0, now: start, "\(number)") == .wait) }
         #expect(table.finish(id, .shared, now: start).count == 3_000)
         #expect(table.waitingBytes == 0)
+    }
+
+    /// One client's waiting requests took all the memory, and each other client that had to wait
+    /// got a 503.
+    @Test func aPartyLeavesOthersRoomToWait() throws {
+        var (table, id) = try led()
+        func join(_ party: UInt64) -> Table.Joining {
+            table.join(key, epoch: 0, now: start, of: .network(party), "\(party)")
+        }
+        let places = Table.maxWaitingBytes / Table.bytesPerWaiter
+        for _ in 0..<places / 8 * 7 { #expect(join(1) == .wait) }
+        #expect(join(1) == .shareUsed && join(2) == .wait)
+        for _ in 1..<places / 64 * 7 { #expect(join(2) == .wait) }
+        #expect(join(2) == .shareUsed && join(3) == .wait)
+        _ = table.finish(id, .shared, now: start)
+        #expect(table.waitingBytes == 0)
+        id = try lead(&table)
+        #expect(join(1) == .wait, "nothing is held any more")
     }
 
     /// Given up only if that is certain, and then joined by no request.
@@ -239,7 +260,7 @@ import Testing
                 switch table.join(key, epoch: step / 100, now: now, "\(step)") {
                 case .lead(let id), .alone(let id): flying.append(id)
                 case .wait: waiting.insert("\(step)")
-                case .full: break
+                case .full, .shareUsed: break
                 }
             case 6..<8:
                 if let id = table.takeOver(key, epoch: step / 100, now: now) { flying.append(id) }

@@ -19,6 +19,9 @@ public enum Counter: Int, CaseIterable, Sendable {
     /// (`only-if-cached`), and there was none.
     case refused
     case stored, rateLimited, retried, queued
+    /// Those of the queued that waited although a connection was free, because their party held its
+    /// share of the connections.
+    case lackedShare
     /// Requests that found the queue for the origin full, or gave way in it to more urgent ones.
     case queueRefused
     /// Requests to the origin that were spared: for each answer that was built without any, and for
@@ -36,6 +39,8 @@ public enum Counter: Int, CaseIterable, Sendable {
     case verifyUndecided
     /// Sampled answers that were not verified: there was no room.
     case verifySkipped
+    /// Answers that were sent uncompressed because too many waited to be compressed.
+    case compressionSkipped
 
     private static let words = CaseWords<Self>(separator: "_")
 
@@ -48,7 +53,7 @@ public enum Counter: Int, CaseIterable, Sendable {
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
     private let refusals: InlineArray<280, Atomic<Int>>
-    private let cells: InlineArray<26, Atomic<Int>>
+    private let cells: InlineArray<28, Atomic<Int>>
     /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
     /// streamed ones to the last.
     let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
@@ -57,7 +62,7 @@ public final class Statistics: Sendable {
     let hotTargets = HotTargets()
 
     public init() {
-        precondition(Counter.allCases.count == 26, "one cell for each counter")
+        precondition(Counter.allCases.count == 28, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
         precondition(Refusal.Rule.allCases.count * MissReason.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }

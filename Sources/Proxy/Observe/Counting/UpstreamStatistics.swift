@@ -49,6 +49,8 @@ public final class UpstreamStatistics: Sendable {
 extension Statistics: UpstreamObserver {
     /// Counts it.
     public func upstreamQueued() { count(.queued) }
+    /// Counts it.
+    public func upstreamLacksShare() { count(.lackedShare) }
     /// Counts it: the one place where requests that are sent to the origin are counted.
     public func upstreamStarted(_ label: UpstreamLabel, isRepeated: Bool) {
         count(.upstreamRequests)
