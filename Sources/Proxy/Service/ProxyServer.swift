@@ -193,8 +193,8 @@ public final class ProxyServer: Sendable {
 extension ProxyServer {
     /// Goes over to other settings while it runs: first everything that can fail, then each loop in
     /// one step. Cache, flights and budget live on; requests under way end as they began.
-    /// Connections live on, but for those of a listener that is gone or wants others: they end as in
-    /// a stop.
+    /// Connections live on, but for those of a listener that is gone or wants others: they end as
+    /// in a stop.
     ///
     /// - Parameter settings: `workers` and `timeOfDay` count as they were at the start; `shared`
     ///   comes from the running one's by `ProxyShared.adopting`.

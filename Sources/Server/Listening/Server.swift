@@ -25,8 +25,8 @@ public final class Server {
     private var whenDrained: [(_ cutOff: Int) -> Void] = []
     private var cutOff = 0
 
-    /// A socket that is listened on, in its present *term*: the time in which its settings allow the
-    /// connections that come by it. A reload that wants others begins another term.
+    /// A socket that is listened on, in its present *term*: the time in which its settings allow
+    /// the connections that come by it. A reload that wants others begins another term.
     private struct BoundSocket {
         let listener: Listener
         let term: Int
