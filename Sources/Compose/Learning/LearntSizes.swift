@@ -2,8 +2,8 @@ import AppleMusic
 import Synchronization
 
 /// The sizes of resources in the origin's answers, by type and shape: how many of them an answer
-/// can have that is to be kept. Shared by all loops; its lock is taken for each answer that is learnt
-/// from, and where more than one resource is asked for.
+/// can have that is to be kept. Shared by all loops; its lock is taken for each answer that is
+/// learnt from, and where more than one resource is asked for.
 ///
 /// Each type keeps the sizes of 64 shapes (`ResourceSizes`).
 package final class LearntSizes: Sendable {
