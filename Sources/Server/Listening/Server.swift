@@ -64,7 +64,7 @@ public final class Server {
     ) throws(SystemError) -> SocketAddress {
         let listener = try Listener(
             address: settings.address, loop: context.loop, reusePort: sharesPort, tls: settings.tls,
-            inherited: inherited, isPaused: isPaused
+            handshakeTimeout: timeouts.head, inherited: inherited, isPaused: isPaused
         ) { [unowned self] stream in accept(stream) }
         expect(settings.headers, on: listener)
         listeners[listener.address, default: []].append(listener)
@@ -78,7 +78,7 @@ public final class Server {
         for address in listeners.keys where !kept.contains(address) { stopListening(at: address) }
         for bound in listening {
             for listener in listeners[bound.address] ?? [] {
-                listener.tls = bound.settings.tls
+                (listener.tls, listener.handshakeTimeout) = (bound.settings.tls, timeouts.head)
                 expect(bound.settings.headers, on: listener)
                 listener.resume()
             }
@@ -103,15 +103,15 @@ public final class Server {
         let connection = NegotiatingConnection(stream) { [weak self] connection, stream in
             self?.connections[ObjectIdentifier(connection)] = nil
             self?.serve(stream)
-        } onClose: { [weak self] connection in
-            self?.closed(connection)
+        } onClose: { [weak self] connection, error in
+            self?.closed(connection, error)
         }
         connections[ObjectIdentifier(connection)] = connection
     }
 
     /// Begins to read requests.
     private func serve(_ stream: Stream) {
-        let onClose: (any ServedConnection) -> Void = { [weak self] in self?.closed($0) }
+        let onClose: (any ServedConnection, StreamError?) -> Void = { [weak self] in self?.closed($0, $1) }
         let connection: any ServedConnection =
             if stream.speaksHTTP2 {
                 HTTP2Session(
@@ -126,8 +126,9 @@ public final class Server {
         if isDraining { connection.drain(idleSince: context.loop.now - timeouts.grace) }
     }
 
-    private func closed(_ connection: any ServedConnection) {
+    private func closed(_ connection: any ServedConnection, _ error: StreamError?) {
         connections[ObjectIdentifier(connection)] = nil
+        census.noteEnd(of: connection.peer.address, by: error, at: context.loop.now)
         census.leave(from: connection.peer.address)
         endIfDrained()
     }
