@@ -123,7 +123,7 @@ import Testing
         try loop.sync { for peer in peers { try peer.sayHello() } }
         concurrently(peers.count) { number in #expect(throws: Never.self) { try peers[number].shakeHands() } }
         #expect(loop.eventually { turns.values.reduce(0, +) == peers.count })
-        #expect(loop.sync { turns.values.max() ?? 0 } <= 4)
+        #expect(loop.sync { turns.values.max() ?? 0 } <= HandshakeAllowance.perTurn)
     }
 
     /// A hostile origin, whose tickets the library takes in without end.

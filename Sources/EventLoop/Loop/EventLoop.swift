@@ -37,10 +37,6 @@ public final class EventLoop: @unchecked Sendable {
     /// In nanoseconds: arithmetic with `Duration` is of 128 bits, and took 100 instructions a turn.
     private let longestWait: Int64
     private static let wakeTag = UInt64.max
-    /// Steps of TLS handshakes in one turn; streams beyond wait for the next, in their order. The
-    /// step with a signature takes 0.1 ms with P-256, 1 ms with RSA 2048, and any number of clients
-    /// may begin one at once.
-    private static let handshakesPerTurn = 4
     /// Rounds of `streamDidClose` in one turn: a handler that is told may close further streams.
     private static let closingRounds = 8
 
@@ -61,7 +57,7 @@ public final class EventLoop: @unchecked Sendable {
     private var round: [Stream] = []
     /// Counts turns.
     private(set) var turnNumber = 0
-    private var handshakesLeft = 0
+    var handshakes = HandshakeAllowance()
     private var isInTurn = false
     private var isTurnRequested = false
     private var isLeapRequested = false
@@ -254,13 +250,7 @@ public final class EventLoop: @unchecked Sendable {
         previousTurn = now
         now = currentTime
         turnNumber &+= 1
-        handshakesLeft = EventLoop.handshakesPerTurn
-    }
-
-    /// Whether another step of a handshake may be done in this turn.
-    func takeHandshake() -> Bool {
-        handshakesLeft -= 1
-        return handshakesLeft >= 0
+        handshakes.renew()
     }
 
     private func endTurns() {

@@ -325,7 +325,7 @@ extension Stream: PollTarget {
 
     private func continueHandshake() {
         guard let tls, tls.isClient || hasBegunHandshake() else { return }
-        guard loop.takeHandshake() else { return waitForTurn() }
+        guard loop.handshakes.take() else { return waitForTurn() }
         switch tls.handshake(at: loop.now) {
         case .success(false): if tls.isHeldBack { holdBack() }
         case .success(true):

@@ -1,12 +1,11 @@
 import Dispatch
 import EventLoop
+import Synchronization
 
 /// Asks each loop that serves clients for its word every second, logs loops that give none, and
 /// tells the service manager that the program is alive while all do: with one that is stuck it
 /// hears nothing more, and restarts the program.
-///
-/// `@unchecked Sendable` because `watch` is touched only on `queue`.
-final class Watchdog: @unchecked Sendable {
+final class Watchdog {
     /// The effects.
     struct Effects: Sendable {
         /// Calls its argument on the loop of that number, perhaps never.
@@ -19,21 +18,18 @@ final class Watchdog: @unchecked Sendable {
         let sayRecovered: @Sendable (_ loop: Int, Duration) -> Void
     }
 
-    private let queue = DispatchQueue(label: "refrain.watchdog")
     private let timer: any DispatchSourceTimer
-    private var watch: LoopWatch
-    private let effects: Effects
 
     /// - Parameters:
     ///   - interval: within which the service manager must hear of the program; nil if it does not
     ///     listen.
     init(loops: Int, interval: Duration?, _ effects: Effects) {
-        self.effects = effects
-        let half = interval.map { $0 / 2 }
-        watch = LoopWatch(loops: loops, patience: min(.seconds(2), half ?? .seconds(2)), at: .now())
-        timer = DispatchSource.makeTimerSource(queue: queue)
-        let period = Int(min(.seconds(1), half.map { $0 / 2 } ?? .seconds(1)).wholeNanoseconds)
-        timer.setEventHandler { @Sendable [weak self] in self?.perform { $0.tick(at: .now()) } }
+        let half = interval.map { $0 / 2 } ?? .seconds(2)
+        let watch = LoopWatch(loops: loops, patience: min(.seconds(2), half), at: .now())
+        let runner = Runner(watch, effects)
+        timer = DispatchSource.makeTimerSource(queue: runner.queue)
+        let period = Int(min(.seconds(1), half / 2).wholeNanoseconds)
+        timer.setEventHandler { @Sendable in runner.perform { $0.tick(at: .now()) } }
         timer.schedule(deadline: .now() + .nanoseconds(period), repeating: .nanoseconds(period))
         timer.activate()
     }
@@ -42,21 +38,34 @@ final class Watchdog: @unchecked Sendable {
         timer.cancel()
     }
 
-    private func perform(_ event: (inout LoopWatch) -> [LoopWatch.Action]) {
-        for action in event(&watch) {
-            switch action {
-            case .ask(let loop): ask(loop)
-            case .tellAlive: effects.tellAlive()
-            case .sayStalled(let loop, let time): effects.sayStalled(loop, time)
-            case .sayRecovered(let loop, let time): effects.sayRecovered(loop, time)
+    /// Performs what the watch says, on its queue.
+    private final class Runner: Sendable {
+        let queue = DispatchQueue(label: "refrain.watchdog")
+        private let watch: Mutex<LoopWatch>
+        private let effects: Effects
+
+        init(_ watch: LoopWatch, _ effects: Effects) {
+            self.watch = Mutex(watch)
+            self.effects = effects
+        }
+
+        func perform(_ event: (inout LoopWatch) -> [LoopWatch.Action]) {
+            for action in watch.withLock({ event(&$0) }) {
+                switch action {
+                case .ask(let loop): ask(loop)
+                case .tellAlive: effects.tellAlive()
+                case .sayStalled(let loop, let time): effects.sayStalled(loop, time)
+                case .sayRecovered(let loop, let time): effects.sayRecovered(loop, time)
+                }
             }
         }
-    }
 
-    private func ask(_ loop: Int) {
-        effects.ask(loop) { @Sendable [weak self] in
-            let now = Instant.now()
-            self?.queue.async { @Sendable [weak self] in self?.perform { $0.heard(loop: loop, at: now) } }
+        /// Once the watchdog has gone, nothing more is said.
+        private func ask(_ loop: Int) {
+            effects.ask(loop) { @Sendable [weak self, queue] in
+                let now = Instant.now()
+                queue.async { @Sendable [weak self] in self?.perform { $0.heard(loop: loop, at: now) } }
+            }
         }
     }
 }
