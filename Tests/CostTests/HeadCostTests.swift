@@ -8,7 +8,7 @@ import Testing
 struct HeadCostTests {
     /// The most that a head may cost, in costs of a head of that length with another field. A debug
     /// build searches for the end of a line as fast as a release, and walks a list more slowly.
-    private static let most = TestSize.of(60.0, full: 10.0)
+    private static let most = TestSize.of(30.0, full: 10.0)
     private static let length = 30_000
     private static let repeats = 6
 
