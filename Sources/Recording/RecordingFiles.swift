@@ -12,8 +12,8 @@ enum RecordingFiles {
     static func path(_ path: String, age: Int) -> String { age == 0 ? path : path + "." + String(age) }
 
     /// Checks that `makeRoom` could make room for a new recording.
-    /// - Throws: `RecordingError` if a file in the way is no recording, another user may have laid it
-    ///   there, or the directory cannot be written to.
+    /// - Throws: `RecordingError` if a file in the way is no recording, another user may have laid
+    ///   it there, or the directory cannot be written to.
     static func check(
         _ settings: RecordingSettings, _ trust: FileTrust = .ofThisProcess
     ) throws(RecordingError) {

@@ -41,7 +41,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     /// Its turn did not come before the deadline. There will be room in `retryAfter` seconds, at
     /// least 1.
     case waitedTooLong(retryAfter: Int)
-    /// Its party held its share of the connections until the deadline. There will be room in
+    /// The party held its share of the connections until the deadline. There will be room in
     /// `retryAfter` seconds, at least 1.
     case shareUsed(retryAfter: Int)
     /// The origin refuses all such requests for now (429). It is asked again in `retryAfter`
