@@ -40,6 +40,12 @@ static inline void copenssl_ctx_set_nonblocking_modes(SSL_CTX *ctx) {
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
 }
 
+/// For a callback that refuses a read: the caller is to come again.
+static inline void copenssl_bio_would_block(BIO *bio) {
+    BIO_clear_retry_flags(bio);
+    BIO_set_retry_read(bio);
+}
+
 /// Sessions are handed to the new-session callback and kept by the application alone.
 static inline void copenssl_ctx_keep_client_sessions(SSL_CTX *ctx) {
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Before its sender is known a request costs about what its bytes cost: each kind of list in a head
-/// is compared with another field of that length.
+/// Before its sender is known a request costs about what its bytes cost: each kind of list in a
+/// head is compared with another field of that length.
 @Suite(.timeLimit(.minutes(30)), .requires(.binary), .requires(.valgrind), .requires(.plainBuild))
 struct HeadCostTests {
     /// The most that a head may cost, in costs of a head of that length with another field. A debug

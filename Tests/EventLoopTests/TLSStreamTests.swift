@@ -122,9 +122,8 @@ import Testing
     }
 
     @Test func aSilentClientIsGivenUp() throws {
-        let leaf = try authority.issue(hosts: ["localhost"])
-        let tls = try ServerTLS(leaf: leaf, handshakeTimeout: .milliseconds(50))
-        let server = try TestServer(loop: loop, tls: tls)
+        let server = try TestServer(loop: loop, tls: server)
+        loop.sync { server.listener.handshakeTimeout = .milliseconds(50) }
         let raw = try RawClient(port: server.port)
         #expect(raw.read().isEmpty)
         #expect(loop.eventually { server.recorders.first?.isClosed == true })

@@ -125,6 +125,14 @@ import Testing
         }
     }
 
+    /// Thirty long ones were compared with each of eighty fields: as much as reading 400 kB.
+    @Test func bytesOfOptionsAreBounded() {
+        for (length, refused) in [(512, nil), (513, .connectionOption)] as [(Int, ParseError?)] {
+            let options = String(repeating: "a", count: 512) + "," + String(repeating: "b", count: length)
+            #expect(refusal("GET / HTTP/1.1\r\nHost: a\r\nConnection: \(options)\r\n\r\n") == refused)
+        }
+    }
+
     @Test func theOnlyExpectationIsContinue() throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: "
         #expect(try ParsedRequest(head + "100-Continue\r\n\r\n").head.expectsContinue)

@@ -12,15 +12,21 @@ private final class SessionScene {
     /// Answers each request with the same content.
     private final class Source: Service {
         let content: [UInt8]
+        var whenAsked: () -> Void = {}
+        private(set) var askedCount = 0
         init(_ content: [UInt8]) { self.content = content }
         func handle(_ connection: ClientConnection) {
+            askedCount += 1
+            whenAsked()
             connection.respond(content: content) { $0.appendStatusLine(200) }
         }
     }
 
     let context: LoopContext
-    private let session: HTTP2Session
-    private let client: CInt
+    let session: HTTP2Session
+    private let source: Source
+    private var client: CInt
+    var askedCount: Int { source.askedCount }
     private var received: [UInt8] = []
 
     init(
@@ -32,17 +38,26 @@ private final class SessionScene {
         try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
         client = ends[1]
         context = LoopContext(loop: loop, answerBudget: budget)
+        source = Source(content)
         let stream = Stream(
             owning: ends[0], peer: SocketAddress("127.0.0.9:1"), state: .open, tls: nil, loop: loop)
         session = HTTP2Session(
-            stream: stream, context: context, service: Source(content), limits: MessageLimits(), timeouts: timeouts,
-            onOffence: {}, onClose: { _ in })
+            stream: stream, context: context, service: source, limits: MessageLimits(), timeouts: timeouts,
+            onOffence: {}, onClose: { _, _ in })
         stream.register()
         send(HTTP2Frame.preface)
         send(HTTP2Frame.setting(4, 0x7FFF_FFFF).bytes + HTTP2Frame.windowUpdate(0, by: 0x7FFF_0000).bytes)
     }
 
-    deinit { Glibc.close(client) }
+    deinit { hangUp() }
+
+    func hangUp() {
+        if client >= 0 { Glibc.close(client) }
+        client = -1
+    }
+
+    /// Has the client go away while its first request is answered.
+    func hangUpWhenAsked() { source.whenAsked = { [unowned self] in hangUp() } }
 
     func send(_ bytes: [UInt8]) { _ = Glibc.write(client, bytes, bytes.count) }
 
@@ -134,5 +149,32 @@ private final class OtherHolder: AnswerHolder {
         }
         #expect(hasOtherGivenWay == false && budget.resetCount == 1)
         #expect(budget.heldBytes == more)
+    }
+
+    /// Frames in the socket of a client that has gone cost nothing more: nobody gets the answers.
+    @Test func requestsOfAClientThatHasGoneAreNotRead() throws {
+        var asked: Int?
+        try run { loop in
+            let scene = try SessionScene(loop)
+            let leave = {
+                for index in 0..<100 { scene.get(UInt32(2 * index + 1)) }
+                scene.hangUp()
+            }
+            return [(1, leave), (2, { asked = scene.askedCount })]
+        }
+        #expect(asked == 0)
+    }
+
+    /// Once a write has failed, no further frames are made of the answers that wait.
+    @Test func answersAreNotFramedAfterAFailedWrite() throws {
+        var figures: (asked: Int, framed: Int)?
+        try run { loop in
+            let scene = try SessionScene(loop, content: [UInt8](repeating: 32, count: 1 << 20))
+            scene.hangUpWhenAsked()
+            let ask = { for index in 0..<50 { scene.get(UInt32(2 * index + 1)) } }
+            return [(1, ask), (2, { figures = (scene.askedCount, scene.session.framedBytes) })]
+        }
+        let (asked, framed) = try #require(figures)
+        #expect(asked == 50 && framed < 2 * Limits.gatheredFrames, "\(framed) bytes")
     }
 }

@@ -64,6 +64,15 @@ import Testing
         #expect(try client(["X-Forwarded-For: 203.0.113.9", "Forwarded: for=unknown"]) == Self.balancer + ":0")
     }
 
+    /// Each of thousands of elements was made an address.
+    @Test func eightElementsAreLookedAt() throws {
+        func chain(_ count: Int) -> [String] {
+            ["X-Forwarded-For: 203.0.113.9" + (1...count).map { ", 10.0.0.\($0)" }.joined()]
+        }
+        #expect(try client(chain(7)) == "203.0.113.9:0" && client(chain(8)) == "10.0.0.1:0")
+        #expect(try client(chain(250)) == "10.0.0.243:0")
+    }
+
     @Test func connectionsOfAProxyHaveNoBoundByAddress() throws {
         let census = ConnectionCensus(most: 5)
         let proxies = TrustedProxies([try #require(AddressRange("10.0.0.1"))])

@@ -5,8 +5,8 @@ import Text
 
 // The user of the process at the other end of a connection of this machine.
 // Must hold: only the kernel's word counts, and where it has none, the answer is no. A socket that
-// its process has closed is listed with user 0 (proc_net_tcp): it must never pass for root's. Anyone
-// on this machine can have it asked, so the question is about one socket.
+// its process has closed is listed with user 0 (proc_net_tcp): it must never pass for root's. Any
+// process of this machine can have it asked, so the question is about one socket.
 
 enum PeerOwner {
     /// Whether the peer runs as the user of this process, or as root.

@@ -1,8 +1,8 @@
 import Text
 
 extension AdminExchange {
-    /// POST `{}`, or nothing: `{"changed":[...],"ending_connections":0}`, or 409 and why nothing was
-    /// changed.
+    /// POST `{}`, or nothing: `{"changed":[...],"ending_connections":0}`, or 409 and why nothing
+    /// was changed.
     func reload() {
         let isPlain = connection.body.isEmpty || (try? JSON.parse(connection.body))?.objectValue?.isEmpty == true
         guard request.query == nil, isPlain else {

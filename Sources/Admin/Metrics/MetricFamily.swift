@@ -117,6 +117,10 @@ extension MetricFamily {
             "refrain_http2_floods_total",
             "HTTP/2 connections closed beyond a frame limit",
             \.source.connections.floodCount),
+        counter(
+            "refrain_tls_floods_total",
+            "TLS connections closed for too many records without content",
+            \.source.connections.recordFloodCount),
         gauge(
             "refrain_request_memory_bytes", "Memory of requests being read or waiting for an answer",
             \.source.requestBudget.heldBytes),
@@ -310,6 +314,9 @@ extension MetricFamily {
     ]
 
     private static let process: [MetricFamily] = [
+        counter(
+            "refrain_loop_stalls_total", labels: ["loop"], "Times that an event loop took no turn for two seconds"
+        ) { input in input.source.stalls.counts.enumerated().map { Sample($1, [String($0)]) } },
         counter(
             "process_cpu_seconds_total", "Processor time of the process, user and system", \.process.cpuSeconds),
         gauge("process_resident_memory_bytes", "Memory of the process in RAM", \.process.residentBytes),

@@ -12,8 +12,8 @@ extension CatalogRequest {
         }
     }
 
-    /// The most elements of a list that is taken apart: the most ids that are documented of any type
-    /// (APPLE-MUSIC-API 4.1). A longer list is the origin's to refuse; each element costs an
+    /// The most elements of a list that is taken apart: the most ids that are documented of any
+    /// type (APPLE-MUSIC-API 4.1). A longer list is the origin's to refuse; each element costs an
     /// allocation and look-ups, whoever asks.
     static let mostNamed = 300
 

@@ -12,7 +12,7 @@ public enum SecretFile {
 
     /// The least length, in bytes, of a token that the operator chooses: a token of that length is
     /// not guessed.
-    public static let leastAdminToken = 16
+    private static let leastAdminToken = 16
 
     /// The sizes a private key in PEM can have.
     public static let keySizes = 100...maxBytes

@@ -1,9 +1,9 @@
 import AppleMusic
 import Synchronization
 
-/// The sizes of resources in the origin's answers, by type and shape: how many of them an answer can
-/// have that is to be kept. Shared by all loops; its lock is taken for each answer that is learnt
-/// from, and where more than one resource is asked for.
+/// The sizes of resources in the origin's answers, by type and shape: how many of them an answer
+/// can have that is to be kept. Shared by all loops; its lock is taken for each answer that is
+/// learnt from, and where more than one resource is asked for.
 ///
 /// Each type keeps the sizes of 64 shapes (`ResourceSizes`).
 package final class LearntSizes: Sendable {
@@ -22,9 +22,9 @@ package final class LearntSizes: Sendable {
     /// Learns from an answer of the origin. Clients that make up decorations do not displace what
     /// others show.
     func note(answer request: CatalogRequest, _ document: MappedDocument) {
-        guard request.shape.subject != .results, request.shape.decoration.isEmpty || request.shape.relates else {
-            return
-        }
+        guard request.shape.subject != .results, request.shape.decoration.isEmpty || request.shape.relates,
+            request.shape.byteCount <= LearntForms.maxDecoration
+        else { return }
         let count = document.primary.count
         guard count > 0 else { return }
         let bytes = document.body.count / count
@@ -34,6 +34,7 @@ package final class LearntSizes: Sendable {
     /// Learns from an answer that was too large to be collected.
     /// - Parameter count: the resources that were asked for.
     package func note(tooLarge shape: RequestShape, count: Int) {
+        guard shape.byteCount <= LearntForms.maxDecoration else { return }
         types.withLock { $0[shape.type].note(tooLarge: shape, count: count) }
     }
 
@@ -45,6 +46,13 @@ package final class LearntSizes: Sendable {
     /// Whether resources may be asked for in a larger shape, see `ResourceSizes.allow`.
     func allow(_ larger: RequestShape, inPlaceOf own: RequestShape, count: Int) -> Bool {
         types.withLock { $0[own.type].allow(larger, inPlaceOf: own, count: count) }
+    }
+}
+
+extension RequestShape {
+    /// Bytes of what clients choose.
+    fileprivate var byteCount: Int {
+        include.reduce(decoration.count) { $0 + $1.count } + views.reduce(0) { $0 + $1.count }
     }
 }
 

@@ -11,8 +11,8 @@ struct ResourceSizes: Sendable {
         var answers = 1
     }
 
-    /// Items and batches of one shape count together: the origin shows a resource alike in both, and
-    /// single answers tell how many fit into a list.
+    /// Items and batches of one shape count together: the origin shows a resource alike in both,
+    /// and single answers tell how many fit into a list.
     private var means: [RequestShape: Mean] = [:]
     /// Bytes that an answer may be expected to have.
     private let room: Int

@@ -31,8 +31,8 @@ extension Candidate {
         }
     }
 
-    /// Larger attributes, in bytes, count as others where a byte differs: as values they take twenty
-    /// times the memory. Recorded ones have 9 KB at most.
+    /// Larger attributes, in bytes, count as others where a byte differs: as values they take
+    /// twenty times the memory. Recorded ones have 9 KB at most.
     private static let mostCompared = 64 << 10
 
     private var attributeBytes: [UInt8] { Array(part.document.body[object.attributes.range]) }

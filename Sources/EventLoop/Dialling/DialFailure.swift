@@ -15,6 +15,7 @@ public enum DialFailure: Error, Sendable, Equatable {
             case .system(let error): .connect(error.description)
             case .tls(let reason): .tls(reason)
             case .truncated: .tls("closed during the handshake")
+            case .recordFlood: .tls("too many records without content")
             case .handshakeTimedOut: .timedOut
             case nil: .connect("closed")
             }

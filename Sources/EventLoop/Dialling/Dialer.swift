@@ -10,6 +10,7 @@ public final class Dialer {
     private let resolver: Resolver
     private let loop: EventLoop
     private let begun: Instant
+    private let deadline: Instant
     private let rotation: Int
     private var completion: ((Result<Stream, DialFailure>) -> Void)?
     private var plan: DialPlan<SocketAddress>
@@ -29,7 +30,7 @@ public final class Dialer {
     ) {
         precondition(endpoint.isTLS == (tls != nil))
         (self.endpoint, self.tls, self.resolver, self.loop, self.rotation) = (endpoint, tls, resolver, loop, rotation)
-        begun = loop.now
+        (begun, self.deadline) = (loop.now, deadline)
         plan = DialPlan(deadline: deadline)
         self.completion = completion
         timer = DeadlineTimer(loop: loop)
@@ -83,7 +84,10 @@ public final class Dialer {
     private func dial(_ address: SocketAddress) {
         let session = tls.map { (configuration: $0, hostName: endpoint.name) }
         do {
-            attempts.append((address, try Stream.connect(to: address, tls: session, loop: loop, handler: self)))
+            // The time of the whole is the handshake's too.
+            let stream = try Stream.connect(
+                to: address, tls: session, handshakeTimeout: deadline - loop.now, loop: loop, handler: self)
+            attempts.append((address, stream))
         } catch {
             lastFailure = .connect(error.description)
             perform(plan.failed(address, now: loop.now))

@@ -23,6 +23,8 @@ public final class Listener {
     private let loop: EventLoop
     /// TLS of connections that are accepted from now on; nil for plain text.
     public var tls: ServerTLS?
+    /// Their time for the handshake.
+    public var handshakeTimeout: Duration
     /// Takes the streams of connections that are accepted from now on.
     public var onAccept: (Stream) -> Void
     /// Where it is set, connections that are accepted from now on begin with a header of the PROXY
@@ -49,10 +51,12 @@ public final class Listener {
     ///   - isPaused: whether connections wait in the kernel's queue until `resume`.
     public init(
         address: SocketAddress, loop: EventLoop, reusePort: Bool = false, tls: ServerTLS? = nil,
-        inherited: InheritedSocket? = nil, isPaused: Bool = false, onAccept: @escaping (Stream) -> Void
+        handshakeTimeout: Duration = Stream.handshakeTimeout, inherited: InheritedSocket? = nil,
+        isPaused: Bool = false, onAccept: @escaping (Stream) -> Void
     ) throws(SystemError) {
         loop.assertOnLoop()
         (self.loop, self.tls, self.onAccept, self.isPaused) = (loop, tls, onAccept, isPaused)
+        self.handshakeTimeout = handshakeTimeout
         leavesQueue = inherited?.isKept ?? false
         if let inherited {
             descriptor = try inherited.duplicate()
@@ -224,32 +228,40 @@ public final class Listener {
     }
 
     private func open(_ descriptor: CInt, _ peer: SocketAddress?) {
-        guard let onWait else { return Stream.open(accepted: descriptor, from: peer, tls, loop, onAccept) }
-        onWait(ProxyHeaderWait(owning: descriptor, peer: peer, tls: tls, loop: loop, onAccept: onAccept))
+        let arrival = Stream.Arrival(tls: tls, handshakeTimeout: handshakeTimeout, loop: loop, onAccept: onAccept)
+        guard let onWait else { return Stream.open(accepted: descriptor, from: peer, arrival) }
+        onWait(ProxyHeaderWait(owning: descriptor, peer: peer, arrival))
     }
 }
 
 extension Stream {
+    /// How a listener's connections become streams.
+    struct Arrival {
+        let tls: ServerTLS?
+        let handshakeTimeout: Duration
+        let loop: EventLoop
+        let onAccept: (Stream) -> Void
+    }
+
     /// Takes over an accepted descriptor, which is closed where no stream can be made of it.
-    static func open(
-        accepted descriptor: CInt, from peer: SocketAddress?, _ tls: ServerTLS?, _ loop: EventLoop,
-        _ onAccept: (Stream) -> Void
-    ) {
+    static func open(accepted descriptor: CInt, from peer: SocketAddress?, _ arrival: Arrival) {
         let session: TLSSession?
         do {
-            session = try tls?.makeSession(descriptor: descriptor)
+            session = try arrival.tls?.makeSession(descriptor: descriptor)
         } catch {
             _ = Glibc.close(descriptor)
             return
         }
-        let stream = Stream(owning: descriptor, peer: peer, state: .open, tls: session, loop: loop)
+        let stream = Stream(
+            owning: descriptor, peer: peer, state: .open, tls: session, loop: arrival.loop,
+            handshakeTimeout: arrival.handshakeTimeout)
         if session != nil { stream.state = .handshaking }
-        onAccept(stream)
+        arrival.onAccept(stream)
         guard stream.state != .closed else { return }
         stream.register()
         guard stream.state != .closed else { return }
-        if let tls {
-            stream.beginHandshake(timeout: tls.handshakeTimeout)
+        if session != nil {
+            stream.beginHandshake()
         } else {
             stream.didOpen([])
         }

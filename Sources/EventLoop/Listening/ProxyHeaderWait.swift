@@ -22,10 +22,9 @@ public final class ProxyHeaderWait {
 
     /// The peer.
     public let peer: SocketAddress?
-    private let loop: EventLoop
     private let descriptor: CInt
-    private let tls: ServerTLS?
-    private let onAccept: (Stream) -> Void
+    private let arrival: Stream.Arrival
+    private var loop: EventLoop { arrival.loop }
     private var tag: UInt64?
     private var deadline: TimerToken?
     private var whenDone: ((ProxyHeaderWait, Failure?) -> Void)?
@@ -33,12 +32,8 @@ public final class ProxyHeaderWait {
     private var isEnding = false
 
     /// Takes a descriptor over.
-    init(
-        owning descriptor: CInt, peer: SocketAddress?, tls: ServerTLS?, loop: EventLoop,
-        onAccept: @escaping (Stream) -> Void
-    ) {
-        (self.descriptor, self.peer, self.tls, self.loop) = (descriptor, peer, tls, loop)
-        self.onAccept = onAccept
+    init(owning descriptor: CInt, peer: SocketAddress?, _ arrival: Stream.Arrival) {
+        (self.descriptor, self.peer, self.arrival) = (descriptor, peer, arrival)
     }
 
     /// Begins to wait.
@@ -96,7 +91,7 @@ public final class ProxyHeaderWait {
 
     private func finish(_ header: ProxyHeader) {
         guard leave() else { return }
-        Stream.open(accepted: descriptor, from: header.client ?? peer, tls, loop, onAccept)
+        Stream.open(accepted: descriptor, from: header.client ?? peer, arrival)
         whenDone.take()?(self, nil)
     }
 

@@ -55,6 +55,9 @@ public final class EventLoop: @unchecked Sendable {
     private var closed: [Stream] = []
     /// Storage for a round, used again.
     private var round: [Stream] = []
+    /// Counts turns.
+    private(set) var turnNumber = 0
+    var handshakes = HandshakeAllowance()
     private var isInTurn = false
     private var isTurnRequested = false
     private var isLeapRequested = false
@@ -246,6 +249,8 @@ public final class EventLoop: @unchecked Sendable {
     private func readTime() {
         previousTurn = now
         now = currentTime
+        turnNumber &+= 1
+        handshakes.renew()
     }
 
     private func endTurns() {
@@ -292,7 +297,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Calls `stream.deliverReadable()` once, at the end of this turn or the next, never from
-    /// inside the caller.
+    /// inside the caller. In the order in which they asked.
     func readLater(_ stream: Stream) {
         readers.append(stream)
         requestTurn()

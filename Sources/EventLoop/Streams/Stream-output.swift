@@ -110,7 +110,7 @@ extension Stream {
             // One place alone needs no gathering.
             let record =
                 body.isEmpty ? UnsafeRawBufferPointer(rebasing: fromHead) : gather(fromHead, body, sent - head.count)
-            switch tls.write(record) {
+            switch write(tls, record) {
             case .success(0): return .success(sent)
             case .success(let count): sent += count
             case .failure(let error): return .failure(error)
@@ -152,6 +152,6 @@ extension Stream {
     private func flushRecord() -> Result<Int, StreamError> {
         guard let tls else { return .success(0) }
         let count = output.copyFront(into: loop.scratch)
-        return tls.write(UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
+        return write(tls, UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
     }
 }

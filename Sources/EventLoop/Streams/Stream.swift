@@ -21,8 +21,11 @@ public final class Stream {
         case closed
     }
 
-    /// The time for a TLS handshake, on both sides.
-    static let handshakeTimeout: Duration = .seconds(10)
+    /// The time for a TLS handshake where its user sets none.
+    public static let handshakeTimeout: Duration = .seconds(10)
+    /// Reads in one turn of an encrypted stream, each of a record at most: a peer decides how
+    /// little is in one, and each costs some 2 us.
+    static let recordsPerTurn = 64
 
     public let loop: EventLoop
     /// Called with the stream's events. Nil again once `streamDidClose` was called.
@@ -42,11 +45,19 @@ public final class Stream {
     /// The peer has ended its side, so a short read does not mean that there is nothing more to
     /// learn.
     public internal(set) var isEnding = false
+    /// The peer has reset the connection: nothing that is sent arrives.
+    public private(set) var isBroken = false
     /// The end of the stream was read.
     var hasReadEnd = false
     var closeError: StreamError?
-    /// The loop knows that the handler wants to read on.
-    private var isReadingLater = false
+    /// The loop knows that there is more to be done in another turn.
+    private var isWaitingForTurn = false
+    /// Whether a read, a write or the handshake broke off before the socket was empty, and goes on
+    /// in another turn: a read that would block says nothing then.
+    public private(set) var isHeldBack = false
+    /// Reads in the turn of this number.
+    private var reads = (turn: 0, count: 0)
+    private let handshakeTimeout: Duration
     private var hasToldClose = false
     /// The client has begun with a handshake, or with something that the TLS library refuses.
     private var isHandshake = false
@@ -54,10 +65,16 @@ public final class Stream {
     var lingeredBytes = 0
 
     /// Takes over a descriptor, which the stream closes.
-    init(owning descriptor: CInt, peer: SocketAddress?, state: State, tls: TLSSession?, loop: EventLoop) {
+    init(
+        owning descriptor: CInt, peer: SocketAddress?, state: State, tls: TLSSession?, loop: EventLoop,
+        handshakeTimeout: Duration = Stream.handshakeTimeout
+    ) {
         (self.descriptor, self.peer, self.state) = (descriptor, peer, state)
-        (self.tls, self.loop) = (tls, loop)
+        (self.tls, self.loop, self.handshakeTimeout) = (tls, loop, handshakeTimeout)
     }
+
+    /// False before it has opened, and once it has failed or is being closed.
+    public var isOpen: Bool { state == .open }
 
     /// True for a stream that is encrypted.
     public var isTLS: Bool { tls != nil }
@@ -111,10 +128,30 @@ public final class Stream {
     }
 
     private func read(_ tls: TLSSession, into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
-        guard !isDrained else { return .wouldBlock }
-        let result = tls.read(into: buffer)
+        guard !isDrained, hasReadsLeft() else { return .wouldBlock }
+        let result = tls.read(into: buffer, at: loop.now)
         isDrained = tls.isDrained && !isEnding
+        if tls.isHeldBack { holdBack() }
         return result
+    }
+
+    private func hasReadsLeft() -> Bool {
+        if reads.turn != loop.turnNumber { reads = (loop.turnNumber, 0) }
+        reads.count += 1
+        if reads.count > Stream.recordsPerTurn { holdBack() }
+        return reads.count <= Stream.recordsPerTurn
+    }
+
+    /// Goes on in another turn: no event comes for bytes that were left in the socket.
+    private func holdBack() {
+        isHeldBack = true
+        waitForTurn()
+    }
+
+    private func waitForTurn() {
+        guard !isWaitingForTurn else { return }
+        isWaitingForTurn = true
+        loop.readLater(self)
     }
 
     private func readPlain(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
@@ -142,16 +179,31 @@ public final class Stream {
     /// the next: for a handler that stopped before `.wouldBlock`.
     public func readLater() {
         loop.assertOnLoop()
-        guard state == .open, !isReadingLater else { return }
-        isReadingLater = true
-        loop.readLater(self)
+        guard state == .open else { return }
+        waitForTurn()
+    }
+
+    /// Writes one record's content; fewer bytes where it would block.
+    func write(_ tls: TLSSession, _ bytes: UnsafeRawBufferPointer) -> Result<Int, StreamError> {
+        let result = tls.write(bytes, at: loop.now)
+        // A write reads where the peer has begun a message of the handshake.
+        if tls.isHeldBack { holdBack() }
+        return result
     }
 
     /// The end of the turn, called by the loop.
     func deliverReadable() {
-        isReadingLater = false
-        guard state == .open else { return }
-        handler?.streamDidBecomeReadable(self)
+        isWaitingForTurn = false
+        let wasHeldBack = isHeldBack
+        isHeldBack = false
+        switch state {
+        case .handshaking: handler == nil ? close() : continueHandshake()
+        case .open:
+            if wasHeldBack { flushAndTell() }
+            if state == .open { handler?.streamDidBecomeReadable(self) }
+        case .flushing: flushBeforeClosing()
+        case .connecting, .lingering, .closed: break
+        }
     }
 
     /// The end of the turn in which the stream was closed, called by the loop once.
@@ -170,8 +222,8 @@ extension Stream {
     /// Throws only where no socket can be made (descriptors used up). All else is reported by
     /// `streamDidClose`, never from inside this call.
     public static func connect(
-        to address: SocketAddress, tls: (configuration: ClientTLS, hostName: String)? = nil, loop: EventLoop,
-        handler: any StreamHandler
+        to address: SocketAddress, tls: (configuration: ClientTLS, hostName: String)? = nil,
+        handshakeTimeout: Duration = Stream.handshakeTimeout, loop: EventLoop, handler: any StreamHandler
     ) throws(SystemError) -> Stream {
         loop.assertOnLoop()
         let descriptor = try Socket.open(family: address.family)
@@ -186,7 +238,9 @@ extension Stream {
         } catch {
             failure = .tls(error.description)
         }
-        let stream = Stream(owning: descriptor, peer: address, state: .connecting, tls: session, loop: loop)
+        let stream = Stream(
+            owning: descriptor, peer: address, state: .connecting, tls: session, loop: loop,
+            handshakeTimeout: handshakeTimeout)
         stream.handler = handler
         if let failure {
             stream.fail(failure)
@@ -226,10 +280,12 @@ extension Stream: PollTarget {
     func descriptorIsReady(_ readiness: Readiness) {
         if readiness.contains(.readable) { isDrained = false }
         if readiness.contains(.ending) { isEnding = true }
+        if readiness.contains(.broken) { isBroken = true }
         if handler == nil, state != .flushing, state != .lingering { return close() }
         switch state {
         case .connecting: finishConnecting(readiness)
-        case .handshaking: continueHandshake()
+        // In its turn among the others.
+        case .handshaking: waitForTurn()
         case .open: transfer(readiness)
         case .flushing: flushBeforeClosing()
         case .lingering: discardInput()
@@ -257,19 +313,21 @@ extension Stream: PollTarget {
         }
     }
 
-    func beginHandshake(timeout: Duration = Stream.handshakeTimeout) {
+    /// Begins the handshake, which has to end in its time, however it comes.
+    func beginHandshake() {
         state = .handshaking
-        deadline = loop.schedule(after: timeout) { [unowned self] in
+        deadline = loop.schedule(after: handshakeTimeout) { [unowned self] in
             deadline = nil
             fail(.handshakeTimedOut)
         }
-        continueHandshake()
+        waitForTurn()
     }
 
     private func continueHandshake() {
         guard let tls, tls.isClient || hasBegunHandshake() else { return }
-        switch tls.handshake() {
-        case .success(false): return
+        guard loop.handshakes.take() else { return waitForTurn() }
+        switch tls.handshake(at: loop.now) {
+        case .success(false): if tls.isHeldBack { holdBack() }
         case .success(true):
             cancelDeadline()
             // OpenSSL's buffer may already hold bytes after the handshake, for which no event

@@ -60,8 +60,10 @@ public enum StreamError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The TLS peer closed without close_notify: the bytes that have arrived may be cut short (RFC
     /// 8446, 6.1).
     case truncated
-    /// The handshake took longer than `Stream.handshakeTimeout`.
+    /// The handshake took longer than it may.
     case handshakeTimedOut
+    /// The TLS peer sent more records without content than one needs (`RecordBounds`).
+    case recordFlood
 
     public var description: String {
         switch self {
@@ -69,6 +71,7 @@ public enum StreamError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tls(let reason): "TLS: \(reason)"
         case .truncated: "TLS: closed without close_notify"
         case .handshakeTimedOut: "TLS: handshake timed out"
+        case .recordFlood: "TLS: too many records without content"
         }
     }
 }

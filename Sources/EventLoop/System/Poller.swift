@@ -10,6 +10,8 @@ struct Readiness: OptionSet {
     static let writable = Readiness(rawValue: 2)
     /// The peer has ended its side: after the bytes there comes an end or an error.
     static let ending = Readiness(rawValue: 4)
+    /// Both sides have ended, or the connection was reset.
+    static let broken = Readiness(rawValue: 8)
 }
 
 /// The kernel's readiness queue. This is the only file that uses epoll.
@@ -74,12 +76,14 @@ struct Poller: ~Copyable {
         if event.events & Poller.readMask != 0 { readiness.insert(.readable) }
         if event.events & Poller.writeMask != 0 { readiness.insert(.writable) }
         if event.events & Poller.endMask != 0 { readiness.insert(.ending) }
+        if event.events & Poller.brokenMask != 0 { readiness.insert(.broken) }
         return (event.data.u64, readiness)
     }
 
-    private static let endMask = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+    private static let brokenMask = EPOLLHUP.rawValue | EPOLLERR.rawValue
+    private static let endMask = EPOLLRDHUP.rawValue | brokenMask
     private static let readMask = EPOLLIN.rawValue | endMask
-    private static let writeMask = EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+    private static let writeMask = EPOLLOUT.rawValue | brokenMask
 
     private static func mask(_ trigger: Trigger) -> UInt32 {
         switch trigger {

@@ -18,6 +18,10 @@ public final class ClientTLS: Sendable {
         case pem(String)
     }
 
+    /// Certificates between a server's own and its authority's, each of which costs a signature:
+    /// OpenSSL would go through a hundred. Public chains have one or two.
+    private static let longestChain: CInt = 8
+
     private let context: TLSContext
     let sessions = TLSSessionCache()
 
@@ -36,6 +40,7 @@ public final class ClientTLS: Sendable {
         try TrustStore.load(trustAnchors, into: context.pointer, environment)
         // No callback: one that returns 1 would switch verification off.
         SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
+        SSL_CTX_set_verify_depth(context.pointer, ClientTLS.longestChain)
         let list = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         // Unlike its neighbours this one returns 0 on success.
         guard SSL_CTX_set_alpn_protos(context.pointer, list, CUnsignedInt(list.count)) == 0 else {

@@ -22,7 +22,6 @@ public final class ServerTLS: Sendable {
         case leaf(ThrowawayAuthority.Leaf)
     }
 
-    let handshakeTimeout: Duration
     package let offersHTTP2: Bool
     private let source: Source
     private let current: Mutex<Current>
@@ -43,18 +42,15 @@ public final class ServerTLS: Sendable {
 
     /// `weaken` makes the bad servers that tests of the client need.
     convenience init(
-        leaf: ThrowawayAuthority.Leaf, handshakeTimeout: Duration = Stream.handshakeTimeout,
-        weaken: (OpaquePointer) -> Void = { _ in }
+        leaf: ThrowawayAuthority.Leaf, weaken: (OpaquePointer) -> Void = { _ in }
     ) throws(TLSError) {
-        try self.init(.leaf(leaf), handshakeTimeout: handshakeTimeout, weaken: weaken)
+        try self.init(.leaf(leaf), weaken: weaken)
     }
 
     private init(
-        _ source: Source, handshakeTimeout: Duration = Stream.handshakeTimeout, offersHTTP2: Bool = false,
-        weaken: (OpaquePointer) -> Void = { _ in }
+        _ source: Source, offersHTTP2: Bool = false, weaken: (OpaquePointer) -> Void = { _ in }
     ) throws(TLSError) {
-        (self.source, self.handshakeTimeout) = (source, handshakeTimeout)
-        self.offersHTTP2 = offersHTTP2
+        (self.source, self.offersHTTP2) = (source, offersHTTP2)
         current = Mutex(try ServerTLS.makeContext(source, offersHTTP2: offersHTTP2, weaken))
     }
 

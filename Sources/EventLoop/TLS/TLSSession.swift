@@ -3,8 +3,12 @@ import Glibc
 
 /// One SSL object on a non-blocking descriptor; confined to the stream that owns it.
 ///
-/// Must hold: the error queue is emptied before each call and read right after it, on the same
-/// thread; after a fatal error no further call is made, not even to say goodbye.
+/// Must hold:
+/// - the error queue is emptied before each call and read right after it, on the same thread; after
+///   a fatal error no further call is made, not even to say goodbye;
+/// - no call's work is the peer's to choose. OpenSSL goes on from record to record until one has
+///   content: `readsPerCall` bounds the bytes that it gets, `RecordBounds` the records without
+///   content among them.
 final class TLSSession {
     /// True while a read waits for room to write.
     private(set) var readWantsWrite = false
@@ -14,14 +18,25 @@ final class TLSSession {
     private(set) var speaksHTTP2 = false
     /// True where the last read took all that the socket had: later bytes raise an event.
     private(set) var isDrained = false
+    /// True where the last call was kept from reading on: the socket may have more, for which no
+    /// event comes.
+    private(set) var isHeldBack = false
+
+    /// Reads of the socket in one call of the library: one, and one more where that found the
+    /// socket empty. Each takes a record of the largest size, 16 KiB.
+    private static let readsPerCall = 2
 
     private var ssl: OpaquePointer?
     let isClient: Bool
     private let onNewSession: ((OpaquePointer) -> Void)?
     private var isFinished = false
     private var mayNotify = true
-    /// Whether the socket gave less than was asked of it since this was last cleared.
-    private var hasReadShort = false
+    /// The reads of the socket in the call under way; whether the last gave less than was asked,
+    /// and whether it found nothing.
+    private var reads = (count: 0, isShort: false, isEmpty: false)
+    private var bounds = RecordBounds()
+    private var now = Instant(nanoseconds: 0)
+    private var isWatched = false
 
     /// Takes over `ssl`. `onNewSession` is handed each session that the server offers for
     /// resumption, with a reference to own.
@@ -61,9 +76,10 @@ final class TLSSession {
 
     /// Goes on with the handshake: true when it is finished and, for a client, the peer verified;
     /// false where it waits.
-    func handshake() -> Result<Bool, StreamError> {
+    func handshake(at now: Instant) -> Result<Bool, StreamError> {
         guard let ssl else { return .success(false) }
-        ERR_clear_error()
+        watch(ssl)
+        begin(at: now)
         let result = SSL_do_handshake(ssl)
         guard result == 1 else {
             switch failure(result) {
@@ -73,7 +89,7 @@ final class TLSSession {
             }
         }
         isFinished = true
-        watchReads(SSL_get_rbio(ssl))
+        bounds.establish()
         isResumed = SSL_session_reused(ssl) == 1
         if offersHTTP2 { speaksHTTP2 = TLSSession.chosenProtocol(ssl).elementsEqual("h2".utf8) }
         return isClient ? verifyPeer(ssl) : .success(true)
@@ -113,32 +129,26 @@ final class TLSSession {
         return .tls("certificate verify failed: \(String(cString: X509_verify_cert_error_string(verdict)))")
     }
 
-    /// OpenSSL does not say whether it emptied the socket; without knowing, every request would
-    /// cost a second read that finds nothing.
-    private func watchReads(_ socket: OpaquePointer?) {
-        BIO_set_callback_arg(socket, Unmanaged.passUnretained(self).toOpaque().assumingMemoryBound(to: CChar.self))
-        BIO_set_callback_ex(socket) { socket, operation, _, wanted, _, _, result, count in
-            if operation == BIO_CB_READ | BIO_CB_RETURN, let count, count.pointee < wanted,
-                let session = BIO_get_callback_arg(socket)
-            {
-                Unmanaged<TLSSession>.fromOpaque(session).takeUnretainedValue().hasReadShort = true
-            }
-            return CLong(result)
-        }
+    /// Begins a call of the library.
+    private func begin(at now: Instant) {
+        (self.now, isHeldBack, reads) = (now, false, (0, false, false))
+        ERR_clear_error()
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
+    func read(into buffer: UnsafeMutableRawBufferPointer, at now: Instant) -> ReadResult {
         guard let ssl else { return .wouldBlock }
-        (readWantsWrite, isDrained, hasReadShort) = (false, false, false)
-        ERR_clear_error()
+        (readWantsWrite, isDrained) = (false, false)
+        begin(at: now)
         let count = SSL_read(ssl, buffer.baseAddress, CInt(clamping: buffer.count))
         guard count <= 0 else {
-            isDrained = hasReadShort && SSL_has_pending(ssl) == 0
+            bounds.noteContent()
+            isDrained = reads.isShort && SSL_has_pending(ssl) == 0
             return .bytes(Int(count))
         }
         switch failure(count) {
         case .wouldBlock(let wantsWrite):
             readWantsWrite = wantsWrite
+            isDrained = !wantsWrite && reads.isEmpty && !isHeldBack
             return .wouldBlock
         case .end: return .end
         case .failed(let error): return .failed(error)
@@ -147,9 +157,9 @@ final class TLSSession {
 
     /// Writes one record's content; 0 where it would block. Then the next call must begin with the
     /// same bytes.
-    func write(_ bytes: UnsafeRawBufferPointer) -> Result<Int, StreamError> {
+    func write(_ bytes: UnsafeRawBufferPointer, at now: Instant) -> Result<Int, StreamError> {
         guard let ssl else { return .success(0) }
-        ERR_clear_error()
+        begin(at: now)
         let count = SSL_write(ssl, bytes.baseAddress, CInt(clamping: bytes.count))
         guard count <= 0 else { return .success(Int(count)) }
         switch failure(count) {
@@ -168,6 +178,10 @@ final class TLSSession {
     /// Reads why the call that has just returned `result` did not succeed.
     private func failure(_ result: CInt) -> Failure {
         let code = errno
+        guard !bounds.areExceeded else {
+            mayNotify = false
+            return .failed(.recordFlood)
+        }
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ: return .wouldBlock(wantsWrite: false)
         case SSL_ERROR_WANT_WRITE: return .wouldBlock(wantsWrite: true)
@@ -198,5 +212,61 @@ final class TLSSession {
     /// No close_notify: the stream is to look cut.
     func forgetClosing() {
         mayNotify = false
+    }
+}
+
+// MARK: - Watching what the library reads
+
+extension TLSSession {
+    /// OpenSSL says neither whether it emptied the socket, without which every request would cost a
+    /// second read that finds nothing, nor how many records it has passed over.
+    private func watch(_ ssl: OpaquePointer) {
+        guard !isWatched else { return }
+        isWatched = true
+        let owner = Unmanaged.passUnretained(self).toOpaque()
+        let socket = SSL_get_rbio(ssl)
+        BIO_set_callback_arg(socket, owner.assumingMemoryBound(to: CChar.self))
+        BIO_set_callback_ex(socket) { socket, operation, _, wanted, _, _, result, count in
+            guard let owner = BIO_get_callback_arg(socket) else { return CLong(result) }
+            switch operation {
+            case BIO_CB_READ:
+                guard !Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue().mayRead() else { break }
+                copenssl_bio_would_block(socket)
+                return -1
+            case BIO_CB_READ | BIO_CB_RETURN:
+                let read = result > 0 ? count?.pointee ?? 0 : 0
+                let isEmpty = read == 0 && BIO_test_flags(socket, BIO_FLAGS_SHOULD_RETRY) != 0
+                Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue()
+                    .noteRead(isShort: read < wanted, isEmpty: isEmpty)
+            default: break
+            }
+            return CLong(result)
+        }
+        SSL_ctrl(ssl, SSL_CTRL_SET_MSG_CALLBACK_ARG, 0, owner)
+        SSL_set_msg_callback(ssl) { isWritten, _, kind, _, _, _, owner in
+            guard isWritten == 0, let owner else { return }
+            Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue().note(kind)
+        }
+    }
+
+    private func mayRead() -> Bool {
+        isHeldBack = reads.count > 0 && !reads.isShort || reads.count >= Self.readsPerCall
+        return !isHeldBack
+    }
+
+    private func noteRead(isShort: Bool, isEmpty: Bool) {
+        reads = (reads.count + 1, isShort, isEmpty)
+    }
+
+    /// The head of a record, or a message, has come.
+    private func note(_ kind: CInt) {
+        switch kind {
+        case SSL3_RT_HEADER: bounds.noteRecord(at: now)
+        case SSL3_RT_HANDSHAKE: bounds.noteMessage(at: now)
+        default: return
+        }
+        // The library has no call to break another off; but it reads nothing more of a peer that
+        // has said goodbye.
+        if bounds.areExceeded { SSL_set_shutdown(ssl, SSL_get_shutdown(ssl) | SSL_RECEIVED_SHUTDOWN) }
     }
 }

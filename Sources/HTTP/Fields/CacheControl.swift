@@ -44,6 +44,9 @@ public struct CacheControl: Sendable, Equatable {
     /// No directives.
     public init() {}
 
+    /// From `public` to `stale-while-revalidate`: very many names of a letter are passed over.
+    private static let lengths = 6...22
+
     /// Adds the directives of one more field line.
     public mutating func merge(_ fieldValue: Span<UInt8>) {
         var elements = ListElements(of: fieldValue)
@@ -52,6 +55,7 @@ public struct CacheControl: Sendable, Equatable {
             while nameEnd < element.upperBound, ASCII.isToken(fieldValue[nameEnd]) { nameEnd += 1 }
             let name = element.lowerBound..<nameEnd
             let rest = nameEnd..<element.upperBound
+            guard Self.lengths.contains(name.count) else { continue }
             guard !mergeFlag(fieldValue, name) else { continue }
             mergeSeconds(fieldValue, name, rest)
         }

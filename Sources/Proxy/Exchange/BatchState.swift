@@ -163,8 +163,8 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
         return halves
     }
 
-    /// Splits a batch whose answer was too large in two, each with an end; nil for a single id: then
-    /// call `ended`.
+    /// Splits a batch whose answer was too large in two, each with an end; nil for a single id:
+    /// then call `ended`.
     mutating func split(_ batch: Batch) -> (Batch, Batch)? {
         guard let halves = batch.halved() else { return nil }
         kinds[batch.kind]?.underWay += 1

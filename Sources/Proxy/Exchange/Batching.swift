@@ -21,8 +21,11 @@ final class Batching {
     func mayBatch(_ request: OriginRequest) -> Bool {
         let settings = library.settings
         return settings.batch && settings.compose != .verify && request.stored == nil && request.isForOneResource
-            && request.isCollapsible
+            && request.isCollapsible && request.forwarded.target.count <= Self.mostTargetBytes
     }
+
+    /// Longer targets, which no app sends, go alone: failures are remembered of 256 kinds.
+    private static let mostTargetBytes = 4 << 10
 
     /// Adds an exchange whose request may be batched, and tells it whether it goes alone.
     func add(_ member: Exchange, for request: OriginRequest, of party: UpstreamParty) {

@@ -84,8 +84,8 @@ final class Composing {
         if facts.method == .get { library.growth.note(use: composed.growth) }
     }
 
-    /// Learns that the answer to a composition's missing parts, or to a larger request, was too large
-    /// to be kept: the next one is asked for less.
+    /// Learns that the answer to a composition's missing parts, or to a larger request, was too
+    /// large to be kept: the next one is asked for less.
     func note(tooLarge part: OriginRequest) {
         guard let wanted = part.catalogRequest else { return }
         library.sizes.note(tooLarge: wanted.shape, count: wanted.limit ?? wanted.resources.count)

@@ -14,7 +14,7 @@ struct FlightKey: NumberedKey {
     let key: CacheKey
     /// A number for all that would be sent of the client's own (`ForwardedRequest.question`).
     let question: UInt64
-    /// The settings under which it would be sent (`ProxyShared.edition`).
+    /// The origin to which it would be sent (`ProxyShared.edition`).
     let edition: UInt32
 
     init(_ key: CacheKey, question: UInt64 = 0, edition: UInt32 = 0) {

@@ -65,7 +65,7 @@ public struct ProxyShared: Sendable {
     let heldTargets = HeldTargets()
     /// The name by which it finds its own requests when they come back.
     let name = ViaChain.Name()
-    /// Counts the settings that were adopted: requests under different ones are not joined.
+    /// Counts the origins that were asked: requests to different ones are not joined.
     private(set) var edition: UInt32 = 0
     /// Whether paths outside of the API are forwarded.
     public var servesOther = true
@@ -98,7 +98,6 @@ public struct ProxyShared: Sendable {
         composition: CompositionSettings
     ) -> ProxyShared {
         var shared = self
-        shared.edition &+= 1
         if policy != self.policy || composition != library.settings {
             shared.library = ResourceLibrary(cache, policy.composableClasses, composition)
         }
@@ -110,6 +109,7 @@ public struct ProxyShared: Sendable {
             shared.users = makeUsers()
             cache.freePersonal()
         }
+        if Array(authority.utf8) != self.authority { shared.edition &+= 1 }
         shared.authority = Array(authority.utf8)
         shared.crossOrigin = crossOrigin
         return shared

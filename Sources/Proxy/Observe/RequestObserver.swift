@@ -115,5 +115,8 @@ final class RequestObserver {
         }
     }
 
-    private static func text(_ bytes: Span<UInt8>) -> String { String(decoding: bytes.copy(), as: UTF8.self) }
+    /// The beginning of a method or target, as `LiveFeed` keeps it.
+    private static func text(_ bytes: Span<UInt8>) -> String {
+        String(decoding: bytes.extracting(first: LiveFeed.mostTargetBytes).copy(), as: UTF8.self)
+    }
 }

@@ -46,6 +46,8 @@ public struct ClientBounds: Sendable {
     public var connectionsPerAddress = Int.max
     /// Proxies whose fields may name another address for a request than that of its connection.
     public var trustedProxies = TrustedProxies()
+    /// Takes lines for the operator about connections that were closed, one a minute at most.
+    public var warn: @Sendable (String) -> Void = { _ in }
 
     /// The standard amount of memory, and any number of connections.
     public init() {}
@@ -65,6 +67,8 @@ public struct ListenError: Error, CustomStringConvertible {
 /// `adopt` is called by one thread at a time; it reaches the loops through their queues.
 public final class ProxyServer: Sendable {
     let workers: [Worker]
+    /// How often each loop was found to take no turns.
+    public let stalls: LoopStalls
     private let running: Mutex<Running>
 
     private struct Running {
@@ -92,6 +96,7 @@ public final class ProxyServer: Sendable {
             throw error
         }
         self.workers = workers
+        stalls = LoopStalls(loops: workers.count)
         settings.shared.library.readStored(at: settings.timeOfDay.unixSeconds())
     }
 
@@ -138,22 +143,21 @@ public final class ProxyServer: Sendable {
     /// The sum of all loops' counters, and the cache's own figures. From any thread.
     public var snapshot: StatisticsSource {
         StatisticsSource(
-            statistics: workers.map(\.statistics), timeOfDay: running.withLock { $0.settings.timeOfDay },
+            statistics: workers.map(\.statistics), stalls: stalls,
+            timeOfDay: running.withLock { $0.settings.timeOfDay },
             accessLog: { [self] in running.withLock { $0.settings.accessLog?.sink } },
             certificateEnd: { [self] in
                 running.withLock { $0.settings.listeners.compactMap { $0.tls?.certificateEnd }.min() }
             }, shared: { [self] in running.withLock { $0.settings.shared } })
     }
 
-    /// Calls `completion` once every loop has come to it; a loop that is stuck keeps it from being
-    /// called.
-    public func ping(_ completion: @escaping @Sendable () -> Void) {
-        let group = DispatchGroup()
-        for worker in workers {
-            group.enter()
-            worker.loop.execute { @Sendable in group.leave() }
-        }
-        group.notify(queue: .global()) { @Sendable in completion() }
+    /// The number of loops that serve clients.
+    public var loopCount: Int { workers.count }
+
+    /// Calls `completion` on one of the loops, in its next turn.
+    /// - Parameter loop: below `loopCount`.
+    public func ask(loop: Int, _ completion: @escaping @Sendable () -> Void) {
+        workers[loop].loop.execute(completion)
     }
 
     /// Finishes the requests in hand, writes the queues, and calls `completion` on a background
@@ -193,8 +197,8 @@ public final class ProxyServer: Sendable {
 extension ProxyServer {
     /// Goes over to other settings while it runs: first everything that can fail, then each loop in
     /// one step. Cache, flights and budget live on; requests under way end as they began.
-    /// Connections live on, but for those of a listener that is gone or wants others: they end as in
-    /// a stop.
+    /// Connections live on, but for those of a listener that is gone or wants others: they end as
+    /// in a stop.
     ///
     /// - Parameter settings: `workers` and `timeOfDay` count as they were at the start; `shared`
     ///   comes from the running one's by `ProxyShared.adopting`.
@@ -280,6 +284,7 @@ extension ProxySettings {
         shared.answerBudget.limit(to: bounds.answerBytes)
         shared.connections.limit(
             to: bounds.connections, perAddress: bounds.connectionsPerAddress, trusting: bounds.trustedProxies)
+        shared.connections.warn(by: bounds.warn)
     }
 
     /// Whether connections to the origin have to be made anew.

@@ -9,6 +9,8 @@ import Upstream
 /// The counters that the admin surface reads.
 public struct StatisticsSource: Sendable {
     private let statistics: [Statistics]
+    /// How often each loop was found to take no turns.
+    public let stalls: LoopStalls
     private let shared: @Sendable () -> ProxyShared
     private let timeOfDay: TimeOfDay
     private let accessLog: @Sendable () -> AccessLogSink?
@@ -19,11 +21,11 @@ public struct StatisticsSource: Sendable {
     /// Closures tell the values in force when they are called.
     /// - Parameter statistics: one for each loop.
     public init(
-        statistics: [Statistics], timeOfDay: TimeOfDay = .system,
+        statistics: [Statistics], stalls: LoopStalls = LoopStalls(loops: 0), timeOfDay: TimeOfDay = .system,
         accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
         certificateEnd: @escaping @Sendable () -> Int64? = { nil }, shared: @escaping @Sendable () -> ProxyShared
     ) {
-        (self.statistics, self.shared, self.timeOfDay) = (statistics, shared, timeOfDay)
+        (self.statistics, self.stalls, self.shared, self.timeOfDay) = (statistics, stalls, shared, timeOfDay)
         (self.accessLog, self.certificateEnd) = (accessLog, certificateEnd)
     }
 

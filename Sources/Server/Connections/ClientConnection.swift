@@ -78,7 +78,7 @@ public final class ClientConnection {
     private var endsWhenIdle = false
     /// Bytes queued when the write deadline was set.
     private var pendingWhenWaiting = 0
-    private let onClose: (any ServedConnection) -> Void
+    private let onClose: (any ServedConnection, StreamError?) -> Void
 
     /// Requests that one connection may have answered before others get their turn.
     private static let requestsPerTurn = 64
@@ -89,14 +89,14 @@ public final class ClientConnection {
         carrier: any Carrier, stream: Stream, input: RequestInput, context: LoopContext, service: any Service,
         limits: MessageLimits, timeouts: ClientTimeouts, peerText: [UInt8]
     ) {
-        self.init(carrier, stream, context, service, limits, timeouts, isHTTP2: true) { _ in }
+        self.init(carrier, stream, context, service, limits, timeouts, isHTTP2: true) { _, _ in }
         (self.input, self.peerText) = (input, peerText)
     }
 
     /// A socket, and all requests on it.
     convenience init(
         stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits, timeouts: ClientTimeouts,
-        onClose: @escaping (any ServedConnection) -> Void
+        onClose: @escaping (any ServedConnection, StreamError?) -> Void
     ) {
         self.init(stream, stream, context, service, limits, timeouts, isHTTP2: false, onClose)
         stream.handler = self
@@ -106,7 +106,7 @@ public final class ClientConnection {
     private init(
         _ carrier: any Carrier, _ stream: Stream, _ context: LoopContext, _ service: any Service,
         _ limits: MessageLimits, _ timeouts: ClientTimeouts, isHTTP2: Bool,
-        _ onClose: @escaping (any ServedConnection) -> Void
+        _ onClose: @escaping (any ServedConnection, StreamError?) -> Void
     ) {
         (self.carrier, self.stream, self.isHTTP2) = (carrier, stream, isHTTP2)
         (self.context, self.service, self.timeouts) = (context, service, timeouts)
@@ -276,7 +276,7 @@ extension ClientConnection: StreamHandler, ServedConnection {
         leave()
         uncountUnsent()
         tellEnd()
-        onClose(self)
+        onClose(self, error)
     }
 
     /// Reads and hands on requests until the socket is empty, an answer is outstanding, or others

@@ -33,6 +33,8 @@ enum Limits {
     static let queuedFrames = 64 << 10
     /// Frames that are made before they are sent together.
     static let gatheredFrames = 48 << 10
+    /// Frames sent in one turn to a client that takes them as fast as they are made.
+    static let framesPerTurn = 1 << 20
     /// Bytes read of an HTTP/2 connection before others have their turn.
     static let readFrames = 16 << 10
     /// Clients of one loop at once; further ones are closed as they come.

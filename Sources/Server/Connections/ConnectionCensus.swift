@@ -22,6 +22,9 @@ public final class ConnectionCensus: Sendable {
     private let refused = Atomic<Int>(0)
     private let refusedHeaders = Atomic<Int>(0)
     private let floods = Atomic<Int>(0)
+    private let recordFloods = Atomic<Int>(0)
+    private let floodLine = Mutex(RareLine())
+    private let warn = Mutex<@Sendable (String) -> Void> { _ in }
 
     /// - Parameters:
     ///   - most: connections in all.
@@ -47,6 +50,12 @@ public final class ConnectionCensus: Sendable {
 
     /// HTTP/2 connections that were ended for too many frames of a kind.
     public var floodCount: Int { floods.load(ordering: .relaxed) }
+
+    /// TLS connections that were closed for too many records without content.
+    public var recordFloodCount: Int { recordFloods.load(ordering: .relaxed) }
+
+    /// Sets the taker of lines for the operator: one a minute at most.
+    public func warn(by warn: @escaping @Sendable (String) -> Void) { self.warn.withLock { $0 = warn } }
 
     /// Connections that are there.
     public var count: Int { state.withLock(\.count) }
@@ -83,6 +92,16 @@ public final class ConnectionCensus: Sendable {
             guard let count = state.requests[network] else { return }
             state.requests[network] = count > 1 ? count - 1 : nil
         }
+    }
+
+    /// Counts a connection that has ended by a failure, where the client is to blame for it.
+    func noteEnd(of peer: SocketAddress?, by error: StreamError?, at now: Instant) {
+        guard error == .recordFlood else { return }
+        recordFloods.add(1, ordering: .relaxed)
+        guard let unsaid = floodLine.withLock({ $0.take(at: now) }) else { return }
+        let host = peer?.host ?? "an unknown address"
+        let others = RareLine.others(unsaid)
+        warn.withLock { $0 }("a connection from \(host) was closed: \(StreamError.recordFlood)\(others)")
     }
 
     func noteFlood() { floods.add(1, ordering: .relaxed) }

@@ -5,12 +5,12 @@ import EventLoop
 final class NegotiatingConnection: StreamHandler, ServedConnection {
     private let stream: Stream
     private let onOpen: (NegotiatingConnection, Stream) -> Void
-    private let onClose: (any ServedConnection) -> Void
+    private let onClose: (any ServedConnection, StreamError?) -> Void
 
     /// - Parameter onOpen: gives the stream another handler.
     init(
         _ stream: Stream, onOpen: @escaping (NegotiatingConnection, Stream) -> Void,
-        onClose: @escaping (any ServedConnection) -> Void
+        onClose: @escaping (any ServedConnection, StreamError?) -> Void
     ) {
         (self.stream, self.onOpen, self.onClose) = (stream, onOpen, onClose)
         stream.handler = self
@@ -25,7 +25,7 @@ final class NegotiatingConnection: StreamHandler, ServedConnection {
         stream.handler?.streamDidMeetPlainHTTP(stream)
     }
     func streamDidBecomeReadable(_ stream: Stream) {}
-    func streamDidClose(_ stream: Stream, _ error: StreamError?) { onClose(self) }
+    func streamDidClose(_ stream: Stream, _ error: StreamError?) { onClose(self, error) }
 
     /// It has asked for nothing yet, and will be told when it can.
     func drain(idleSince limit: Instant) {}

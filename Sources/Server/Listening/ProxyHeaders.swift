@@ -7,14 +7,8 @@ import Synchronization
 /// Must hold: one line a minute at most is logged about connections without a header; it says how
 /// many there were.
 public final class ProxyHeaders: Sendable {
-    private struct State {
-        var lastLine: Instant?
-        var unsaid = 0
-    }
-
-    private static let interval = Duration.seconds(60)
     private let warn: @Sendable (String) -> Void
-    private let state = Mutex(State())
+    private let line = Mutex(RareLine())
 
     /// - Parameter warn: takes a line for the operator.
     public init(_ warn: @escaping @Sendable (String) -> Void) {
@@ -24,17 +18,9 @@ public final class ProxyHeaders: Sendable {
     /// A connection was closed.
     /// - Parameter words: `ProxyHeaderWait.Failure.words`.
     func refused(from peer: SocketAddress?, because words: StaticString, at now: Instant) {
-        let unsaid = state.withLock { state -> Int? in
-            if let last = state.lastLine, now - last < Self.interval {
-                state.unsaid += 1
-                return nil
-            }
-            defer { (state.lastLine, state.unsaid) = (now, 0) }
-            return state.unsaid
-        }
-        guard let unsaid else { return }
-        let others = unsaid > 0 ? "; \(unsaid) more since the last message" : ""
-        warn("a connection from \(peer?.host ?? "an unknown address") was closed: \(words)\(others)")
+        guard let unsaid = line.withLock({ $0.take(at: now) }) else { return }
+        let host = peer?.host ?? "an unknown address"
+        warn("a connection from \(host) was closed: \(words)\(RareLine.others(unsaid))")
     }
 }
 

@@ -25,8 +25,8 @@ public final class Server {
     private var whenDrained: [(_ cutOff: Int) -> Void] = []
     private var cutOff = 0
 
-    /// A socket that is listened on, in its present *term*: the time in which its settings allow the
-    /// connections that come by it. A reload that wants others begins another term.
+    /// A socket that is listened on, in its present *term*: the time in which its settings allow
+    /// the connections that come by it. A reload that wants others begins another term.
     private struct BoundSocket {
         let listener: Listener
         let term: Int
@@ -80,7 +80,7 @@ public final class Server {
     ) throws(SystemError) -> SocketAddress {
         let listener = try Listener(
             address: settings.address, loop: context.loop, reusePort: sharesPort, tls: settings.tls,
-            inherited: inherited, isPaused: isPaused
+            handshakeTimeout: timeouts.head, inherited: inherited, isPaused: isPaused
         ) { $0.close() }
         listeners[listener.address, default: []].append(beginTerm(of: listener, settings.headers))
         return listener.address
@@ -109,7 +109,7 @@ public final class Server {
         for address in listeners.keys where !kept.contains(address) { stopListening(at: address) }
         for bound in listening {
             listeners[bound.address] = listeners[bound.address]?.map { socket in
-                socket.listener.tls = bound.settings.tls
+                (socket.listener.tls, socket.listener.handshakeTimeout) = (bound.settings.tls, timeouts.head)
                 defer { socket.listener.resume() }
                 if terms.contains(socket.term) { return beginTerm(of: socket.listener, bound.settings.headers) }
                 expect(bound.settings.headers, on: socket)
@@ -154,15 +154,15 @@ public final class Server {
         let connection = NegotiatingConnection(stream) { [weak self] connection, stream in
             self?.connections[ObjectIdentifier(connection)] = nil
             self?.serve(stream, term)
-        } onClose: { [weak self] connection in
-            self?.closed(connection)
+        } onClose: { [weak self] connection, error in
+            self?.closed(connection, error)
         }
         connections[ObjectIdentifier(connection)] = Member(connection: connection, term: term)
     }
 
     /// Begins to read requests.
     private func serve(_ stream: Stream, _ term: Int) {
-        let onClose: (any ServedConnection) -> Void = { [weak self] in self?.closed($0) }
+        let onClose: (any ServedConnection, StreamError?) -> Void = { [weak self] in self?.closed($0, $1) }
         let connection: any ServedConnection =
             if stream.speaksHTTP2 {
                 HTTP2Session(
@@ -179,8 +179,9 @@ public final class Server {
         }
     }
 
-    private func closed(_ connection: any ServedConnection) {
+    private func closed(_ connection: any ServedConnection, _ error: StreamError?) {
         connections[ObjectIdentifier(connection)] = nil
+        census.noteEnd(of: connection.peer.address, by: error, at: context.loop.now)
         census.leave(from: connection.peer.address)
         endIfDrained()
     }

@@ -102,8 +102,8 @@ public struct TrustedProxies: Sendable, Equatable {
         return SocketAddress(host: String(text), port: 0)?.unmapped
     }
 
-    /// The elements from a list's end that are looked at, of each request: a chain of load balancers
-    /// has one for each. Beyond it the farthest of them is the client.
+    /// The elements from a list's end that are looked at, of each request: a chain of load
+    /// balancers has one for each. Beyond it the farthest of them is the client.
     private static let mostNodes = 8
     /// Longer than any address with a port.
     private static let longestNode = 64

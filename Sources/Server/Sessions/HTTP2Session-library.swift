@@ -64,7 +64,10 @@ extension HTTP2Session {
     /// False where the head unfolds beyond all measure; one that is merely too large is answered.
     private func fieldCame(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         unfoldedBytes += name.count + value.count
-        isOffended = isOffended || unfoldedBytes > FrameBounds.mostUnfoldedBytes
+        unfoldedInRead += name.count + value.count
+        isOffended =
+            isOffended || unfoldedBytes > FrameBounds.mostUnfoldedBytes
+            || unfoldedInRead > FrameBounds.mostUnfoldedBytesInRead
         guard let connection = current?.connection, !isOffended else { return !isOffended }
         connection.withInput { head.add(name.span, value.span, to: &$0) }
         return true

@@ -11,7 +11,12 @@ extension HTTP2Session {
     func send() {
         guard let library, isOpen else { return }
         var isFull = true
+        let most = framedBytes + Limits.framesPerTurn
         while isFull, hasRoom {
+            guard framedBytes < most else {
+                stream.readLater()
+                break
+            }
             guard let gathered = gather(library) else {
                 // The next session of the loop fills the same buffer.
                 context.frames.wipe()
@@ -22,6 +27,8 @@ extension HTTP2Session {
             framedBytes += context.frames.readableCount
             context.frames.withUnsafeReadable { stream.send($0) }
             context.frames.removeAll(keepingCapacity: true)
+            // The socket has failed: what is still to be said is for nobody.
+            guard stream.isOpen else { return leave() }
         }
         countFrames()
         settle(library)

@@ -10,7 +10,8 @@ import HTTP
 ///   when it has returned;
 /// - nothing is read while more than a little waits for the client, so a client that asks and does
 ///   not read costs no more than that;
-/// - frames are looked at by `FrameWatch` before the library sees them;
+/// - frames are looked at by `FrameWatch` before the library sees them, and none after the socket
+///   has failed: nobody would get the answers;
 /// - the server keeps it until `onClose`, which is called once, when the socket is closed.
 final class HTTP2Session {
     let stream: Stream
@@ -24,8 +25,8 @@ final class HTTP2Session {
     var head: HTTP2RequestHead
     /// The stream whose head is being read.
     var current: HTTP2Stream?
-    /// Size of the fields of a head, or of trailers, so far.
-    var unfoldedBytes = 0
+    /// Size of the fields of a head, or of trailers, so far; and of all heads of one read.
+    var (unfoldedBytes, unfoldedInRead) = (0, 0)
     /// Whether the client has broken a bound, noticed inside a call of the library.
     var isOffended = false
     private(set) var streams: [Int32: HTTP2Stream] = [:]
@@ -57,12 +58,12 @@ final class HTTP2Session {
     var (framedBytes, takenBytes) = (0, 0)
     private var lastActive: Instant
     private let onOffence: () -> Void
-    private let onClose: (any ServedConnection) -> Void
+    private let onClose: (any ServedConnection, StreamError?) -> Void
 
     /// - Parameter onOffence: called when the client has broken a bound of frames.
     init(
         stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits, timeouts: ClientTimeouts,
-        onOffence: @escaping () -> Void, onClose: @escaping (any ServedConnection) -> Void
+        onOffence: @escaping () -> Void, onClose: @escaping (any ServedConnection, StreamError?) -> Void
     ) {
         (self.stream, self.context, self.service, self.limits) = (stream, context, service, limits)
         (self.timeouts, self.onOffence, self.onClose) = (timeouts, onOffence, onClose)
@@ -111,12 +112,13 @@ extension HTTP2Session: StreamHandler {
         leave()
         uncountFrames()
         freeLibrary()
-        onClose(self)
+        onClose(self, error)
     }
 
     /// Reads once; other connections have their turn before the next read.
     private func read() {
         guard isOpen, isReadable, let library else { return }
+        guard !stream.isBroken else { return close() }
         // The rest of the client's frames lies in the socket: it is not late.
         guard hasRoom else { return heads.clear() }
         let result = context.frameInput.withUnsafeWritable(minimum: Limits.readFrames) { target in
@@ -138,6 +140,7 @@ extension HTTP2Session: StreamHandler {
         } catch {
             return endForOffence()
         }
+        unfoldedInRead = 0
         let status = context.frameInput.withUnsafeReadable { bytes in
             clinux_http2_read(library, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
         }
@@ -307,7 +310,7 @@ extension HTTP2Session: ServedConnection {
     }
 
     /// Nothing more will be read or answered.
-    private func leave() {
+    func leave() {
         guard isOpen else { return }
         isOpen = false
         heads.cancel()

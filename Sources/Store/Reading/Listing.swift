@@ -48,24 +48,45 @@ public enum ListingOrder: String, CaseIterable, Sendable {
     }
 }
 
-/// The first records of an order, among all that were added.
+/// The first records of an order, among all that were added: up to a number, and up to `mostBytes`,
+/// because clients choose targets and answers name up to 4,096 resources.
 package struct FirstRecords {
     private let limit: Int
     private let order: ListingOrder
     private var records: [ListedRecord] = []
+    private var bytes = 0
+
+    /// Bytes of one listing; 1.6 KiB for each of 10,000 records.
+    static let mostBytes = 16 << 20
 
     package init(_ limit: Int, in order: ListingOrder) { (self.limit, self.order) = (limit, order) }
 
     package mutating func add(_ record: ListedRecord) {
         records.append(record)
+        bytes += record.listedBytes
         // Seldom, so that a record costs no more than its place in a sort.
-        if records.count / 2 > limit { records = all }
+        if records.count / 2 > limit || bytes / 2 > Self.mostBytes {
+            records = all
+            bytes = records.reduce(0) { $0 + $1.listedBytes }
+        }
     }
 
-    var isFull: Bool { records.count >= limit }
+    var isFull: Bool { records.count >= limit || bytes >= Self.mostBytes }
 
     /// In their order.
-    package var all: [ListedRecord] { Array(records.sorted(by: order.precedes).prefix(limit)) }
+    package var all: [ListedRecord] {
+        var rest = Self.mostBytes
+        return Array(
+            records.sorted(by: order.precedes).prefix(limit).prefix { record in
+                rest -= record.listedBytes
+                return rest >= 0
+            })
+    }
+}
+
+extension ListedRecord {
+    /// Bytes that it holds in a listing.
+    fileprivate var listedBytes: Int { target.count + variant.count + facts.resources.count * 8 }
 }
 
 extension StoreRunner {

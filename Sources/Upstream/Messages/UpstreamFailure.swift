@@ -32,6 +32,8 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     case closedEarly(Progress)
     /// Not HTTP/1.1 as RFC 9112 has it, or over a limit.
     case malformed(ParseError)
+    /// More TLS records without content than are put up with.
+    case recordFlood
     /// 101 although no upgrade was ever asked for: there is no tunnel mode.
     case switchedProtocols
     /// More interim responses than are put up with.
@@ -59,7 +61,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
         case .timeout, .dial(.timedOut): 504
         case .heldBack: 429
         case .tooManyWaiting, .waitedTooLong, .shareUsed, .draining, .readerTooSlow: 503
-        case .dial, .closedEarly, .malformed, .switchedProtocols, .tooManyInterimResponses: 502
+        case .dial, .closedEarly, .malformed, .recordFlood, .switchedProtocols, .tooManyInterimResponses: 502
         }
     }
 
@@ -90,7 +92,7 @@ extension UpstreamFailure {
         case .timeout(.content): "upstream-content-timeout"
         case .timeout(.whole): "upstream-timeout"
         case .closedEarly: "upstream-closed"
-        case .malformed, .switchedProtocols, .tooManyInterimResponses: "upstream-malformed"
+        case .malformed, .recordFlood, .switchedProtocols, .tooManyInterimResponses: "upstream-malformed"
         case .tooManyWaiting: "queue-full"
         case .waitedTooLong: "waited-too-long"
         case .shareUsed: "share-used"
@@ -110,6 +112,7 @@ extension UpstreamFailure: CustomStringConvertible {
         case .closedEarly(.head): "\(word): in the head"
         case .closedEarly(.content): "\(word): in the content"
         case .malformed(let error): "\(word): \(error.reason)"
+        case .recordFlood: "\(word): too many TLS records without content"
         case .switchedProtocols: "\(word): 101"
         case .tooManyInterimResponses: "\(word): too many interim responses"
         case .timeout, .tooManyWaiting, .waitedTooLong, .shareUsed, .heldBack, .draining, .readerTooSlow: word

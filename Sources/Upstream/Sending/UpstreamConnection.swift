@@ -126,8 +126,8 @@ extension UpstreamConnection {
                 fail(error)
             }
             return false
-        case .failed:
-            fail(reader.brokenOff)
+        case .failed(let error):
+            fail(failure(of: error))
             return false
         }
     }
@@ -226,9 +226,16 @@ extension UpstreamConnection {
         return isQuiet(stream)
     }
 
-    /// Whether a read would block: no byte and no end has come.
+    /// Whether a read would block, and not for want of a turn: no byte and no end has come.
     private func isQuiet(_ stream: Stream) -> Bool {
-        withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { stream.read(into: $0) == .wouldBlock }
+        let wouldBlock = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) {
+            stream.read(into: $0) == .wouldBlock
+        }
+        return wouldBlock && !stream.isHeldBack
+    }
+
+    private func failure(of error: StreamError?) -> UpstreamFailure {
+        error == .recordFlood ? .recordFlood : reader.brokenOff
     }
 
     private func fail(_ failure: UpstreamFailure) {
@@ -250,7 +257,7 @@ extension UpstreamConnection: StreamHandler {
         guard stream === self.stream else { return }
         self.stream = nil
         if exchange != nil {
-            fail(reader.brokenOff)
+            fail(failure(of: error))
         } else {
             pool?.tell { state, _ in state.closedWhileIdle(id) }
         }

@@ -37,6 +37,7 @@ extension Configuration {
         settings.upstreamRate = upstreamRate
         settings.timeouts = clientTimeouts
         settings.bounds = clientBounds
+        settings.bounds.warn = { @Sendable text in log(.warn, text) }
         settings.shared.clientKeys = keys
         settings.shared.verifySample = verifySample
         settings.shared.servesOther = servesOther

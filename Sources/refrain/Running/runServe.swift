@@ -56,9 +56,7 @@ func runServe(
     manager.tell(.ready(status: "listening on \(proxy.addresses.map(\.description).joined(separator: ", "))"))
     // A predecessor may have been heard of last half the interval ago.
     if inheritance.predecessor != nil, manager.watchdogInterval != nil { manager.tell(.alive) }
-    var watchdog = manager.watchdogInterval.map { interval in
-        Watchdog(interval: interval, ping: { proxy.server.ping($0) }, alive: { manager.tell(.alive) })
-    }
+    var watchdog: Watchdog? = Watchdog(proxy, manager, log)
     signals.wait { signals.count > 0 || upgrader.hasSuccessor }
     guard upgrader.end() == nil else {
         watchdog = nil

@@ -14,6 +14,17 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
 }
 
 @Suite struct CatalogRequestTests {
+    /// Each of thousands of ids was looked up, though the origin takes no more than 300.
+    @Test func listsThatNoOriginTakesAreNotTakenApart() throws {
+        for (count, isTaken) in [(300, true), (301, false)] {
+            let list = (1...count).map { "\($0)" }.joined(separator: ",")
+            for text in ["songs?ids=\(list)", "songs/1?include=\(list)"] {
+                let request = CatalogRequest(try CanonicalTarget("/v1/catalog/us/\(text)"))
+                #expect((request != nil) == isTaken, "\(count)")
+            }
+        }
+    }
+
     @Test func `batches name each resource with its type, in order`() throws {
         let target = try CanonicalTarget(
             "/v1/catalog/us?ids%5Bsongs%5D=3,1&include=artists&ids[albums]=2&l=de-DE&extend=artistUrl")

@@ -38,17 +38,20 @@ import Testing
         let sum = one.body.utf8.count + other.body.utf8.count
         let scene = try scene([one, other])
         reading.begin(room: sum - 1)
-        #expect(words(try scene.compose("albums?ids=1,2", isPeeking: true, reading: reading))
-            == "batch sources-too-large")
+        #expect(
+            words(try scene.compose("albums?ids=1,2", isPeeking: true, reading: reading))
+                == "batch sources-too-large")
         #expect(reading.isShort && reading.bytes == sum)
         reading.begin(room: sum)
-        #expect(Outcome(try scene.compose("albums?ids=1,2", reading: reading))
-            == .split([one, other].map { String($0.body.dropFirst(9).dropLast(2)) }))
+        #expect(
+            Outcome(try scene.compose("albums?ids=1,2", reading: reading))
+                == .split([one, other].map { String($0.body.dropFirst(9).dropLast(2)) }))
         #expect(!reading.isShort && reading.bytes == sum)
         // They have maps since.
         reading.begin(room: 0)
-        #expect(Outcome(try scene.compose("albums?ids=2,1", reading: reading))
-            == .split([other, one].map { String($0.body.dropFirst(9).dropLast(2)) }))
+        #expect(
+            Outcome(try scene.compose("albums?ids=2,1", reading: reading))
+                == .split([other, one].map { String($0.body.dropFirst(9).dropLast(2)) }))
         #expect(!reading.isShort && reading.bytes == 0)
     }
 
@@ -56,8 +59,9 @@ import Testing
     @Test func aPartIsNotAskedForBesideAnswersThatAreTooLarge() throws {
         let scene = try scene([Self.unread("1", 1_000)])
         reading.begin(room: 10)
-        #expect(words(try scene.compose("albums?ids=1,5", isPeeking: true, reading: reading))
-            == "batch sources-too-large")
+        #expect(
+            words(try scene.compose("albums?ids=1,5", isPeeking: true, reading: reading))
+                == "batch sources-too-large")
         reading.begin()
         #expect(Outcome(try scene.compose("albums?ids=1,5", reading: reading)) == .fetch("albums?ids=5"))
     }
@@ -74,9 +78,10 @@ import Testing
     /// Of answers in memory, which cost nothing to read, an answer of any size was made.
     @Test func anAnswerThatCouldNotBeKeptIsNotComposed() throws {
         let half = BodyBuilder.mostBytes / 2
-        let scene = try scene([("1", half - 2_000), ("2", half - 2_000), ("3", half)].map {
-            Self.unread($0.0, $0.1, isMapped: true)
-        })
+        let scene = try scene(
+            [("1", half - 2_000), ("2", half - 2_000), ("3", half + 2_000)].map {
+                Self.unread($0.0, $0.1, isMapped: true)
+            })
         #expect(try scene.compose("albums?ids=1,2").isAnswer)
         #expect(words(try scene.compose("albums?ids=1,3")) == "batch answer-too-large")
     }
@@ -123,8 +128,9 @@ import Testing
     @Test func aPageThatCouldNotBeKeptIsNotAskedFor() throws {
         let first = page(1, "limit=20", 0..<20, next: 20)
         let scene = try StoredScene(Taught.pages + [first])
-        #expect(Outcome(try scene.compose("artists/1/albums?limit=20&offset=20"))
-            == .fetch("artists/1/albums?limit=100&offset=0"))
+        #expect(
+            Outcome(try scene.compose("artists/1/albums?limit=20&offset=20"))
+                == .fetch("artists/1/albums?limit=100&offset=0"))
         let shape = try StoredScene.request("artists/1/albums").shape
         scene.library.sizes.note(tooLarge: shape, count: 100)
         #expect(words(try scene.compose("artists/1/albums?limit=20&offset=20")) == "growth answer-too-large")

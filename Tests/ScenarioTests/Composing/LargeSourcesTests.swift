@@ -18,7 +18,9 @@ import Testing
         folder = try TemporaryFolder()
         origin = try FakeOrigin { request in
             let last = request.target.components(separatedBy: "/").last ?? ""
-            guard last.hasPrefix("pl.") else { return FakeOrigin.Reply(body: Self.songs(ScriptedSongs.ids(request.target))) }
+            guard last.hasPrefix("pl.") else {
+                return FakeOrigin.Reply(body: Self.songs(ScriptedSongs.ids(request.target)))
+            }
             let tracks = (0..<10).map { Self.song("\(last.dropFirst(3))0\($0)") }.joined(separator: ",")
             return FakeOrigin.Reply(
                 body: #"{"data":[{"id":"\#(last)","type":"playlists","href":"/v1/catalog/us/playlists/\#(last)","#
@@ -39,11 +41,9 @@ import Testing
             waitUntil { proxy.isIndexComplete }
             return proxy
         }
-        for ids in ["900,901,902", "903,904", "905,906,907"] {
-            #expect(try proxy.client.send("GET", Self.path + ids).status == 200)
-        }
-        for number in Self.playlists {
-            #expect(try proxy.client.send("GET", "/v1/catalog/us/playlists/pl.\(number)").status == 200)
+        let lists = ["100,101,102", "103,104", "106,107,108"].map { Self.path + $0 }
+        for target in Self.playlists.map({ "/v1/catalog/us/playlists/pl.\($0)" }) + lists {
+            #expect(try proxy.client.send("GET", target).status == 200)
         }
         proxy.stop()
         return try restarted(after: true)
@@ -74,6 +74,6 @@ import Testing
             let text = client.readText()
             #expect(text.contains("hit; ttl=") && text.hasSuffix(Self.songs(ids)), "\(text.prefix(300))")
         }
-        #expect(origin.requests.count == before)
+        #expect(origin.requests.count == before, "\(proxy.statistics.notComposed.filter { $0.count > 0 })")
     }
 }

@@ -105,6 +105,19 @@ import Testing
         #expect(scene.origin.requests.isEmpty)
     }
 
+    /// Heads below the bound of one, very many of which fit into one read of the socket.
+    @Test func manyHeadsThatUnfoldAreAnAttackTogether() throws {
+        let scene = try HTTP2Scene()
+        let client = try scene.client()
+        let first = HTTP2Frame.fieldBlock(HTTP2Frame.get("/")) + Self.unfolding(1)
+        client.send(HTTP2Frame(.headers, flags: 5, stream: 1, payload: first))
+        waitUntil { client.isOver(1) || client.isClosed }
+        let block = HTTP2Frame.fieldBlock(HTTP2Frame.get("/")) + [UInt8](repeating: 0xBE, count: 80)
+        let heads = (1...100).map { HTTP2Frame(.headers, flags: 5, stream: UInt32(2 * $0 + 1), payload: block) }
+        client.send(heads.flatMap(\.bytes))
+        #expect(client.end() == Self.calm && scene.proxy.statistics.connections.floodCount == 1)
+    }
+
     /// More requests than there may be are refused, so that the client may make them again.
     @Test func requestsBeyondTheLimitAreRefused() throws {
         let scene = try HTTP2Scene()

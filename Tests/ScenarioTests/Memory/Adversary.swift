@@ -21,7 +21,9 @@ struct Adversary {
     init(_ house: BoundedHouse, seed: UInt64) throws {
         (self.house, random) = (house, SeededGenerator(seed: seed))
         // The forms that are composed.
-        for target in ["songs/1", "songs?ids=1,2,3", "songs?ids=4,5", "songs?ids=6,7,8"] { try get(Self.catalog + target) }
+        for target in ["songs/1", "songs?ids=1,2,3", "songs?ids=4,5", "songs?ids=6,7,8"] {
+            try get(Self.catalog + target)
+        }
     }
 
     mutating func perform(_ attack: Attack) throws {

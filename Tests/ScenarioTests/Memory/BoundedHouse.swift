@@ -15,7 +15,8 @@ final class BoundedHouse {
 
     /// An eighth of a playlist's answer fits four times into the memory of answers.
     static let trackBytes = 70_000
-    private static let filler = String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: trackBytes), as: UTF8.self)
+    private static let filler = String(
+        decoding: [UInt8](repeating: UInt8(ascii: "x"), count: trackBytes), as: UTF8.self)
 
     /// - Parameter records: whether the traffic is recorded.
     init(records: Bool) throws {

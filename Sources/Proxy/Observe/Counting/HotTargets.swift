@@ -43,6 +43,8 @@ public final class HotTargets: Sendable {
     private let sketches = Mutex(Sketches())
 
     static let capacity = 64
+    /// Longer targets, which no app sends, are not counted: each loop keeps 128.
+    static let mostKeyBytes = 4 << 10
     /// A count of this age counts half.
     static let halfLife = Duration.seconds(300)
     /// One of this many answers out of the cache is counted.
@@ -51,7 +53,7 @@ public final class HotTargets: Sendable {
     /// The service of `key` took `nanoseconds`, which counts as cost where the origin was asked
     /// because of `reason`.
     func note(_ key: CacheKey, nanoseconds: Int64, standingFor count: Int, _ reason: Reason?, now: Instant) {
-        guard !key.isPersonal else { return }
+        guard !key.isPersonal, key.bytes.count <= Self.mostKeyBytes else { return }
         sketches.withLock { sketches in
             sketches.fade(until: now)
             sketches.asked.add(key, weight: Double(count), count: Double(count))

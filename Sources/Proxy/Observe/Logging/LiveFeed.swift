@@ -11,7 +11,7 @@ public final class LiveFeed: Sendable {
         /// Whether it came by HTTP/2.
         public let isHTTP2: Bool
         public let method: String
-        /// As the client wrote it.
+        /// As the client wrote it; the first KiB of a longer one.
         public let target: String
         public let status: Int
         /// Bytes of content.
@@ -42,6 +42,9 @@ public final class LiveFeed: Sendable {
     private let ring = Mutex(Ring())
 
     static let capacity = 512
+    /// The most of a target. Clients may send 64 KiB, and hundreds of events go to each of 32
+    /// watchers.
+    static let mostTargetBytes = 1 << 10
     /// The most in a second: a watcher does not read more, and making them costs more than the
     /// answers do.
     static let mostPerSecond = 500

@@ -1,15 +1,6 @@
-/// The configuration that a command is about.
-struct ConfigurationFile: Sendable {
-    let path: String
-    /// Whether the program looked for it: then it is read only where no other user can have written
-    /// it, and so is what it includes. A file that was named is the caller's choice.
-    let isFound: Bool
+// Finds the configuration that a command is about.
 
-    /// A file that the caller names.
-    init(named path: String) { (self.path, isFound) = (path, false) }
-
-    private init(found path: String) { (self.path, isFound) = (path, true) }
-
+extension ConfigurationFile {
     /// Tried in this order where no `--config` is given.
     static let standardPaths = ["proxy.conf", "/etc/refrain/proxy.conf"]
 
