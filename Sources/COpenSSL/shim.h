@@ -40,7 +40,7 @@ static inline void copenssl_ctx_set_nonblocking_modes(SSL_CTX *ctx) {
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
 }
 
-/// For a callback that refuses a read: the caller is to come again.
+/// Has a callback that refuses a read say that the caller is to come again.
 static inline void copenssl_bio_would_block(BIO *bio) {
     BIO_clear_retry_flags(bio);
     BIO_set_retry_read(bio);

@@ -12,26 +12,20 @@ enum RecordingFiles {
     static func path(_ path: String, age: Int) -> String { age == 0 ? path : path + "." + String(age) }
 
     /// Checks that `makeRoom` could make room for a new recording.
-    /// - Throws: `RecordingError` if a file in the way is no recording, or the directory cannot be
-    ///   written to.
+    /// - Throws: `RecordingError` if a file in the way is no recording, another user may have laid
+    ///   it there, or the directory cannot be written to.
     static func check(
         _ settings: RecordingSettings, _ trust: FileTrust = .ofThisProcess
     ) throws(RecordingError) {
         for age in 0..<settings.mostFiles {
             let path = path(settings.path, age: age)
-            for name in [path, RecordedBodies.path(beside: path)] { try judge(name, trust) }
+            for name in [path, RecordedBodies.path(beside: path)] {
+                if let objection = FilePlace.objection(to: name, for: .appended, trust) { throw .untrusted(objection) }
+            }
             guard try content(of: path) != .nothing else { break }
         }
         let directory = settings.path.lastIndex(of: "/").map { String(settings.path[...$0]) } ?? "."
         guard access(directory, W_OK | X_OK) == 0 else { throw .cannotWrite(path: settings.path, code: errno) }
-    }
-
-    /// - Throws: where another user may have laid a file of that name there.
-    private static func judge(_ path: String, _ trust: FileTrust) throws(RecordingError) {
-        guard let place = try? FilePlace(of: path), let facts = place.facts,
-            let objection = trust.objection(to: facts, in: place.folder.facts, for: .appended)
-        else { return }
-        throw .untrusted(objection)
     }
 
     /// Moves older recordings up and removes the oldest beyond the limit; then `FILE` is free.

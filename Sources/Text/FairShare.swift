@@ -7,9 +7,9 @@
 public enum FairShare {
     @usableFromInline static let times = 7
 
-    /// Whether a party that holds so much may take more. One that holds nothing may take all that
-    /// is free.
-    /// - Parameter free: how much nobody holds.
+    /// Whether a party that holds `holding` may take `more`. A party that holds nothing may take
+    /// all that is free.
+    /// - Parameter free: the amount that no party holds.
     @inlinable
     public static func allows(_ more: Int, holding: Int, of free: Int) -> Bool {
         guard more <= free else { return false }

@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: ["media-user-token", "Media-User-Token", "MEDIA-USER-TOKEN"])
     func aUsersTokenHasTwoNames(name: String) throws { #expect(try recognise(name) == .musicUserToken) }
 
-    /// Each was a field like any other, and reached clients under the proxy's host.
+    /// Such fields were like any other, and reached clients under the proxy's host.
     @Test func fieldsAboutAHostAreRecognisedInAnyCase() throws {
         for name in HostFields.names {
             for spelling in [name, name.capitalized, name.uppercased()] {

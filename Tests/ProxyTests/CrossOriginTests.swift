@@ -63,7 +63,7 @@ import Testing
         #expect(refusal(.any, ["*"]) == (reason == "method-not-allowed" ? reason : nil))
     }
 
-    /// Each of 15,000 elements was compared with each name.
+    /// All names were compared with each of 15,000 elements.
     @Test func aListLongerThanTheNamesIsReadNoFurther() throws {
         func include(_ list: String) throws -> Bool {
             let request = try ParsedRequest(

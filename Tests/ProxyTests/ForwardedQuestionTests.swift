@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// It takes no hashing, and costs a miss nothing.
+    /// Such a question takes no hashing, and costs a miss nothing.
     @Test func aRequestWithNothingOfItsClientHasOneQuestion() throws {
         let client = try ParsedRequest(fields: "Accept: text/html", "User-Agent: app", "Authorization: Bearer one")
         let target = try CanonicalTarget("/v1/catalog/us/songs/1")

@@ -64,7 +64,7 @@ import Testing
         #expect(origin.requests.joined().count == 2, "of other programs' names nothing goes along")
     }
 
-    /// Those with other fields waited for an answer that was not for them.
+    /// Requests with other fields waited for an answer that was not for them.
     @Test func requestsWithDifferentForwardedFieldsAreNotJoined() throws {
         let gate = ScriptedOrigin.Gate()
         let answer = String.ok("{\"data\":[]}", "Cache-Control: max-age=60\r\n")

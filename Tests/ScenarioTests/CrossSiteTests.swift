@@ -98,7 +98,7 @@ import Testing
         #expect(write.status == 403)
     }
 
-    /// Wherever the cookie leads: unknown routes may be a user's, too.
+    /// The cookie counts on any path: unknown routes may be a user's, too.
     @Test(arguments: ["/v1/me/library", "/v1/unknown", "/elsewhere", "/v1/catalog/us/songs/1"])
     func eachPathIsGuarded(target: String) throws {
         let proxy = try ProxyUnderTest(before: FakeOrigin())
@@ -141,7 +141,7 @@ import Testing
         #expect(scene.origin.requests.count == 2)
     }
 
-    /// It is refused by its head: nothing of its content is kept.
+    /// The head suffices for the refusal: nothing of the content is kept.
     @Test func aLargeFormIsRefusedBeforeItsContent() throws {
         let proxy = try ProxyUnderTest(before: FakeOrigin())
         let client = try proxy.connection(

@@ -28,8 +28,8 @@ import Testing
         #expect(proxy.origin.requests.count < 300, "what nobody waits for is not asked")
     }
 
-    /// One address with as many slow searches as there are connections held them all: others'
-    /// misses waited 15 s and got a 503.
+    /// An address with as many slow searches as there are connections held them all: others' misses
+    /// waited 15 s and got a 503.
     @Test(arguments: [1, 2]) func oneClientDoesNotHoldAllConnections(workers: Int) throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([

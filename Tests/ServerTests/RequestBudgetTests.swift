@@ -16,7 +16,7 @@ import Testing
         #expect(budget.heldBytes == 60)
     }
 
-    /// One client's requests held all of the memory, and misses of all others were refused.
+    /// The requests of one client held all of the memory, and misses of all others were refused.
     @Test func aPartyLeavesAnEighthToOthers() {
         let budget = RequestBudget(limit: 800)
         for _ in 0..<7 { #expect(budget.take(100, of: 1) == .taken) }

@@ -1,6 +1,6 @@
 /// Fields by which a server speaks about its own host; tests show that none reaches a client.
 public enum HostFields {
-    /// In lower case; those of which `FieldName.hostPolicy` is the name, and the six of CORS.
+    /// Names in lower case: those that `FieldName.hostPolicy` stands for, and the six of CORS.
     public static let names =
         policies + [
             "access-control-allow-origin", "access-control-allow-credentials", "access-control-allow-headers",

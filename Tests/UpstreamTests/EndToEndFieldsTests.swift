@@ -34,7 +34,7 @@ import Testing
         #expect(text(fields("A: 1", line, "B: 2")) == "A: 1\r\nB: 2\r\n")
     }
 
-    /// They went on, and browsers kept them for the proxy's host.
+    /// Such fields went on, and browsers kept them for the proxy's host.
     @Test(arguments: HostFields.names) func fieldsAboutTheOriginsHostEndHere(name: String) {
         #expect(text(fields("A: 1", "\(name): a", "B: 2", "\(name.uppercased()): b")) == "A: 1\r\nB: 2\r\n")
         let interim = "HTTP/1.1 103 Early Hints\r\n\(name.capitalized): a\r\nLink: </a>\r\n\r\n"

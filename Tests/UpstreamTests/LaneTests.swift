@@ -49,7 +49,7 @@ import Testing
         return budget
     }
 
-    /// One address with as many slow searches as there are connections made each miss of all others
+    /// An address with as many slow searches as there are connections made each miss of all others
     /// wait until it was refused.
     @Test func requestsBeyondTheShareWaitAlone() {
         var budget = budget(connections: 16, heldBy: 20)

@@ -27,7 +27,7 @@ import Testing
         #expect(lines.last?.hasPrefix("refrain: \(Self.system) is not used: folder") == true)
     }
 
-    /// Without another place the standard address is no guess that may be made.
+    /// The standard address is no guess that may be made where no other place is left.
     @Test func theNextPlaceIsTriedAndALineSaysSo() throws {
         var files = MemoryFiles(texts: ["proxy.conf": "workers 2\n"], distrusted: ["proxy.conf": Self.words])
         #expect(run(["purge", "--all"], files: files.access).status == 78)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// At a reload the file is read anew, and judged anew.
+    /// A reload reads the file anew, and judges it anew.
     @Test func aReloadJudgesTheFileAgain() throws {
         let files = MemoryFiles(texts: ["proxy.conf": ""])
         let context = CommandContext(output: CapturedOutput().output, files: files.access)
@@ -89,7 +89,7 @@ import Testing
         #expect(files.distrust(folder.file("absent")) == nil)
     }
 
-    /// Whatever the file was went to the address, lines joined.
+    /// The file, whatever it was, went to the address, its lines joined.
     @Test(arguments: [
         ("root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon\n", 0o600), ("0123456789abcdef", 0o644),
         ("short", 0o600), ("Bearer 0123456789abcdef", 0o600),

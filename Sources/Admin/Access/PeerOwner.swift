@@ -27,8 +27,8 @@ enum PeerOwner {
         }
     }
 
-    /// For kernels and units that allow no netlink socket; reading the table costs as much as there
-    /// are connections on the machine.
+    /// The table's answer, for kernels and units that allow no netlink socket. Reading it costs the
+    /// more, the more connections the machine has.
     private static func userByTable(of theirs: SocketAddress, connectedTo ours: SocketAddress) -> UInt32? {
         // A program may reach an IPv4 address through an IPv6 socket.
         for path in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {

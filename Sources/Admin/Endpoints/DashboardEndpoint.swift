@@ -51,11 +51,9 @@ extension AdminExchange {
             service?.authorizer.isGood(pass, at: loop.now) ?? false
         }
         guard service.streams.admit(connection, view: view, isWelcome: isWelcome) else {
+            let bound = "\(EventStreams.most), of one address seven eighths"
             return reply(
-                .error(
-                    503,
-                    "Too many event streams are open already (\(EventStreams.most), of one address seven eighths), or the proxy is stopping."
-                ))
+                .error(503, "Too many event streams are open already (\(bound)), or the proxy is stopping."))
         }
     }
 }

@@ -33,7 +33,8 @@ enum EndpointTable {
             "status of the recording; POST {\"on\":true} or {\"on\":false} switches it",
             AdminExchange.recording, [.get, .post], writes: true),
         row(
-            "/reload", "reads the configuration again; answers the changes, or 409 with the errors",
+            "/reload",
+            "reads the configuration again; answers the changes and how many connections end, or 409 with the errors",
             AdminExchange.reload, [.post], writes: true),
         row(
             "/login", "starts a browser session, if a token is configured", AdminExchange.login, [.get, .post],

@@ -8,7 +8,7 @@ public enum ReloadOutcome: Sendable, Equatable {
     /// Why nothing was changed.
     case refused([String])
 
-    /// For the log and `refrain reload`.
+    /// Words for the log and `refrain reload`.
     /// - Parameter count: at least one.
     public static func words(ofEnding count: Int) -> String {
         count == 1 ? "1 connection of a changed listener ends" : "\(count) connections of changed listeners end"

@@ -23,10 +23,6 @@ int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length);
 /// The user of the process that connected to a Unix socket (SO_PEERCRED); -1 where the kernel does not know one.
 int clinux_peer_user(int connection, uint32_t *user);
 
-/// The user of the open, connected TCP socket of this machine that has these ends (sock_diag(7)). Addresses are in network order and
-/// have 4 or 16 bytes. 1: `user` is set; 0: there is no such socket, or its process has let go of it; -1: the kernel cannot be asked.
-int clinux_tcp_user(int family, const void *local, uint16_t local_port, const void *remote, uint16_t remote_port, uint32_t *user);
-
 /// The user of the open, connected TCP socket of this machine with these ends (sock_diag(7)): addresses of 4 or 16 bytes in network
 /// order. 1: `user` is set; 0: there is no such socket; 2: it is not connected, or its process has let go of it; -1: the kernel
 /// cannot be asked.

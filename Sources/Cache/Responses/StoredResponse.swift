@@ -227,7 +227,8 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// Notes that it was asked for in a coding that it does not have. True the first time.
     public func noteCodingRequest() -> Bool { !isWantedCoded.exchange(true, ordering: .relaxed) }
 
-    /// There was no room to code it: the next request for it counts as the first.
+    /// Forgets `noteCodingRequest`, as there was no room to code it: the next request counts as the
+    /// first.
     public func forgetCodingRequest() { isWantedCoded.store(false, ordering: .relaxed) }
 
     /// Notes that it was fetched in place of a smaller answer.

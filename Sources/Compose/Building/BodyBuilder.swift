@@ -3,7 +3,7 @@ import AppleMusic
 /// A body that is being put together: the places of its bytes, until all of them are known. They
 /// are copied once, into room of just their size; a rewind costs nothing.
 ///
-/// Its bounds reach over one answer, which may be made of many that are large.
+/// The bounds are those of one answer, which may be made of many that are large.
 struct BodyBuilder {
     fileprivate enum Piece {
         case text(StaticString)

@@ -23,7 +23,7 @@ public final class Listener {
     private let loop: EventLoop
     /// TLS of connections that are accepted from now on; nil for plain text.
     public var tls: ServerTLS?
-    /// Their time for the handshake.
+    /// The time for the handshake of connections that are accepted from now on.
     public var handshakeTimeout: Duration
     /// Takes the streams of connections that are accepted from now on.
     public var onAccept: (Stream) -> Void

@@ -284,7 +284,7 @@ extension Stream: PollTarget {
         if handler == nil, state != .flushing, state != .lingering { return close() }
         switch state {
         case .connecting: finishConnecting(readiness)
-        // In its turn among the others.
+        // The stream waits for its turn among the others.
         case .handshaking: waitForTurn()
         case .open: transfer(readiness)
         case .flushing: flushBeforeClosing()

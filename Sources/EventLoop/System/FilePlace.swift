@@ -10,14 +10,14 @@ import Glibc
 public enum FileRefusal: Error, Equatable, Sendable, CustomStringConvertible {
     case system(SystemError)
     case untrusted(FileObjection)
-    /// Its content would be believed, and it is a folder, a pipe or a device.
+    /// A folder, a pipe or a device, whose content would be believed.
     case notRegular
 
     public var description: String {
         switch self {
         case .system(let error): error.description
         case .untrusted(let objection): objection.description
-        case .notRegular: "is not a regular file"
+        case .notRegular: "not a regular file"
         }
     }
 
@@ -31,8 +31,8 @@ extension FileTrust {
     /// Root and the user of this process.
     public static var ofThisProcess: FileTrust { FileTrust(user: geteuid()) }
 
-    /// For a command that foretells what a proxy will say. Root foretells for a service, whose user
-    /// owns the folders that the files are in.
+    /// The trust of a command that foretells what a proxy will say. Root foretells for a service,
+    /// whose user owns the folders that the files are in.
     public static var ofItsProxy: FileTrust {
         var trust = ofThisProcess
         trust.includesServices = trust.user == 0
@@ -103,7 +103,7 @@ public struct FilePlace: Sendable {
     /// Nil where there is nothing of that name.
     public let facts: FileFacts?
 
-    /// As many links as Linux follows.
+    /// The kernel's limit of symbolic links.
     private static let mostLinks = 40
 
     /// The name itself, be it a link or not.
@@ -114,7 +114,17 @@ public struct FilePlace: Sendable {
         facts = try folder.facts(of: name)
     }
 
-    /// Follows links from `path` on. All that is there may be used in this way.
+    /// Why a name must not be used in this way, be it a link or not; nil where it may, and where
+    /// nothing is there.
+    public static func objection(
+        to path: String, for use: FileUse, _ trust: FileTrust = .ofThisProcess
+    ) -> FileObjection? {
+        guard let place = try? FilePlace(of: path), let facts = place.facts else { return nil }
+        return trust.objection(to: facts, in: place.folder.facts, for: use)
+    }
+
+    /// Follows links from `path` on, and throws where one of them, or the file, must not be used in
+    /// this way.
     public static func find(
         _ path: String, for use: FileUse, _ trust: FileTrust = .ofThisProcess
     ) throws(FileRefusal) -> FilePlace {
@@ -175,7 +185,7 @@ public struct FilePlace: Sendable {
             let access = isKept ? asIs & ~O_ACCMODE | O_RDWR : asIs
             return try judged(opened(access | O_NOFOLLOW), for: use, trust)
         }
-        // Or a pipe that takes the file's place now would keep this waiting.
+        // O_NONBLOCK, or a pipe that takes the file's place now would keep this waiting.
         let file = try judged(opened(asIs | O_NOFOLLOW | O_NONBLOCK), for: use, trust)
         _ = fcntl(file.number, F_SETFL, fcntl(file.number, F_GETFL) & ~O_NONBLOCK)
         if flags & O_TRUNC != 0, facts.kind == .regular, ftruncate(file.number, 0) != 0 {

@@ -14,7 +14,7 @@ public struct FileFacts: Equatable, Sendable {
         case device = "c"
     }
 
-    /// For messages.
+    /// The path in messages.
     let path: String
     let kind: Kind
     let owner: UInt32
@@ -43,7 +43,7 @@ public struct FileFacts: Equatable, Sendable {
 
 /// How a file is used, and thus what could be done with one that another user has laid there.
 public enum FileUse: Sendable {
-    /// Its content decides what the program does or answers: a configuration, a cache.
+    /// The program acts by its content, or answers with it: a configuration, a cache.
     case believed
     /// A server appends to it: a log, a recording. Others could read it, or direct it elsewhere.
     case appended
@@ -67,7 +67,7 @@ public struct FileTrust: Equatable, Sendable {
         switch use {
         case .believed: if let sharing { return sharing }
         case .appended: break
-        // In a folder of the caller's own all is the caller's.
+        // Any file in a folder of the caller's own is the caller's.
         case .written: if sharing == nil { return nil }
         }
         guard trusts(file.owner, in: folder) else { return FileObjection(file, .owner(expected: user)) }
@@ -104,11 +104,11 @@ public struct FileTrust: Equatable, Sendable {
 /// Why a file is not used, with its owner and mode and the way out.
 public struct FileObjection: Error, Equatable, Sendable {
     enum Reason: Equatable {
-        /// Neither root's nor this user's.
+        /// The owner is neither root nor this user.
         case owner(expected: UInt32)
         case writableByOthers
         case writableByGroup
-        /// In a folder that others can write to: one of them may have made the other name.
+        /// Others can write to the folder, and may have made this name of another file.
         case severalNames
     }
 

@@ -4,7 +4,7 @@ import CLinux
 /// about one socket (sock_diag(7)): the cost does not grow with the connections that are open.
 package enum SocketOwner: Equatable, Sendable {
     case user(UInt32)
-    /// It is not connected any more, or its process has let go of it: nobody has it.
+    /// The socket is not connected any more, or its process has let go of it.
     case none
     /// The kernel does not answer such questions.
     case unknown

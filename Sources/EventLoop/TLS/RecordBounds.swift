@@ -1,8 +1,8 @@
 /// Bounds the records and handshake messages of a TLS peer that bring no content: key updates,
 /// tickets, attempts to renegotiate, alerts, empty records (RFC 8446 4.6, 5.1, 6). Pure.
 ///
-/// One connection's own, so that no peer spends another's. Content in between does not renew the
-/// bound: a peer could send a byte after each key update. Go closes after 16 in a row
+/// The bound is a connection's own, so that no peer spends another's. Content in between does not
+/// renew it: a peer could send a byte after each key update. Go closes after 16 in a row
 /// (`maxUselessRecords` of crypto/tls).
 struct RecordBounds {
     /// Records and messages of one handshake. The largest in use have some 20: a chain of 20 KB in

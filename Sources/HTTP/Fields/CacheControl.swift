@@ -44,7 +44,8 @@ public struct CacheControl: Sendable, Equatable {
     /// No directives.
     public init() {}
 
-    /// From `public` to `stale-while-revalidate`: very many names of a letter are passed over.
+    /// The lengths of known names, `public` to `stale-while-revalidate`. Very many names of a
+    /// letter are passed over.
     private static let lengths = 6...22
 
     /// Adds the directives of one more field line.

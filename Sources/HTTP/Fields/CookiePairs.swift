@@ -1,10 +1,10 @@
 /// Walks the pairs of a `Cookie` field (RFC 6265 4.2.1) once, without an allocation: a client may
 /// send very many of them before anything is known of it.
 public struct CookiePairs {
-    /// One `name=value`, as offsets into the head.
+    /// The places of a `name=value`, as offsets into the head.
     public struct Pair {
         public let name: Range<Int>
-        /// Without the quotes that some servers take off; empty where there is none.
+        /// The value without the quotes that some servers take off; empty where there is none.
         public let value: Range<Int>
     }
 

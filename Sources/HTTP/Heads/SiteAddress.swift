@@ -2,7 +2,7 @@
 public struct SiteAddress: Sendable, Hashable {
     /// Whether the scheme is `https`.
     package let isTLS: Bool
-    /// In lower case, without the dot that ends an absolute name.
+    /// The name in lower case, without the dot that ends an absolute one.
     private let host: [UInt8]
     private let port: UInt16
 

@@ -21,8 +21,8 @@ final class Batches: Sendable {
     final class Kind: NumberedKey, Sendable {
         /// Catalog request of the first of them.
         let wanted: CatalogRequest
-        /// All else of the clients' requests that goes along, such as the proxies that they have
-        /// passed: a list has one chain.
+        /// A number for all else of the clients' requests that goes along, such as the proxies that
+        /// they have passed: a list has one chain.
         private let question: UInt64
         private let edition: UInt32
         /// The party of the client, while requests wait for their turn: a list has one turn.

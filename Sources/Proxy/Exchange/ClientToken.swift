@@ -31,7 +31,6 @@ enum ClientToken {
         hasher.combine(bytes.extracting(site.value.range))
         return hasher.number
     }
-
 }
 
 /// Which of the clients' tokens may be bound to sites, by their numbers.

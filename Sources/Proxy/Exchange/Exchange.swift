@@ -279,7 +279,7 @@ extension Exchange {
             proxy.flights.note(self, as: flight, of: party, on: proxy.base.loop)
         }
         watchClient()
-        // It goes as that of those parties which is served soonest.
+        // The request goes as that of the party which is served soonest.
         for other in others where other != party { upstream?.promote(to: .waitingClient, of: other) }
     }
 

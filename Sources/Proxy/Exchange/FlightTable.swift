@@ -12,7 +12,7 @@ import Upstream
 /// the origin.
 struct FlightKey: NumberedKey {
     let key: CacheKey
-    /// All that would be sent of the client's own (`ForwardedRequest.question`).
+    /// A number for all that would be sent of the client's own (`ForwardedRequest.question`).
     let question: UInt64
     /// The origin to which it would be sent (`ProxyShared.edition`).
     let edition: UInt32
@@ -56,7 +56,7 @@ struct FlightTable<Waiter> {
         case alone(FlightID)
         /// The waiters hold `maxWaitingBytes`.
         case full
-        /// Those of its party hold their share.
+        /// The waiters of its party hold their share.
         case shareUsed
     }
 

@@ -9,12 +9,12 @@
 struct ReadingTurns<Party: Equatable, Waiter> {
     /// Bytes that were read in this turn.
     private var bytes = 0
-    /// In the order in which they came.
+    /// Requests in the order in which they came.
     private var waiting: [(party: Party, waiter: Waiter)] = []
     /// The party whose request was let go last.
     private var last: Party?
 
-    /// More bytes end a turn's reading: some 4 ms (`SourceReading`).
+    /// The bytes that end a turn's reading: some 4 ms (`SourceReading`).
     static var most: Int { 1 << 20 }
     /// The most requests that wait. Their bytes are counted as those of all that wait for an
     /// answer (`RequestBudget`); with all the room each, they take eight seconds.

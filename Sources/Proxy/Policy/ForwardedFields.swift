@@ -33,7 +33,7 @@ struct ForwardedFields {
     /// Bytes of a `tracestate`; vendors must propagate that much (W3C Trace Context 3.3.1.5).
     private static let mostTraceState = 512
 
-    /// All but the trace.
+    /// The fields that go along, but for the trace.
     func lines(of head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8] {
         guard subset != .none else { return Self.ownLines }
         var lines: [UInt8] = []
@@ -46,7 +46,7 @@ struct ForwardedFields {
         return lines
     }
 
-    /// All that go along: by these an answer may vary.
+    /// The fields by which an answer may vary: all that go along.
     func selectingLines(of head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8] {
         var lines = lines(of: head, bytes)
         lines += trace(of: head, bytes)

@@ -147,7 +147,7 @@ extension ForwardedRequest {
     /// - Parameter signs: whether the proxy's own developer token goes along.
     func question(signs: Bool) -> UInt64 { isPlain(signs: signs) ? 0 : number(target: sentTarget, signs: signs) }
 
-    /// The same without the target, for requests that go as one with a list of their names.
+    /// `question` without the target, for requests that go as one with a list of their names.
     func questionOfAnyName(signs: Bool) -> UInt64 { isPlain(signs: signs) ? 0 : number(target: [], signs: signs) }
 
     private func isPlain(signs: Bool) -> Bool {
@@ -227,7 +227,7 @@ extension SecretHasher: HeadSink {
 }
 
 extension ForwardedRequest {
-    /// All of the client's fields that go along: by these an answer may vary.
+    /// The fields by which an answer may vary: all of the client's that go along.
     var selectingFields: [UInt8] { trace.isEmpty ? fields : fields + trace }
 
     /// Bytes of the client's request that it holds.

@@ -13,8 +13,11 @@ extension CrossOrigin {
 
     static func writePreflight(allowing fields: PageFields, to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(204)
-        buffer.append("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE\r\n")
-        buffer.append("Access-Control-Allow-Headers: ")
+        for (index, method) in methods.enumerated() {
+            buffer.append(index == 0 ? "Access-Control-Allow-Methods: " : ", ")
+            buffer.append(method)
+        }
+        buffer.append("\r\nAccess-Control-Allow-Headers: ")
         buffer.append(fields.text)
         buffer.append("\r\nAccess-Control-Max-Age: 86400\r\n")
     }

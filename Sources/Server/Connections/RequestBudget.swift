@@ -15,7 +15,7 @@ public final class RequestBudget: Sendable {
     /// How a taking went.
     package enum Taking {
         case taken
-        /// There is no room for anyone.
+        /// The memory is used up, whoever asks.
         case full
         /// The party has its share.
         case shareUsed

@@ -28,9 +28,9 @@ struct FrameBounds {
     /// (CVE-2016-1544): a few bytes name an entry of the table again and again, and each time it
     /// costs the reading of the entry.
     static let mostUnfoldedBytes = 256 << 10
-    /// Those of all heads in one call of the library, which gets `Limits.readFrames`: two hundred
-    /// heads just below that bound fit into it, and would take 50 ms. A page's requests unfold to
-    /// some 150 KB.
+    /// The bytes of all heads in one call of the library, which gets `Limits.readFrames`: two
+    /// hundred heads just below that bound fit into it, and would take 50 ms. A page's requests
+    /// unfold to some 150 KB.
     static let mostUnfoldedBytesInRead = 1 << 20
 
     /// When each kind would be due if its frames came evenly: the generic cell rate algorithm.

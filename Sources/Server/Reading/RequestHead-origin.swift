@@ -79,8 +79,8 @@ extension RequestHead {
 
 /// The site of a page, seen from the site that is asked.
 private enum FetchSite {
-    /// The same origin, or the user without a page.
+    /// A page of the same origin, or the user without a page.
     case own
-    /// Another origin, be it of the same site in the words of browsers: its pages are others'.
+    /// A page of another origin, be it of the same site in the words of browsers.
     case another
 }

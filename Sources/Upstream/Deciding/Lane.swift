@@ -3,11 +3,11 @@ import Text
 /// The connections of one loop to the origin, and the parties that hold them. Pure.
 ///
 /// A request that was sent cannot be taken back, so the last connections are not given to a party
-/// that holds others: it may hold seven times what is free (`FairShare`). One party has seven
-/// eighths at most, whether others wait or not, because they come later; two have fifteenths. So
-/// many parties together, each by networks of its own, may hold all; a newcomer then has the turn
-/// of a party that waits. With two connections a party has one, with one there is nothing to
-/// share. Each loop shares its own connections.
+/// that holds others: it may hold seven times what is free (`FairShare`). A party has seven eighths
+/// at most, whether others wait or not, because they come later. Several parties together may hold
+/// all, a client with several networks among them; a newcomer then has the turn of a party that
+/// waits. With two connections a party has one, with one there is nothing to share. Each loop
+/// shares its own connections.
 ///
 /// Must hold:
 /// - a party that holds nothing gets a free connection;

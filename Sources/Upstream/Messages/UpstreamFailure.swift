@@ -32,7 +32,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     case closedEarly(Progress)
     /// Not HTTP/1.1 as RFC 9112 has it, or over a limit.
     case malformed(ParseError)
-    /// More TLS records without content than are put up with.
+    /// The origin sent more TLS records without content than are put up with.
     case recordFlood
     /// 101 although no upgrade was ever asked for: there is no tunnel mode.
     case switchedProtocols
@@ -43,7 +43,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     /// Its turn did not come before the deadline. There will be room in `retryAfter` seconds, at
     /// least 1.
     case waitedTooLong(retryAfter: Int)
-    /// Its party held its share of the connections until the deadline. There will be room in
+    /// The party held its share of the connections until the deadline. There will be room in
     /// `retryAfter` seconds, at least 1.
     case shareUsed(retryAfter: Int)
     /// The origin refuses all such requests for now (429). It is asked again in `retryAfter`

@@ -2,7 +2,8 @@
 public protocol UpstreamObserver: AnyObject {
     /// A request has to wait for its turn.
     func upstreamQueued()
-    /// It has to wait although a connection is free, because its party holds its share of them.
+    /// The request that was just queued waits although a connection is free, because its party
+    /// holds its share of them.
     func upstreamLacksShare()
     /// A request's turn has come, or that of a repeat of it after a 429.
     func upstreamStarted(_ label: UpstreamLabel, isRepeated: Bool)

@@ -116,10 +116,7 @@ struct FileAccess: Sendable {
             failure { _ = try ClientTLS(trustAnchors: path.map { .file($0) } ?? .system) }.map { "\($0)" }
         },
         listenProblem: { address in failure { () throws(SystemError) in try Listener.rehearse(address) } },
-        socketProblem: { path in
-            guard let place = try? FilePlace(of: path), let facts = place.facts else { return nil }
-            return FileTrust.ofItsProxy.objection(to: facts, in: place.folder.facts, for: .appended)?.description
-        },
+        socketProblem: { path in FilePlace.objection(to: path, for: .appended, .ofItsProxy)?.description },
         logProblem: { path in AccessLogSink.problem(path, .ofItsProxy).map { "\($0)" } },
         cacheForecast: { path in StoreForecast.trouble(path) },
         cacheProblem: { path in

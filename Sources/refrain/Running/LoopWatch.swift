@@ -19,7 +19,7 @@ struct LoopWatch {
     }
 
     private struct Loop {
-        /// Nil while it owes no word.
+        /// The time of a question that was not answered yet.
         var askedAt: Instant?
         /// Whether it has given one since the program's last.
         var hasSpoken = false

@@ -91,6 +91,6 @@ extension Watchdog {
 }
 
 extension Duration {
-    /// With one decimal.
+    /// Seconds with one decimal.
     fileprivate var inSeconds: Double { (self / .milliseconds(100)).rounded() / 10 }
 }

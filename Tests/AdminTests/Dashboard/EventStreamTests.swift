@@ -103,7 +103,7 @@ import Text
         waitUntil { !feed.isWatched }
     }
 
-    /// One address's streams left no other operator one.
+    /// The streams of one address left no other operator any.
     @Test func soManyOfOneAddressWatchAndNoMore() throws {
         let admin = try AdminUnderTest()
         var readers: [Reader] = []

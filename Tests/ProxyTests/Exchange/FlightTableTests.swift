@@ -144,8 +144,8 @@ import Testing
         #expect(table.waitingBytes == 0)
     }
 
-    /// One client's waiting requests took all the memory, and each other client that had to wait
-    /// got a 503.
+    /// The waiting requests of one client took all the memory, and each other client that had to
+    /// wait got a 503.
     @Test func aPartyLeavesOthersRoomToWait() throws {
         var (table, id) = try led()
         func join(_ party: UInt64) -> Table.Joining {

@@ -32,7 +32,7 @@ import Testing
         #expect(turns.isIdle)
     }
 
-    /// Else a hundred large compositions of one client come before a small one of another.
+    /// A hundred large compositions of one client would come before a small one of another.
     @Test func partiesTakeTurns() {
         var turns = Turns()
         for number in 0..<4 { _ = turns.add(number, of: "greedy") }

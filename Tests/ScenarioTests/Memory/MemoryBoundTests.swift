@@ -5,7 +5,7 @@ import Testing
 /// Clients that keep to the protocol do not get the process above the sum that `refrain check`
 /// prints (TRUST 1), whatever they choose to do, and in whatever order.
 @Suite(.serialized, .timeLimit(.minutes(60)), .requires(.binary), .requires(.nghttp2)) struct MemoryBoundTests {
-    /// One request composed of 80 answers took 572 MiB where 367 were promised.
+    /// A request composed of 80 answers took 572 MiB where 367 were promised.
     @Test(arguments: 0..<TestSize.of(1, full: 6) as Range<UInt64>)
     func noChoiceOfAttacksExceedsTheSum(seed: UInt64) throws {
         let house = try BoundedHouse(records: seed % 2 == 1)

@@ -10,6 +10,6 @@ public final class LoopStalls: Sendable {
     /// Counts a stall of one loop.
     public func note(loop: Int) { state.withLock { $0[loop] += 1 } }
 
-    /// By loop.
+    /// The stalls of each loop.
     public var counts: [Int] { state.withLock { $0 } }
 }

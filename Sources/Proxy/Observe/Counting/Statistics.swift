@@ -19,7 +19,7 @@ public enum Counter: Int, CaseIterable, Sendable {
     /// (`only-if-cached`), and there was none.
     case refused
     case stored, rateLimited, retried, queued
-    /// Those of the queued that waited although a connection was free, because their party held its
+    /// Queued requests that waited although a connection was free, because their party held its
     /// share of the connections.
     case lackedShare
     /// Requests that found the queue for the origin full, or gave way in it to more urgent ones.

@@ -11,7 +11,7 @@ public final class LiveFeed: Sendable {
         /// Whether it came by HTTP/2.
         public let isHTTP2: Bool
         public let method: String
-        /// As the client wrote it; the first KiB of a longer one.
+        /// The target as the client wrote it; the first KiB of a longer one.
         public let target: String
         public let status: Int
         /// Bytes of content.
