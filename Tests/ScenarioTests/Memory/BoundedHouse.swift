@@ -46,7 +46,9 @@ final class BoundedHouse {
             answer_memory 8MiB
             upstream_connections 2
             verify_sample 50%
-            """)
+            """,
+            // Fewer connections than usual, or their room in the sum would hide all else.
+            runner: ["/bin/sh", "-c", "ulimit -n 1500; exec \"$@\"", "sh"])
         guard program.listens() else { throw ServedProgram.Failure(description: program.text) }
         (port, adminPort) = (UInt16(try program.port), try program.adminPort)
         let secure = program.text(behind: "listening on https://127.0.0.1:")

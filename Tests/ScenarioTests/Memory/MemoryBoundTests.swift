@@ -13,7 +13,7 @@ import Testing
         let promised = try house.promisedBytes()
         var adversary = try Adversary(house, seed: seed)
         var story: [String] = []
-        for number in 0..<TestSize.of(12, full: 60) {
+        for number in 0..<TestSize.of(8, full: 60) {
             let attack = number == 0 ? .composing : adversary.next()
             story.append("\(attack)")
             try adversary.perform(attack)
