@@ -39,7 +39,7 @@ import Testing
             come(at: 10)
             loop.schedule(after: .seconds(60)) {
                 timeouts.head = .seconds(second)
-                server.adopt([bound], timeouts)
+                _ = server.adopt([bound], timeouts, ending: [])
             }
             come(at: 70)
             for second in 11..<120 {

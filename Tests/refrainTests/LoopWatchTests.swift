@@ -42,7 +42,7 @@ import Testing
     @Test func aLoopThatDoesNotAnswerIsSaidAndNotAlive() {
         let (answers, alive, stalled) = (Count(), Count(), Count())
         let watchdog = Watchdog(
-            loops: 2, interval: .milliseconds(20),
+            loops: 2, interval: .milliseconds(400),
             Watchdog.Effects(
                 ask: { loop, answer in
                     // The second loop is stuck from the third question on.

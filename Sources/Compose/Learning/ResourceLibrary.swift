@@ -35,7 +35,8 @@ public final class ResourceLibrary: Sendable {
     /// - Parameter classes: those with an operator's TTL.
     package init(_ cache: ResponseCache, _ classes: ResourceClasses, _ settings: CompositionSettings) {
         (self.cache, self.classes, self.settings) = (cache, classes, settings)
-        sizes = LearntSizes(mostKept: cache.memory.maxResponseBytes)
+        let mostKept = cache.file == nil ? cache.memory.maxResponseBytes : LearntSizes.mostCollected
+        sizes = LearntSizes(mostKept: mostKept)
         growth = GrowthAccounts(sizes)
         forms = LearntForms(isDocumented: settings.trustsDocumentation)
         let heldBytes = settings.indexBytes / Self.partOfNames

@@ -1,3 +1,5 @@
+import Text
+
 // Which requests may have stored answers read for a composition in this turn of a loop, and which
 // wait. Pure.
 // Must hold: a turn ends its reading after `most` bytes or one composition that goes beyond, so
@@ -29,9 +31,11 @@ struct ReadingTurns<Party: Equatable, Waiter> {
     /// Counts bytes that were read.
     mutating func read(_ count: Int) { bytes += count }
 
-    /// Lets a request wait for a later turn; false where too many wait.
+    /// Lets a request wait for a later turn; false where too many wait, or the party has its share of
+    /// the places.
     mutating func add(_ waiter: Waiter, of party: Party) -> Bool {
-        guard waiting.count < Self.mostWaiting else { return false }
+        let own = waiting.count { $0.party == party }
+        guard FairShare.allows(1, holding: own, of: Self.mostWaiting - waiting.count) else { return false }
         waiting.append((party, waiter))
         return true
     }

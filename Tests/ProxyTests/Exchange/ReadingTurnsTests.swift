@@ -1,4 +1,5 @@
 import Testing
+import Text
 
 @testable import Proxy
 
@@ -43,11 +44,22 @@ import Testing
         #expect(order == [0, 10, 1, 20, 2, 3])
     }
 
-    @Test func noMoreWaitThanMay() {
+    /// One client took all places, so that the compositions of others became misses.
+    @Test func aPartyLeavesOthersRoomToWait() {
         var turns = Turns()
-        for number in 0..<Turns.mostWaiting { #expect(turns.add(number, of: "a") == true) }
-        #expect(turns.add(-1, of: "b") == false)
+        let most = FairShare.most(of: Turns.mostWaiting)
+        for number in 0..<most { #expect(turns.add(number, of: "a") == true) }
+        #expect(turns.add(-1, of: "a") == false)
+        #expect(turns.add(-2, of: "b") == true)
         #expect(turns.next() == 0)
-        #expect(turns.add(-1, of: "b") == true)
+        #expect(turns.add(-1, of: "a") == true)
+    }
+
+    @Test func noMoreWaitThanMay() {
+        var turns = ReadingTurns<Int, Int>()
+        for number in 0..<ReadingTurns<Int, Int>.mostWaiting { #expect(turns.add(number, of: number) == true) }
+        #expect(turns.add(-1, of: -1) == false)
+        #expect(turns.next() == 0)
+        #expect(turns.add(-1, of: -1) == true)
     }
 }
