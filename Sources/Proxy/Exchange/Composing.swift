@@ -9,7 +9,7 @@ import Upstream
 final class Composing {
     private let shared: ProxyShared
     private let base: LoopBase
-    /// Of the composition that is tried now.
+    /// Room of the composition that is tried now.
     private let reading = SourceReading()
     private var turns = ReadingTurns<UpstreamParty, () -> Void>()
     private var isTurnAwaited = false
