@@ -60,7 +60,8 @@ final class BoundedHouse {
     /// The bytes that `refrain check` promises.
     func promisedBytes() throws -> Int {
         let configuration = folder.file(program.configuration)
-        let words = Self.runner.dropFirst() + [BinaryUnderTest.path ?? "", "check", "--json", "--config", configuration]
+        let words =
+            Self.runner.dropFirst() + [BinaryUnderTest.path ?? "", "check", "--json", "--config", configuration]
         let text = try Tool(at: Self.runner[0]).run(Array(words)).text
         let digits = text.components(separatedBy: "\"most\":").last?.drop { $0 == " " }.prefix { $0.isNumber }
         guard let most = digits.flatMap({ Int($0) }) else { throw ServedProgram.Failure(description: text) }
