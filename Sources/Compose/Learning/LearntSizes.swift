@@ -10,7 +10,7 @@ package final class LearntSizes: Sendable {
     private let types: Mutex<[ResourceSizes]>
 
     /// The most bytes of an answer that is collected, and so can be kept (FRAMING 2.3).
-    package static let mostCollected = 8 << 20
+    static let mostCollected = 8 << 20
 
     /// - Parameter most: bytes of an answer that is kept. Half of it is planned for: sizes differ.
     init(mostKept most: Int) {

@@ -124,8 +124,7 @@ extension Exchange {
 
     private func perform(_ action: ExchangeState.TimerAction) {
         if case .keep = action { return }
-        if let timer { proxy.base.loop.cancel(timer) }
-        timer = nil
+        if let timer = timer.take() { proxy.base.loop.cancel(timer) }
         guard case .set(let deadline) = action else { return }
         timer = proxy.base.loop.schedule(at: deadline) { [self] in
             timer = nil
@@ -374,9 +373,9 @@ extension Exchange {
 
     /// Its request and others' go as this one.
     func lead(_ batch: Batches.State.Batch) {
-        let batching = proxy.batching
-        guard let whole = batching.request(for: batch, of: request) else { return }
-        Exchange(whole, for: .part(party, batch.parties, { batching.finish(batch, $0) }), proxy).start()
+        guard let whole = proxy.batching.request(for: batch, of: request) else { return }
+        let report = { [proxy] (end: PartEnd) in proxy.batching.finish(batch, end) }
+        Exchange(whole, for: .part(party, batch.parties, report), proxy).start()
     }
 
     /// The request for the batch has ended; `isFirst`: of what leads it.

@@ -19,6 +19,11 @@ extension ProxyServer {
 }
 
 extension ProxyService {
+    /// Whether the operator wants no request for it.
+    func refuses(_ target: borrowing CanonicalTarget) -> Bool {
+        !proxy.shared.servesOther && !target.isOfAPI
+    }
+
     func explain(_ request: HypotheticalRequest) -> Explanation? {
         var target = CanonicalTarget()
         guard (try? target.parse(request.target.span)) != nil else { return nil }

@@ -46,8 +46,7 @@ public final class ProxyService: Service {
             refuse(connection, refusal)
         } else {
             let (facts, user) = readFacts(connection)
-            guard let plan = plan(facts, connection) else { return }
-            perform(plan, facts, user, connection)
+            perform(plan(facts, connection), facts, user, connection)
         }
     }
 
@@ -121,11 +120,6 @@ public final class ProxyService: Service {
         return refuses(target) ? .otherPath : nil
     }
 
-    /// Whether the operator wants no request for it.
-    func refuses(_ target: borrowing CanonicalTarget) -> Bool {
-        !proxy.shared.servesOther && !target.isOfAPI
-    }
-
     /// Nil where the request is planned again later.
     private func plan(_ facts: PlanFacts, _ connection: ClientConnection) -> Plan? {
         let now = proxy.base.unixSeconds
@@ -143,40 +137,12 @@ public final class ProxyService: Service {
         let isVariant = !key.variant.isEmpty
         let (plan, attempt) = decide(facts, stored, isVariant: isVariant, asking: CatalogRequest(target), at: now)
         self.attempt = attempt
-        return attempt?.wasKeptBack == true && postpone(connection) ? nil : plan
-    }
-
-    /// Has the request planned again in a later turn of the loop, which has read enough for
-    /// compositions in this one; false where it goes on now.
-    private func postpone(_ connection: ClientConnection) -> Bool {
+        guard attempt?.wasKeptBack == true else { return plan }
         let found = agreed
-        return proxy.composing.postpone(of: proxy.accounts.party(of: connection)) { [self] in
+        let isPostponed = proxy.composing.postpone(of: proxy.accounts.party(of: connection)) { [self] in
             resume(connection, knowing: found)
         }
-    }
-
-    /// The plan, and the result of composing, where that was tried. For requests,
-    /// and for operators who only want to know (`isPeeking`).
-    /// - Parameters:
-    ///   - stored: the stored answer, if it was looked up.
-    ///   - isVariant: whether the answers to the target are told apart by request fields.
-    func decide(
-        _ facts: PlanFacts, _ stored: StoredResponse?, isVariant: Bool,
-        asking request: @autoclosure () -> CatalogRequest?, at now: Int64, isPeeking: Bool = false
-    ) -> (Plan, ComposingAttempt?) {
-        let missing = stored == nil && isVariant ? Reason.absentVariant : .absent
-        let plan = Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
-        guard plan.canBeComposed, let library = proxy.composing.library(for: facts) else { return (plan, nil) }
-        guard let request = request() else {
-            return (plan, ComposingAttempt(request: nil, refusal: Refusal(nothingHeldOf: nil)))
-        }
-        let outcome = proxy.composing.compose(request, under: facts, isPeeking: isPeeking)
-        let wasKeptBack = proxy.composing.wasKeptBack
-        if !isPeeking, !outcome.isAnswer, !wasKeptBack, facts.method == .get { library.note(miss: request, at: now) }
-        return (
-            plan.improved(by: outcome, verifying: library.settings.compose == .verify),
-            ComposingAttempt(request: request, refusal: outcome.refusal, wasKeptBack: wasKeptBack)
-        )
+        return isPostponed ? nil : plan
     }
 
     /// Answers of classes that follow the origin's rules may differ by those of the client's fields
@@ -193,10 +159,11 @@ public final class ProxyService: Service {
     }
 
     private func perform(
-        _ plan: Plan, _ facts: PlanFacts, _ user: UserHash?, _ connection: ClientConnection,
+        _ plan: Plan?, _ facts: PlanFacts, _ user: UserHash?, _ connection: ClientConnection,
         knowing agreed: TierGeneration? = nil
     ) {
         switch plan {
+        case nil: break
         case .hit(let stored, let ttl):
             proxy.base.statistics.count(.hits)
             proxy.answering.remember(key, facts, connection)
@@ -320,7 +287,6 @@ extension ProxyService {
         let plan = plan(facts, connection)
         // Another user's request may be read as soon as this one is answered.
         agreed = nil
-        guard let plan else { return }
         perform(plan, facts, user, connection, knowing: found)
     }
 }

@@ -75,7 +75,7 @@ import Testing
         #expect(reading.isShort && reading.bytes == 0)
     }
 
-    /// Of answers in memory, which cost nothing to read, an answer of any size was made.
+    /// Answers in memory cost nothing to read, and an answer of any size was made of them.
     @Test func anAnswerThatCouldNotBeKeptIsNotComposed() throws {
         let half = BodyBuilder.mostBytes / 2
         let scene = try scene(

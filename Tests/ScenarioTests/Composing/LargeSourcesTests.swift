@@ -10,7 +10,7 @@ import Testing
     private let origin: FakeOrigin
 
     private static let playlists = 1...6
-    /// Of each of a playlist's ten songs.
+    /// Name of each of a playlist's ten songs.
     private static let filler = String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: 200_000), as: UTF8.self)
     private static let path = "/v1/catalog/us/songs?ids="
 

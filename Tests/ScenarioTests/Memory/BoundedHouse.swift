@@ -18,6 +18,8 @@ final class BoundedHouse {
     private static let filler = String(
         decoding: [UInt8](repeating: UInt8(ascii: "x"), count: trackBytes), as: UTF8.self)
 
+    private static let runner = ["/bin/sh", "-c", "ulimit -n 1500; exec \"$@\"", "sh"]
+
     /// - Parameter records: whether the traffic is recorded.
     init(records: Bool) throws {
         folder = try TemporaryFolder()
@@ -48,7 +50,7 @@ final class BoundedHouse {
             verify_sample 50%
             """,
             // Fewer connections than usual, or their room in the sum would hide all else.
-            runner: ["/bin/sh", "-c", "ulimit -n 1500; exec \"$@\"", "sh"])
+            runner: Self.runner)
         guard program.listens() else { throw ServedProgram.Failure(description: program.text) }
         (port, adminPort) = (UInt16(try program.port), try program.adminPort)
         let secure = program.text(behind: "listening on https://127.0.0.1:")
@@ -58,7 +60,9 @@ final class BoundedHouse {
     /// The bytes that `refrain check` promises.
     func promisedBytes() throws -> Int {
         let configuration = folder.file(program.configuration)
-        let text = try Tool(at: BinaryUnderTest.path ?? "").run(["check", "--json", "--config", configuration]).text
+        let words =
+            Self.runner.dropFirst() + [BinaryUnderTest.path ?? "", "check", "--json", "--config", configuration]
+        let text = try Tool(at: Self.runner[0]).run(Array(words)).text
         let digits = text.components(separatedBy: "\"most\":").last?.drop { $0 == " " }.prefix { $0.isNumber }
         guard let most = digits.flatMap({ Int($0) }) else { throw ServedProgram.Failure(description: text) }
         return most
@@ -84,7 +88,6 @@ final class BoundedHouse {
     /// A playlist is 7 MB with its hundred tracks, an album 6 MB, a song alone as its target says.
     private static func answer(_ target: String) -> [UInt8] {
         let last = target.components(separatedBy: "/").last ?? ""
-        if target.contains("/stations/") { usleep(200_000) }
         let ids = ScriptedSongs.ids(target)
         let resources: [String] =
             if last.hasPrefix("pl."), let number = Int(last.dropFirst(3)) {
