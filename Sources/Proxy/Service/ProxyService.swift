@@ -138,9 +138,8 @@ public final class ProxyService: Service {
         let (plan, attempt) = decide(facts, stored, isVariant: isVariant, asking: CatalogRequest(target), at: now)
         self.attempt = attempt
         guard attempt?.wasKeptBack == true else { return plan }
-        let found = agreed
         let isPostponed = proxy.composing.postpone(of: proxy.accounts.party(of: connection)) { [self] in
-            resume(connection, knowing: found)
+            resume(connection, knowing: nil)
         }
         return isPostponed ? nil : plan
     }
