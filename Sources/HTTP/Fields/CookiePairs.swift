@@ -17,6 +17,7 @@ public struct CookiePairs {
     /// The next pair, whose name may be empty; nil when there are no more. `bytes` are those the
     /// offsets count in.
     public mutating func next(in bytes: Span<UInt8>) -> Pair? {
+        while index < end, bytes[index] == UInt8(ascii: ";") || ASCII.isWhitespace(bytes[index]) { index += 1 }
         guard index < end else { return nil }
         let semicolon = bytes.first(UInt8(ascii: ";"), in: index..<end)
         let whole = bytes.trimmingWhitespace(index..<semicolon)
