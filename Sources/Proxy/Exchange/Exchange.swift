@@ -245,9 +245,7 @@ extension Exchange {
 
     /// Counts the refusal once, however often the request is sent.
     private func countRefusal() {
-        guard let refusal else { return }
-        self.refusal = nil
-        proxy.base.statistics.count(notComposed: refusal)
+        if let refusal = refusal.take() { proxy.base.statistics.count(notComposed: refusal) }
     }
 
     private var storage: AnswerStorage { AnswerStorage(request, flight, proxy.storing) }

@@ -31,8 +31,8 @@ struct ReadingTurns<Party: Equatable, Waiter> {
     /// Counts bytes that were read.
     mutating func read(_ count: Int) { bytes += count }
 
-    /// Lets a request wait for a later turn; false where too many wait, or the party has its share of
-    /// the places.
+    /// Lets a request wait for a later turn; false where too many wait, or the party has its share
+    /// of the places.
     mutating func add(_ waiter: Waiter, of party: Party) -> Bool {
         let own = waiting.count { $0.party == party }
         guard FairShare.allows(1, holding: own, of: Self.mostWaiting - waiting.count) else { return false }

@@ -51,7 +51,7 @@ import Text
         for number in 0..<most { #expect(turns.add(number, of: "a") == true) }
         #expect(turns.add(-1, of: "a") == false)
         #expect(turns.add(-2, of: "b") == true)
-        #expect(turns.next() == 0)
+        #expect(turns.next() == 0 && turns.next() == -2)
         #expect(turns.add(-1, of: "a") == true)
     }
 
