@@ -17,4 +17,11 @@ import Testing
         }
         #expect(found == pairs)
     }
+
+    @Test func shortPairsArePassedOver() {
+        let bytes = Array("a;b=1; token=2;; token=;tok;token=3".utf8)
+        var (walk, found) = (CookiePairs(ByteRange(0, bytes.count), shortest: 7), [String]())
+        while let pair = walk.next(in: bytes.span) { found.append(String(decoding: bytes[pair.value], as: UTF8.self)) }
+        #expect(found == ["2", "3"])
+    }
 }

@@ -70,7 +70,7 @@ struct Sessions {
     /// The name in a request's cookies; nil without one.
     static func presented(by head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8]? {
         for field in head.fields where field.id == .cookie {
-            var pairs = CookiePairs(field.value)
+            var pairs = CookiePairs(field.value, shortest: cookie.utf8CodeUnitCount + 1)
             while let pair = pairs.next(in: bytes) {
                 if bytes.equals(pair.name, cookie) { return bytes.extracting(pair.value).copy() }
             }

@@ -10,16 +10,24 @@ public struct CookiePairs {
 
     private var index: Int
     private let end: Int
+    private let shortest: Int
 
     /// The pairs of the field value at `value`.
-    public init(_ value: ByteRange) { (index, end) = (Int(value.start), Int(value.end)) }
+    /// - Parameter shortest: bytes of a pair of use; shorter ones are passed over at once.
+    public init(_ value: ByteRange, shortest: Int = 1) {
+        (index, end, self.shortest) = (Int(value.start), Int(value.end), shortest)
+    }
 
     /// The next pair, whose name may be empty; nil when there are no more. `bytes` are those the
     /// offsets count in.
     public mutating func next(in bytes: Span<UInt8>) -> Pair? {
-        while index < end, bytes[index] == UInt8(ascii: ";") || ASCII.isWhitespace(bytes[index]) { index += 1 }
-        guard index < end else { return nil }
-        let semicolon = bytes.first(UInt8(ascii: ";"), in: index..<end)
+        var semicolon = index - 1
+        repeat {
+            index = semicolon + 1
+            while index < end, bytes[index] == UInt8(ascii: ";") || ASCII.isWhitespace(bytes[index]) { index += 1 }
+            guard index < end else { return nil }
+            semicolon = bytes.first(UInt8(ascii: ";"), in: index..<end)
+        } while semicolon - index < shortest
         let whole = bytes.trimmingWhitespace(index..<semicolon)
         index = semicolon + 1
         let equals = bytes.first(UInt8(ascii: "="), in: whole)

@@ -24,7 +24,7 @@ enum NamedUser: Equatable {
             add(field.value.range, isCookie: false, bytes)
         }
         for field in head.fields where field.id == .cookie {
-            var pairs = CookiePairs(field.value)
+            var pairs = CookiePairs(field.value, shortest: Self.playersName.utf8CodeUnitCount + 1)
             while let pair = pairs.next(in: bytes) {
                 // In any case: a server may not tell them apart.
                 guard bytes.equalsIgnoringCase(pair.name, Self.playersName) else { continue }

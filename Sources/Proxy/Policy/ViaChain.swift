@@ -34,6 +34,7 @@ struct ViaChain: Sendable, Equatable {
             let value = bytes.extracting(field.value.range)
             var elements = ListElements(of: value)
             while names.count < Self.most, let element = elements.next(in: value) {
+                guard element.count > Self.nameLength else { continue }
                 let word = value.extracting(Self.secondWord(of: element.range, value))
                 if Self.isName(word) { names.append(word.copy()) }
             }
