@@ -35,7 +35,7 @@ LONG_SUITES = $(call SUITES,TestSize\.(of.$$|.*full: |isFull)|requires\(\.releas
 # Those that have a size of hours.
 RELEASE_SUITES = $(call SUITES,TestSize\..*release: )
 # The suites of the fault programme, which FAULTS.md lists by row.
-FAULTS = ^(FaultTests\.|[A-Za-z]+\.(StoreDamageTests|StoreDiskTests|StoreStateTests|StoreFaultTests|StoreReadFailureTests|StoreNamesTests|FileTrustTests|FilePlaceTests|FoundConfigurationTests|AccessLogSinkTests|RecordingWriterTests|UpstreamCorpusProxyTests|ClockTests|HerdTests|CollapsingTests|RequestCorpusTests|CertificateTests|CanaryTests|PersonalTests|HostFieldsTests|CrossSiteTests|UpgradeTests|ReplacementTests)/)
+FAULTS = ^(FaultTests\.|[A-Za-z]+\.(StoreDamageTests|StoreDiskTests|StoreStateTests|StoreFaultTests|StoreReadFailureTests|StoreNamesTests|FileTrustTests|FilePlaceTests|FoundConfigurationTests|AccessLogSinkTests|RecordingWriterTests|UpstreamCorpusProxyTests|ClockTests|HerdTests|CollapsingTests|RequestCorpusTests|CertificateTests|CanaryTests|PersonalTests|HostFieldsTests|CrossSiteTests|RecordFloodTests|EndedListenerTests|UpgradeTests|ReplacementTests)/)
 # The same tests in a build of their own for each sanitizer, with what .ci/sanitizers.c says in every program.
 SANITIZED = .build/$(if $(filter thread,$(SANITIZER)),tsan,asan)
 SANITIZED_TESTS = --sanitize=$(SANITIZER) -Xlinker $(CURDIR)/$(SANITIZED)/sanitizers.o \

@@ -97,8 +97,8 @@ struct AdminAuthorizer {
         guard !endpoint.writes || hasToken || isOwner() else {
             return .error(
                 403,
-                "Without a token, only root and the user that the proxy runs as may do this, and the user of this "
-                    + "connection is unknown: set admin_token_file, or use a unix: path for admin_listen.")
+                "Without a token, only root and the user that the proxy runs as may do this; the user of this "
+                    + "connection is another, or unknown: set admin_token_file, or use a unix: path for admin_listen.")
         }
         return nil
     }

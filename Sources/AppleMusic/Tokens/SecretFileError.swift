@@ -36,7 +36,7 @@ public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertib
             "must contain a private key in PEM, \(SecretFile.keySizes.lowerBound) to \(SecretFile.maxBytes) bytes"
         case .size(let allowed): "must contain \(allowed.lowerBound) to \(allowed.upperBound) bytes"
         case .hasScheme: "must contain only the token, without \"Bearer \""
-        case .notToken: "must contain one token and at most a newline after it"
+        case .notToken: "must contain one token, of printable characters"
         case .shortToken(let least): "must contain a token of at least \(least) bytes"
         }
     }

@@ -151,6 +151,7 @@ final class ExchangeClient {
 
     private static func detail(of failure: ExchangeFailure) -> String {
         if failure.reason == .heldBack { return "The origin currently refuses such requests." }
+        if failure.reason == .shareUsed { return "Other requests of this client hold its share: share-used." }
         return failure.reason.isOfTheProxy
             ? "The request could not be sent to the origin in time: \(failure.reason.text)."
             : "The origin gave no usable answer: \(failure.reason.text)."

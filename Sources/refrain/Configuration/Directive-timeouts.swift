@@ -11,7 +11,7 @@ extension Directive {
         duration(
             "client_head_timeout", \.clientTimeouts.head, standard: "10s",
             why: "from the first byte of a request, or the opening of the connection, to the end of the head "
-                + "(client_header_timeout)"),
+                + "(client_header_timeout); also for the TLS handshake"),
     ]
 
     static let upstreamTimeouts = [
