@@ -197,7 +197,8 @@ extension Directive {
         file("upstream_ca_file", \.upstreamCAFile, .trustAnchors, why: "trust anchors (PEM) instead of the system's"),
         value(
             "upstream_connections", "N", \.upstreamConnections, standard: "64",
-            why: "maximum concurrent connections to the origin, of one client seven eighths; further misses wait in a queue"
+            why: "maximum concurrent connections to the origin, of one client seven eighths; "
+                + "further misses wait in a queue"
         ) { word throws(ValueError) in try Quantity.count(word, in: 1...65_535) },
         optional(
             "upstream_rate", "N/s", \.upstreamRate,
