@@ -28,6 +28,10 @@ public final class ResponseCache: Sendable {
     /// When the latest stored answer was received, in unix seconds: no later purge is of an earlier
     /// time, though the clock was set back or read before.
     private let latestReceipt = Atomic<Int64>(0)
+    /// Taken while a variant index is looked up and changed, for each answer that varies: of two
+    /// loops that made one at once, the later took the other's variant out of reach. Its lock is
+    /// taken before all others of the cache.
+    private let indexing = Mutex<Void>(())
     let purgedTargets: PurgedTargets
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
@@ -280,14 +284,23 @@ public final class ResponseCache: Sendable {
         var key = response.key
         key.set(variant: [])
         if !vary.names.isEmpty {
-            let (variantIndex, isNew) = variantIndex(vary.names, at: key, for: response, reader)
-            guard let variant = variantIndex.variant(of: forwarded) else { return response }
-            put(variantIndex, isNew: isNew, with: variant, at: key, for: response)
+            let variant = indexing.withLock { _ in index(response, at: key, vary.names, forwarded, reader) }
+            guard let variant else { return response }
             key.set(variant: variant)
         }
         let placed = response.moved(to: key)
         store(placed, reader)
         return placed
+    }
+
+    /// The variant of `answer` in the index at `base`, which is completed, or made anew.
+    private func index(
+        _ answer: StoredResponse, at base: CacheKey, _ names: [UInt8], _ forwarded: Span<UInt8>, _ reader: FileReader?
+    ) -> [UInt8]? {
+        let (variantIndex, isNew) = variantIndex(names, at: base, for: answer, reader)
+        guard let variant = variantIndex.variant(of: forwarded) else { return nil }
+        put(variantIndex, isNew: isNew, with: variant, at: base, for: answer)
+        return variant
     }
 
     /// The key of the answer to a request that goes to the origin with the field lines `forwarded`,

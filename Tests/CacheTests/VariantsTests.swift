@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -12,6 +13,9 @@ private struct Scene {
         cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
         reader = store?.makeReader()
     }
+
+    /// Another loop's side of a cache.
+    init(sharing cache: ResponseCache) { self.cache = cache }
 
     func ask(_ lines: String..., target: String = "/a", at now: Int64 = noon) throws -> (key: CacheKey, body: String?) {
         var base = key(target)
@@ -54,6 +58,20 @@ private struct Scene {
         #expect(try scene.ask("Foo: 2", "Other: 3").body == "two")
         #expect(try scene.ask().body == "none")
         #expect(try scene.ask("Foo: 3").body == nil)
+    }
+
+    /// Each loop made an index: the later took the others' variants out of reach, and their waiters
+    /// asked the origin again.
+    @Test func anIndexThatLoopsMakeAtOnceHasAllTheirVariants() throws {
+        let cache = scene.cache
+        for round in 0..<50 {
+            concurrently(8) { number in
+                Scene(sharing: cache).answer("\(number)", to: "Foo: \(number)", under: key("/\(round)"))
+            }
+            for number in 0..<8 {
+                #expect(try scene.ask("Foo: \(number)", target: "/\(round)").body == "\(number)")
+            }
+        }
     }
 
     @Test func theSameNamesKeepTheVariantIndexOthersReplaceIt() throws {
