@@ -74,20 +74,15 @@ extension ExchangeState {
             // Not where the origin wants to be asked each time (RFC 9111 4).
             isReusable ? .stored(stored, originStatus: status) : .released
         case .unstored(let response, let reason):
-            isEveryones(response, reason)
-                ? .unstored(response, reason) : isLeadersOwn(response) ? .leadersOwn(nil) : .released
+            isEveryones(response, reason) ? .unstored(response, reason) : .released
         case .failed(let failure): isLeadersOwn(failure) ? .leadersOwn(failure) : .failed(failure)
         }
     }
 
-    /// An error that a field of the client may have drawn. Where it comes again to those who have
-    /// tried once more, it is the target's.
-    private func isLeadersOwn(_ response: UpstreamResponse) -> Bool {
-        response.status >= 400 && traits.carriesFields && !hasRejoined
-    }
-
+    /// There may be a turn for a waiter of another party. No other failure is one request's alone:
+    /// those that are joined have the same head.
     private func isLeadersOwn(_ failure: ExchangeFailure) -> Bool {
-        failure.reason == .queueFull || failure.reason == .shareUsed || failure.mayBeOfTheTarget && traits.carriesFields
+        failure.reason == .queueFull || failure.reason == .shareUsed
     }
 
     private func isEveryones(_ response: UpstreamResponse, _ reason: Reason) -> Bool {
