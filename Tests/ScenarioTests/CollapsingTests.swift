@@ -48,6 +48,23 @@ import Testing
         #expect(origin.requests.joined().count == 2)
     }
 
+    /// One connection that the origin closed failed all who waited for it.
+    @Test func thoseWhoWaitedTryOnceMoreTogether() throws {
+        let gate = ScriptedOrigin.Gate()
+        let answer = String.ok("{\"data\":[]}", "Cache-Control: max-age=60\r\n")
+        let origin = try ScriptedOrigin([.request, .wait(gate), .close], [.request, .send(answer), .hold])
+        let proxy = try ProxyUnderTest(scripted: origin, workers: 2)
+        let clients = try (0..<9).map { index in
+            let client = try proxy.connection(sending: .get("/shop/1", "X-Strange: 1\r\n", closes: true))
+            waitUntil { proxy.statistics[.misses] == index + 1 }
+            return client
+        }
+        gate.open()
+        #expect(clients[0].readText().hasPrefix("HTTP/1.1 502 "))
+        for client in clients.dropFirst() { #expect(client.readText().hasPrefix("HTTP/1.1 200 ")) }
+        #expect(origin.requests.joined().count == 2)
+    }
+
     /// A waiter got the answer to a request that had passed other proxies than its own.
     @Test func requestsWithDifferentChainsAreNotJoined() throws {
         let gate = ScriptedOrigin.Gate()

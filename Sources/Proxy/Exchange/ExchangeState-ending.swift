@@ -74,15 +74,20 @@ extension ExchangeState {
             // Not where the origin wants to be asked each time (RFC 9111 4).
             isReusable ? .stored(stored, originStatus: status) : .released
         case .unstored(let response, let reason):
-            isEveryones(response, reason) ? .unstored(response, reason) : .released
+            isEveryones(response, reason)
+                ? .unstored(response, reason) : isLeadersOwn(response) ? .leadersOwn(nil) : .released
         case .failed(let failure): isLeadersOwn(failure) ? .leadersOwn(failure) : .failed(failure)
         }
     }
 
-    /// There may be a turn for a waiter of another party. No other failure is one request's alone:
-    /// those that are joined have the same head.
+    /// Under the origin's own rules an error is not shared, and the next request may draw none.
+    /// Where it comes again to those who have tried once more, it is the target's.
+    private func isLeadersOwn(_ response: UpstreamResponse) -> Bool {
+        response.status >= 400 && traits.carriesFields && !hasRejoined
+    }
+
     private func isLeadersOwn(_ failure: ExchangeFailure) -> Bool {
-        failure.reason == .queueFull || failure.reason == .shareUsed
+        failure.reason == .queueFull || failure.reason == .shareUsed || failure.mayBeOfTheTarget && traits.carriesFields
     }
 
     private func isEveryones(_ response: UpstreamResponse, _ reason: Reason) -> Bool {

@@ -56,6 +56,8 @@ extension ExchangeState {
         var isPersonal = false
         /// Whether a user's token is sent.
         var hasUserToken = false
+        /// Whether the client's own fields are forwarded.
+        var carriesFields = false
         /// The longest wait for another request.
         var longestWait = Duration.seconds(15)
     }
@@ -295,8 +297,8 @@ struct ExchangeFailure: Sendable, Equatable {
     /// Seconds for `Retry-After`; nil where nothing is known.
     var retryAfter: Int?
 
-    /// Whether the target may be the cause: origins also close the connection, or send malformed
-    /// answers, for one.
+    /// Whether the target or a field may be the cause: origins also close the connection, or send
+    /// malformed answers, for those.
     var mayBeOfTheTarget: Bool { reason == .upstreamClosed || reason == .upstreamMalformed }
 
     /// The origin answered with a status that was not asked for.
@@ -313,9 +315,11 @@ enum FlightOutcome: Sendable {
     case unstored(UpstreamResponse, Reason)
     /// The answer is the leader's alone: each waiter asks for itself.
     case released
-    /// The failure is the leader's: its party had no turn. The waiters try once more together; then
-    /// they get this failure.
-    case leadersOwn(ExchangeFailure)
+    /// The failure may be the leader's alone: its party had no turn, or the origin's own rules
+    /// hold, under which errors are not shared. The waiters, whose heads are the leader's
+    /// (`ForwardedRequest`), try once more together; then they get this failure, or without one
+    /// ask each for itself.
+    case leadersOwn(ExchangeFailure?)
     /// There is no answer for anyone.
     case failed(ExchangeFailure)
 
@@ -344,6 +348,7 @@ extension ExchangeState.Traits {
         hasImpersonalErrors = request.hasImpersonalErrors(hasOwnToken: hasOwnToken)
         isPersonal = request.facts.route.isPersonal
         hasUserToken = request.hasUserToken
+        carriesFields = request.carriesFields
     }
 }
 

@@ -71,7 +71,7 @@ struct ExchangeState {
     /// Whether the answer has an `Age`.
     var isAged = false
     /// Whether it joined a second flight because the first leader failed by itself.
-    private var hasRejoined = false
+    private(set) var hasRejoined = false
     /// Whether it joined a second flight because the first answer was for other fields.
     private var hasChangedFlight = false
     /// Whether the origin has refused a batch with this request.
@@ -258,7 +258,7 @@ extension ExchangeState {
             hasRejoined = true
             work = .unstarted
             return Step(flight: .join)
-        case .stored, .released:
+        case .stored, .released, .leadersOwn(nil):
             guard traits.audience == .client else {
                 work = .ended
                 return Step(client: .report(.unusable(status: nil)))
@@ -267,7 +267,7 @@ extension ExchangeState {
         case .unstored(let response, let reason):
             work = .ended
             return deliver(.unstored(response, reason))
-        case .failed(let failure), .leadersOwn(let failure):
+        case .failed(let failure), .leadersOwn(let failure?):
             work = .ended
             return deliver(.failed(failure))
         }

@@ -109,12 +109,30 @@ import Testing
         #expect(again.flightFinished(.leadersOwn(Self.refused)) == "cancel timer, refuse 503 queueFull")
     }
 
-    /// Joined requests have the same head, so no other failure is drawn by one of them.
-    @Test(arguments: [Reason.upstreamClosed, .upstreamMalformed, .upstreamConnect, .queueFull, .shareUsed])
-    func aTurnThatAPartyDidNotGetIsTheLeadersOwn(reason: Reason) {
-        var script = Script.leading()
-        let ending = [.queueFull, .shareUsed].contains(reason) ? "finish as its own" : "finish failed"
-        let step = script.play(.failed(ExchangeFailure(status: 502, reason: reason)))
-        #expect(step == "cancel timer, \(ending) \(reason), refuse 502 \(reason)")
+    @Test(arguments: [Reason.upstreamClosed, .upstreamMalformed, .queueFull, .upstreamConnect])
+    func anErrorThatFieldsMayCauseIsTheLeadersOwn(reason: Reason) {
+        for carriesFields in [false, true] {
+            var script = Script.leading { $0.carriesFields = carriesFields }
+            let isOwn = reason == .queueFull || carriesFields && reason != .upstreamConnect
+            let ending = isOwn ? "finish as its own" : "finish failed"
+            let step = script.play(.failed(ExchangeFailure(status: 502, reason: reason)))
+            #expect(step == "cancel timer, \(ending) \(reason), refuse 502 \(reason)")
+        }
+    }
+
+    @Test func aWaiterAsksAloneAfterTwoLeadersErrors() {
+        var script = Script.waiting { $0.carriesFields = true }
+        #expect(script.flightFinished(.leadersOwn(nil)) == "join")
+        _ = script.play(.joined(.waiter))
+        #expect(script.flightFinished(.leadersOwn(nil)) == "cancel timer, begin, send waitingClient")
+        // Then it is the target's, and later requests wait for no other.
+        var other = Script.leading { $0.carriesFields = true }
+        other.answered(431)
+        #expect(other.unstored(431, .status).contains("finish as its own error, pass 431"))
+        other = Script.waiting { $0.carriesFields = true }
+        other.flightFinished(.leadersOwn(nil))
+        other.joined()
+        other.answered(431)
+        #expect(other.unstored(431, .status).contains("finish released, pass 431"))
     }
 }

@@ -149,7 +149,7 @@ struct ExchangeScript {
         case .finish(.stored(let stored, let status)): "finish stored \(stored.status) of \(status)"
         case .finish(.unstored(let response, let reason)): "finish unstored \(response.status) \(reason)"
         case .finish(.released): "finish released"
-        case .finish(.leadersOwn(let failure)): "finish as its own \(failure.reason)"
+        case .finish(.leadersOwn(let failure)): "finish as its own \(failure.map { "\($0.reason)" } ?? "error")"
         case .finish(.failed(let failure)): "finish failed \(failure.reason)"
         }
     }
