@@ -20,8 +20,8 @@ public struct ListenerSettings: Sendable {
     }
 
     /// Whether a connection that came under other settings of the address could have come under
-    /// these: not where TLS, the PROXY header or its HTTP/2 begins or ends. Another certificate
-    /// changes nothing for connections that are there.
+    /// these: not where TLS or the PROXY header begins or ends, nor where its HTTP/2 ends. Another
+    /// certificate changes nothing for connections that are there.
     func allows(connectionsOf other: ListenerSettings) -> Bool {
         (tls == nil) == (other.tls == nil) && (headers == nil) == (other.headers == nil)
             && (tls?.offersHTTP2 == true || other.tls?.offersHTTP2 != true)

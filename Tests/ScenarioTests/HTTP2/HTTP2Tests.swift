@@ -221,17 +221,22 @@ import Testing
     }
 
     @Test func aReloadMaySwitchItOffAndOn() throws {
-        // The server has accepted the first client.
-        waitUntil { !client.frames(.settings).isEmpty }
-        for isOffered in [false, true] {
+        func connect(afterReloadOffering isOffered: Bool) throws -> HTTP2TestClient {
             let tls = try ServerTLS(authority: scene.authority, hosts: ["localhost"], offersHTTP2: isOffered)
             try scene.proxy.adopt { settings in
                 settings.listeners[1] = ListenerSettings(address: settings.listeners[1].address, tls: tls, headers: nil)
             }
-            let other = try scene.client()
-            #expect(other.ask(.album(1), stream: 1).contains("albums/1") == isOffered)
+            return try scene.client()
         }
-        // A connection from before the reload stays.
-        #expect(client.ask(.album(1), stream: 1).contains("albums/1"))
+        // The server has accepted the first client.
+        waitUntil { !client.frames(.settings).isEmpty }
+        #expect(try !connect(afterReloadOffering: false).ask(.album(1), stream: 1).contains("albums/1"))
+        // It could not have come under these settings.
+        #expect(client.end() == 0)
+        let later = try connect(afterReloadOffering: true)
+        #expect(later.ask(.album(1), stream: 1).contains("albums/1"))
+        // A connection from before the reload stays where it could have come after it.
+        _ = try connect(afterReloadOffering: true)
+        #expect(later.ask(.album(1), stream: 3).contains("albums/1"))
     }
 }
