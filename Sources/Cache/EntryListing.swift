@@ -1,4 +1,5 @@
 import Freshness
+import Purging
 import Store
 
 // Looking without a trace: an operator's look must not change the cache.

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Purging
 import Store
 
 // Answers that the proxy composed out of stored ones: kept in memory, found like any other, gone

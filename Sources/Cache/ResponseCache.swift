@@ -1,6 +1,7 @@
 import Dispatch
 import Freshness
 import HTTP
+import Purging
 import Store
 import Synchronization
 

@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import Glibc
+import Purging
 import Synchronization
 
 // The file as the rest of the program has it: a database and its segments, one writer

@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Purging
 import Store
 import TestSupport
 import Testing

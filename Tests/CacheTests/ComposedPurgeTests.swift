@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Purging
 import Synchronization
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+@testable import Purging
 import TestSupport
 import Testing
 

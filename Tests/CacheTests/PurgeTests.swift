@@ -1,4 +1,5 @@
 import Dispatch
+import Purging
 import Synchronization
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import Purging
 import Testing
 
 @testable import Cache

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Purging
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Purging
 import Synchronization
 import TestSupport
 import Testing

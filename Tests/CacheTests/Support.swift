@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import Purging
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Cache
 import Foundation
 import Freshness
+import Purging
 import Store
 import TestSupport
 import Testing

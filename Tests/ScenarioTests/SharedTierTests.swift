@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import Foundation
 import Freshness
+import Purging
 import Server
 import Store
 import Synchronization

@@ -1,4 +1,5 @@
 import CSQLite
+import Purging
 import Synchronization
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import Purging
 import Store
 import Text
 

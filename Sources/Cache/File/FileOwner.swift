@@ -1,5 +1,6 @@
 import Freshness
 import HTTP
+import Purging
 import Store
 
 /// The meaning of the file's records and marks, for the store.

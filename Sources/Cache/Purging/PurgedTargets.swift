@@ -1,4 +1,5 @@
 import EventLoop
+import Purging
 import Store
 import Synchronization
 
@@ -198,29 +199,6 @@ extension EntrySelection {
     fileprivate var onlyTarget: [UInt8]? {
         if conditions.count == 1, case .target(let target) = conditions[0] { target } else { nil }
     }
-
-    /// The conditions in words, a line each, as the table of purges has them: no target begins so.
-    fileprivate var words: [UInt8] {
-        var words: [UInt8] = []
-        for condition in conditions {
-            if !words.isEmpty { words.append(UInt8(ascii: "\n")) }
-            let field = ConditionField(condition)
-            words += field.name.rawValue.utf8 + [UInt8(ascii: " ")] + field.value
-        }
-        return words
-    }
-
-    /// Nil where there are none, or one of them is not understood.
-    fileprivate init?(words: [UInt8]) {
-        self.init()
-        for line in words.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            guard let end = line.firstIndex(of: UInt8(ascii: " ")),
-                let field = ConditionField(String(decoding: line[..<end], as: UTF8.self), Array(line[(end + 1)...])),
-                let condition = field.condition
-            else { return nil }
-            narrow(by: condition)
-        }
-    }
 }
 
 /// An answer that the origin may give.
@@ -232,4 +210,5 @@ private struct AnswerToCome: Selectable {
     func answers(_ test: ([UInt8]) -> Bool) -> Bool { test(target) }
     func mayBeOfClass(_ tag: UInt8) -> Bool { tag == classTag }
     func mayName(_ resource: UInt64) -> Bool { true }
+    var named: [UInt64]? { nil }
 }

@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Purging
 import Store
 import Tier
 import Upstream

@@ -1,3 +1,4 @@
+import Purging
 import Synchronization
 
 // Purges that are not in the file yet: under way, or owed (`PurgeTurns`). Look-ups apply them.

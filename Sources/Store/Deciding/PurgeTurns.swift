@@ -1,3 +1,5 @@
+import Purging
+
 // Which purges of the file are under way, and which are owed: their callers were told, and the disk
 // has not taken them yet.
 // Must hold: a purge is answered once; owed purges are bounded, and written one after the other.

@@ -1,3 +1,5 @@
+import Purging
+
 // Listings for operators.
 
 /// One row of a listing.

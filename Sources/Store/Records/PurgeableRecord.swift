@@ -1,3 +1,5 @@
+import Purging
+
 /// A record, or a row of a listing, as purges find it.
 protocol PurgeableRecord: Sendable {
     var target: ArraySlice<UInt8> { get }
@@ -27,6 +29,7 @@ private struct SelectableRecord: Selectable {
     func answers(_ test: (ArraySlice<UInt8>) -> Bool) -> Bool { test(target) }
     func mayBeOfClass(_ tag: UInt8) -> Bool { facts.classTag == tag }
     func mayName(_ resource: UInt64) -> Bool { RecordFacts.mayName(resource, facts.resources) }
+    var named: [UInt64]? { facts.resources.last == RecordFacts.everyResource ? nil : facts.resources }
 }
 
 extension Record: PurgeableRecord {

@@ -1,3 +1,5 @@
+import Purging
+
 /// The code that knows the meaning of records and marks.
 ///
 /// It is asked on any thread, maybe under a lock of the store's, so it calls nothing of the store;

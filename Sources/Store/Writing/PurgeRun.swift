@@ -1,3 +1,5 @@
+import Purging
+
 // A purge of one file: where its rows are looked for, and how far it has come. Another one begins
 // whenever a file is opened.
 // Must hold: a step looks at a bounded number of rows and changes rows of a bounded size, in the

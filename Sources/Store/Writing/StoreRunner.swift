@@ -1,5 +1,6 @@
 import Dispatch
 import EventLoop
+import Purging
 import Synchronization
 
 // Gives the store's work its turns, on a queue.

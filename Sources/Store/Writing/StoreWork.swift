@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Purging
 
 // Performs the effects of the machine (`StoreState`), and reports each outcome to it. The runner
 // takes it under the writer's lock.

@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Purging
 import Store
 
 // The interface between `FollowerState` and `LogFollower`: events of a node, and its effects.

@@ -1,4 +1,5 @@
 import EventLoop
+import Purging
 import Store
 
 // One node among those that share the tier, as a value: events in, effects out, no I/O, no clock.

@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Purging
 import Store
 
 // The purges of the log that this node knows of, and their verdict on a value of the tier: an

@@ -3,6 +3,7 @@ import Cache
 import Compose
 import Foundation
 import Proxy
+import Purging
 import Server
 import Store
 import Synchronization

@@ -1,4 +1,5 @@
 import EventLoop
+import Purging
 import Store
 import TestSupport
 import Testing

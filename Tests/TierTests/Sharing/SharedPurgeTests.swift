@@ -1,4 +1,5 @@
 import Glibc
+import Purging
 import Store
 import TestSupport
 import Testing

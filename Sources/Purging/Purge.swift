@@ -20,20 +20,20 @@ public struct Purge: Sendable, Equatable {
     }
 
     /// One of everything in place of others; hard where one of them is.
-    init(widening purges: [Purge]) {
+    package init(widening purges: [Purge]) {
         let isHard = purges.contains { $0.mode == .hard }
         let last = purges.map(\.now).max() ?? .min
         self.init(selection: EntrySelection(), mode: isHard ? .hard : .soft, now: last)
     }
 
     /// Whether it only counts.
-    var isCount: Bool { mode == .dryRun }
+    package var isCount: Bool { mode == .dryRun }
 
     /// Whether nothing older is left once it has ended.
-    var endsAll: Bool { mode != .dryRun && selection.conditions.isEmpty }
+    package var endsAll: Bool { mode != .dryRun && selection.conditions.isEmpty }
 
     /// Whether nothing is left for the other one to do after this one.
-    func supersedes(_ other: Purge) -> Bool {
+    package func supersedes(_ other: Purge) -> Bool {
         selection == other.selection && mode == other.mode && now >= other.now
     }
 }

@@ -44,7 +44,7 @@ public struct PathPattern: Sendable, Equatable {
     }
 
     /// The same for SQLite: its `[` begins a set, and stands for itself in one.
-    var glob: [UInt8] {
+    package var glob: [UInt8] {
         bytes.flatMap { $0 == UInt8(ascii: "[") ? Array("[[]".utf8) : [$0] }
     }
 }

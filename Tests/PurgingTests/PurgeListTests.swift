@@ -1,0 +1,5 @@
+import Purging
+import Testing
+
+@Suite struct PurgeListTests {
+}
