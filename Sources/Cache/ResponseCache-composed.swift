@@ -17,7 +17,7 @@ extension ResponseCache {
     /// Stores `response`, which was composed, in memory, and returns whether it did. It does not
     /// where one of `parts` is not in memory any more as it was when it was used, or is itself
     /// composed, or personal, or chosen by request fields; where a purge is under way, or has
-    /// chosen the target and a part is as old as that; and where it would outlast a purge of one of
+    /// chosen the target since a part was born; and where it would outlast a purge of one of
     /// them: its parts are those that its composition names, it has their storefront, and its
     /// composition names all resources that they name.
     /// - Parameter contradictions: as they were before the parts were looked up: an answer that has
@@ -33,12 +33,11 @@ extension ResponseCache {
         hasComposed.store(true, ordering: .sequentiallyConsistent)
         var released: [StoredResponse] = []
         return dependents.withLock { dependents in
-            let purgedAt = lastPurge(
-                of: Array(response.key.target), storefront: response.storefront, classTag: response.classTag,
-                at: response.receivedAt)
+            let lastPurge = purges.lastPurge(
+                of: Array(response.key.target), storefront: response.storefront, classTag: response.classTag)
             guard dependents.purgesUnderWay == 0, parts.count <= dependents.maxParts,
                 self.contradictions == contradictions,
-                parts.allSatisfy({ $0.receivedAt > purgedAt && isUnchanged($0) })
+                parts.allSatisfy({ $0.born >= lastPurge && isUnchanged($0) })
             else { return false }
             memory.store(response, released: &released)
             drop(dependents.add(Dependents.Record(key: response.key, composition: composition)), &released)

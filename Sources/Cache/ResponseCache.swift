@@ -25,15 +25,12 @@ public final class ResponseCache: Sendable {
     /// Scopes to be freed.
     private let ended = Mutex<Set<CacheKey.Scope>>([])
     private let removals = Atomic<Int>(0)
-    private let purges = Atomic<Int>(0)
-    /// When the latest stored answer was received, in unix seconds: no later purge is of an earlier
-    /// time, though the clock was set back or read before.
-    private let latestReceipt = Atomic<Int64>(0)
     /// Taken while a variant index is looked up and changed, for each answer that varies: of two
     /// loops that made one at once, the later took the other's variant out of reach. Its lock is
     /// taken before all others of the cache.
     private let indexing = Mutex<Void>(())
-    let purgedTargets: PurgedTargets
+    /// Says of whatever is held of an answer whether a purge has chosen it since it was born.
+    public let purges: Purges
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     let contradictionCount = Atomic<Int>(0)
@@ -49,7 +46,7 @@ public final class ResponseCache: Sendable {
     public init(memory: MemoryTier, file: FileTier?) {
         self.memory = memory
         self.file = file
-        purgedTargets = file?.purgedTargets ?? PurgedTargets()
+        purges = file?.purges ?? Purges()
         dependents = Mutex(Dependents(maxParts: Dependents.maxParts(beside: memory.maxBytes)))
     }
 
@@ -77,7 +74,6 @@ public final class ResponseCache: Sendable {
     /// `reader` is the caller's, where it has looked for the key.
     public func store(_ response: StoredResponse, _ reader: FileReader? = nil) {
         guard response.composition == nil else { return memory.remove(response.key) }
-        latestReceipt.max(response.receivedAt, ordering: .sequentiallyConsistent)
         let replaced = memory.store(response)
         dropDependents(of: response.key, replacing: replaced, by: response)
         file?.store(response, reader)
@@ -109,11 +105,6 @@ public final class ResponseCache: Sendable {
         dropDependents(of: key)
     }
 
-    /// Counts up when a purge begins, and when memory's turn comes. An answer that the origin was
-    /// asked for before may be one that was purged. Code that stores an answer therefore reads this
-    /// before it asks and again after it has stored, and removes the answer if the two differ.
-    public var purgeEpoch: Int { purges.load(ordering: .sequentiallyConsistent) }
-
     /// Applies a purge to both tiers, and then calls `completion` with the number of chosen
     /// answers, one that is in both counted once, on a queue of purges' own. Nil where another
     /// process writes the file; memory is purged all the same. From then on no chosen answer is
@@ -125,10 +116,9 @@ public final class ResponseCache: Sendable {
         _ completion: @escaping @Sendable (Int?) -> Void
     ) {
         // Before the look at stored answers: code that stores does the two in the other order.
-        if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
-        let purge = Purge(selection: selection, mode: mode, now: afterAllStored(now))
+        if mode != .dryRun { purges.note(selection, mode, write) }
+        let purge = Purge(selection: selection, mode: mode, now: now)
         let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
-        purgedTargets.note(purge)
         purging.async { @Sendable [self] in
             guard let file else { return completion(purgeMemory(purge)) }
             file.records.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
@@ -140,23 +130,14 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// The time of a purge that begins now: not before any stored answer. A receipt more than a
-    /// minute ahead is ignored; such answers are not fresh (`Freshness.of`).
-    private func afterAllStored(_ now: Int64) -> Int64 {
-        let latest = latestReceipt.load(ordering: .sequentiallyConsistent)
-        if latest <= now &+ PurgedTargets.tolerance { return max(now, latest) }
-        latestReceipt.store(now, ordering: .sequentiallyConsistent)
-        return now
+    /// Notes a purge of other nodes that was done here in an earlier life, unless it is known.
+    /// - Returns: its number.
+    public func remember(purgeOf selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
+        purges.noteIfUnknown(selection, mode, write)
     }
 
-    /// Notes a purge of other nodes, unless this cache knows of it, for answers composed from now
-    /// on.
-    /// - Returns: a time that is not after the one as of which it counts; unix seconds.
-    public func remember(purgeOf selection: EntrySelection, at now: Int64) -> Int64 {
-        let (time, mark) = purgedTargets.remember(Purge(selection: selection, mode: .soft, now: now))
-        if let mark { file?.records.add(mark) }
-        return min(time, now)
-    }
+    /// Before anything born under the number of the purge can be queued.
+    private func write(_ entry: PurgeList.Entry) { file?.records.add(StoreMark(entry)) }
 
     /// From now on purges have another process forget its answers; nil: there is none any more.
     public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }
@@ -166,22 +147,10 @@ public final class ResponseCache: Sendable {
         return { @Sendable count in forget { completion(count) } }
     }
 
-    /// When a purge last chose answers to such a request, in unix seconds; `Int64.min` where none
-    /// did. An answer as old as that must not become a part of another answer to it.
-    public func lastPurge(
-        of target: @autoclosure () -> [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8, at now: Int64
-    ) -> Int64 {
-        if let mark = purgedTargets.heed(clock: now) { file?.records.add(mark) }
-        return purgedTargets.lastPurge(of: target(), storefront: storefront(), classTag: classTag)
-    }
-
     /// Memory's turn, after the file's.
     private func endPurge(_ purge: Purge) {
         guard purge.mode != .dryRun else { return }
         removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        // A request sent while the purge went through the file may bring back an answer that stayed
-        // in memory.
-        purges.wrappingAdd(1, ordering: .sequentiallyConsistent)
         purgeMemory(purge)
     }
 

@@ -286,6 +286,14 @@ extension EntrySelection {
     }
 }
 
+extension EntrySelection {
+    /// Whether the origin's answer to such a request may be among the chosen. Its resources are not
+    /// known yet.
+    package func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
+        chooses(AnswerToCome(target: target, storefront: storefront, classTag: classTag))
+    }
+}
+
 /// An answer that the origin may give. Its resources are not known yet.
 private struct AnswerToCome: Selectable {
     let target: [UInt8]

@@ -5,18 +5,25 @@ import Store
 
 /// The meaning of the file's records and marks, for the store.
 struct FileOwner: RecordOwner {
-    let purgedTargets: PurgedTargets
+    let purges: Purges
     let gzip: Gzip
 
     func note(_ marks: [StoreMark]) {
+        var (known, forgotten): ([PurgeList.Entry], Int64) = ([], 0)
         for mark in marks {
-            if case .time(let time) = mark.value { purgedTargets.note(mark.key, at: time) }
+            guard case .time(let number) = mark.value else { continue }
+            if let selection = EntrySelection(words: mark.key) {
+                known.append(PurgeList.Entry(number: number, selection: selection, mode: .hard))
+            } else {
+                forgotten = max(forgotten, number)
+            }
         }
+        _ = purges.restore(known, forgotten: forgotten)
     }
 
-    func marks(of purge: Purge) -> [StoreMark] { purgedTargets.marks(of: purge) }
+    func marks(of purge: Purge) -> [StoreMark] { [] }
 
-    func capTimes(at now: Int64) -> Int { purgedTargets.cap(at: now) }
+    func capTimes(at now: Int64) -> Int { 0 }
 
     /// Without zlib it cannot be checked, and stays.
     func canUse(_ record: Record) -> Bool {
@@ -27,5 +34,11 @@ struct FileOwner: RecordOwner {
     func aged(_ facts: RecordFacts, at now: Int64) -> RecordFacts.Times {
         let lifetime = Lifetime(facts.times)
         return RecordFacts.Times(lifetime.withoutFreshness(atAge: lifetime.age(since: facts.receivedAt, at: now)))
+    }
+}
+
+extension StoreMark {
+    init(_ entry: PurgeList.Entry) {
+        self.init(table: .purged, key: entry.selection.words, value: .time(entry.number))
     }
 }

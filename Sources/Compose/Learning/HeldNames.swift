@@ -132,7 +132,7 @@ final class HeldNames: Sendable {
 extension ResourceLibrary {
     /// Notes what an answer names that is stored by now.
     package func noteNames(in response: StoredResponse, at now: Int64) {
-        held.note(response, epoch: cache.purgeEpoch, at: now)
+        held.note(response, epoch: Int(cache.purges.newest), at: now)
     }
 
     /// Whether a fresh answer names the subject of a "not found" under this key: a resource, or the
@@ -140,7 +140,7 @@ extension ResourceLibrary {
     package func contradicts(
         notFound key: CacheKey, _ request: CatalogRequest?, patience: Int, at now: Int64
     ) -> Bool {
-        held.contradicts(key, request, patience: patience, epoch: cache.purgeEpoch, at: now)
+        held.contradicts(key, request, patience: patience, epoch: Int(cache.purges.newest), at: now)
     }
 
     /// Another origin is asked from now on.

@@ -150,19 +150,19 @@ public final class ResourceLibrary: Sendable {
 
     /// The stored sources of answers.
     /// - Parameters:
-    ///   - request: the request to compose for: sources older than its purge do not count.
+    ///   - request: the request to compose for: sources from before a purge of it do not count.
     ///   - reading: the room for bytes that have to be read; nil: that of one composition.
     package func sources(
         _ reader: FileReader?, for request: CatalogRequest? = nil, at now: Int64, isPeeking: Bool = false,
         reading: SourceReading? = nil
     ) -> StoredSources {
-        let purgedAt = request.map { request in
+        let lastPurge = request.map { request in
             let type = request.resources.first?.type ?? request.shape.type
-            return cache.lastPurge(
-                of: request.target, storefront: request.storefront.bytes, classTag: type.rawValue, at: now)
+            return cache.purges.lastPurge(
+                of: request.target, storefront: request.storefront.bytes, classTag: type.rawValue)
         }
         return StoredSources(
-            cache, index, reader, classes, at: now, isPeeking: isPeeking, newerThan: purgedAt ?? .min,
+            cache, index, reader, classes, at: now, isPeeking: isPeeking, bornFrom: lastPurge ?? 0,
             reading: reading)
     }
 

@@ -197,9 +197,8 @@ struct AnswerStorage {
         return StoredResponse(
             key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
             followsOrigin: request.facts.rule.followsOrigin, body: response.body,
-            receivedAt: storing.base.unixSeconds, lifetime: lifetime,
-            classTag: route.resourceClass.rawValue,
-            storefront: route.storefront?.bytes ?? [], resources: scan.mentions,
+            receivedAt: storing.base.unixSeconds, born: flight?.born ?? 0, lifetime: lifetime,
+            classTag: route.resourceClass.rawValue, storefront: route.storefront?.bytes ?? [], resources: scan.mentions,
             outline: storing.composing.library(for: request.facts) != nil ? scan.document : nil,
             gzip: response.storableGzip)
     }
@@ -238,7 +237,8 @@ extension AnswerStorage {
         guard let stored = request.stored, let current = current(stored) else { return .contradicted }
         let isReplaced = current.receivedAt > stored.receivedAt
         switch stored.freshened(
-            by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response))
+            by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response),
+            born: flight?.born ?? 0)
         {
         case .stored where isReplaced:
             // Another 304 freshened it, or the same content came again.

@@ -65,7 +65,7 @@ final class Asking {
 
     /// Seconds for which the origin has asked not to be asked this.
     func wait(for request: OriginRequest) -> Int? {
-        request.key.flatMap { shared.heldTargets.wait(for: $0, epoch: base.cache.purgeEpoch, now: base.now) }
+        request.key.flatMap { shared.heldTargets.wait(for: $0, epoch: Int(base.cache.purges.newest), now: base.now) }
     }
 }
 
@@ -98,7 +98,7 @@ extension Asking {
         guard let time = response.retryAfter, time > .zero, let key = request.key,
             request.hasImpersonalErrors(hasOwnToken: accounts.signs)
         else { return }
-        shared.heldTargets.note(key, for: time, epoch: base.cache.purgeEpoch, now: base.now)
+        shared.heldTargets.note(key, for: time, epoch: Int(base.cache.purges.newest), now: base.now)
     }
 
     /// Notes an origin's answer of which nothing is stored.

@@ -38,6 +38,8 @@ struct FlightTable<Waiter> {
         /// Shared by all leaders of the flight.
         let flight: FlightNumber
         fileprivate let leader: Int
+        /// The number of the latest purge when this leader began (`Purges.newest`).
+        let born: Int64
     }
 
     /// A waiter's place: its flight, and the round of waiters.
@@ -192,7 +194,7 @@ struct FlightTable<Waiter> {
         let leader = makeNumber()
         flights[number]?.leaders.append(leader)
         flights[number]?.begun = now
-        return FlightID(flight: number, leader: leader)
+        return FlightID(flight: number, leader: leader, born: Int64(epoch))
     }
 
     /// An unsafe method changed the target (RFC 9111 4.4): the shared answers under way for it are
@@ -273,7 +275,7 @@ struct FlightTable<Waiter> {
         let (flight, leader) = (FlightNumber(number: makeNumber()), makeNumber())
         flights[flight] = Flight(
             key: key, epoch: epoch, leaders: [leader], begun: now, isJoinable: isJoinable)
-        return FlightID(flight: flight, leader: leader)
+        return FlightID(flight: flight, leader: leader, born: Int64(epoch))
     }
 
     private mutating func makeNumber() -> Int {

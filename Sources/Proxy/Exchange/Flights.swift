@@ -36,7 +36,7 @@ final class Flights: Sendable {
     func join(
         _ key: FlightKey, _ waiter: Exchange, of party: UpstreamParty, bytes: Int, on loop: EventLoop
     ) -> (Table.Joining, Table.Seat?) {
-        let (confined, epoch, now) = (Confined(waiter, to: loop), cache.purgeEpoch, loop.now)
+        let (confined, epoch, now) = (Confined(waiter, to: loop), Int(cache.purges.newest), loop.now)
         let (joining, seat, queued) = state.withLock { state in
             let joining = state.table.join(key, epoch: epoch, now: now, of: party, bytes: bytes, confined)
             guard joining == .wait, let seat = state.table.seat(for: key) else {
@@ -92,7 +92,7 @@ final class Flights: Sendable {
 
     /// Calls `body` with the cache's count of purges.
     private func withTable<Result: Sendable>(_ body: (inout Table, _ epoch: Int) -> Result) -> Result {
-        let epoch = cache.purgeEpoch
+        let epoch = Int(cache.purges.newest)
         return state.withLock { body(&$0.table, epoch) }
     }
 

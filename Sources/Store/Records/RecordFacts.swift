@@ -34,6 +34,8 @@ public struct RecordFacts: Sendable {
     public let classTag: UInt8
     /// Unix seconds.
     public let receivedAt: Int64
+    /// The number of the latest purge when the record's content was fetched (`PurgeList`).
+    public let born: Int64
     public internal(set) var times: Times
     public let storefront: [UInt8]
     /// The request fields that choose among the variants of the target, in a record that leads to
@@ -51,10 +53,11 @@ public struct RecordFacts: Sendable {
     private static let latest: Int64 = 253_402_300_799
 
     public init(
-        status: Int, classTag: UInt8, receivedAt: Int64, times: Times, storefront: [UInt8], selecting: [UInt8],
-        resources: [UInt64]
+        status: Int, classTag: UInt8, receivedAt: Int64, born: Int64 = 0, times: Times, storefront: [UInt8],
+        selecting: [UInt8], resources: [UInt64]
     ) {
         (self.status, self.classTag, self.receivedAt, self.times) = (status, classTag, receivedAt, times)
+        self.born = born
         (self.storefront, self.selecting, self.resources) = (storefront, selecting, resources)
     }
 

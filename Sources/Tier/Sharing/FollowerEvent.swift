@@ -61,11 +61,11 @@ extension FollowerState {
         case ask(Question, [RESPCommand])
         /// Begin with a `PurgeHistory` that knows nothing.
         case beginHistory(LogEpoch, forgottenUntil: LogPosition)
-        /// Put it into the history, as of that time; nil: the cache may have had it earlier, or
-        /// never.
-        case note(PurgeLogEntry, at: Int64?)
+        /// Put it into the history. `isNew`: the cache is about to do it; else it may have had it in
+        /// an earlier life, or never.
+        case note(PurgeLogEntry, isNew: Bool)
         /// Purges that no value may have missed, though the log was not read so far.
-        case hold([UnloggedPurge], at: Int64)
+        case hold([UnloggedPurge])
         /// Purge the cache as of that time, in unix seconds; then `purged`.
         case purge(Job, EntrySelection, PurgeMode, at: Int64)
         case persist(LogMark)

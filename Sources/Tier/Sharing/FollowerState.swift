@@ -178,7 +178,7 @@ struct FollowerState: Sendable {
             switch action {
             case .read(let position): read(after: position)
             case .beginHistory(let epoch, let until): effects.append(.beginHistory(epoch, forgottenUntil: until))
-            case .note(let entry): note(entry, at: nil)
+            case .note(let entry): note(entry, isNew: false)
             case .apply(let entry): apply(entry)
             case .makeAllStale(let reason):
                 tail.forget()
@@ -246,15 +246,15 @@ struct FollowerState: Sendable {
         follow(log.woken())
     }
 
-    private mutating func note(_ entry: PurgeLogEntry, at time: Int64?) {
-        effects.append(.note(entry, at: time))
+    private mutating func note(_ entry: PurgeLogEntry, isNew: Bool) {
+        effects.append(.note(entry, isNew: isNew))
         if asked.unlogged.read(entry.position) { hold() }
     }
 
-    private mutating func hold() { effects.append(.hold(asked.unlogged.all, at: moment.wall / 1000)) }
+    private mutating func hold() { effects.append(.hold(asked.unlogged.all)) }
 
     private mutating func apply(_ entry: PurgeLogEntry) {
-        note(entry, at: moment.wall / 1000)
+        note(entry, isNew: true)
         asked.note(.applying, at: entry.position)
         let record = entry.record
         if let unknown = record.unknown {

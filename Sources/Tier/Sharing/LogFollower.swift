@@ -155,11 +155,13 @@ package final class LogFollower {
             // No value may be judged by a history whose purges are still to be noted.
             knowledge.move(to: state.logMark, mayTake: false)
             knowledge.begin(epoch, forgottenUntil: until)
-        case .note(let entry, let time):
-            let seconds = time ?? cache.remember(purgeOf: entry.record.selection, at: clock() / 1000)
-            knowledge.note(entry, at: NotingTime(seconds: seconds, instant: loop.now))
-        case .hold(let unlogged, let time):
-            knowledge.hold(unlogged, at: NotingTime(seconds: time, instant: loop.now))
+        case .note(let entry, let isNew):
+            // The cache does a new one next.
+            let record = entry.record
+            let number =
+                isNew ? cache.purges.newest + 1 : cache.remember(purgeOf: record.selection, record.mode)
+            knowledge.note(entry, as: number)
+        case .hold(let unlogged): knowledge.hold(unlogged)
         case .purge(let job, let selection, let mode, let now):
             purgeCache(selection, mode, at: now) { $0.tell(.purged(job, $1)) }
         case .persist(let mark): cache.keep(mark.text, as: Self.fact)

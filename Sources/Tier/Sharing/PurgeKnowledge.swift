@@ -13,8 +13,6 @@ package final class PurgeKnowledge: Sendable {
         var logMark: LogMark?
         var mayTake = false
         var unlogged: [UnloggedPurge] = []
-        /// When the first of them was noted.
-        var unloggedSince: NotingTime?
 
         func isPurged(_ value: TierValue) -> Bool {
             guard mayTake, let history else { return true }
@@ -36,15 +34,12 @@ package final class PurgeKnowledge: Sendable {
     /// in the log yet.
     func isPurged(_ value: TierValue) -> Bool { state.withLock { $0.isPurged(value) } }
 
-    /// When a value counts as received at the latest, in unix seconds: before each purge that it
-    /// may have missed, or it would be taken for younger than the purged content in it. Nil where
-    /// it is not to be taken. By a clock that says `now` at `instant`.
-    func latestReceipt(of value: TierValue, at now: Int64, _ instant: Instant) -> Int64? {
+    /// The number of this node's list of purges under which a value was born; nil where it is not
+    /// to be taken.
+    func born(_ value: TierValue) -> Int64? {
         state.withLock { state in
             guard let history = state.history, !state.isPurged(value) else { return nil }
-            return min(
-                history.latestReceipt(since: value.logMark, at: now, instant),
-                state.unloggedSince?.before(now, instant) ?? now)
+            return history.born(at: value.logMark)
         }
     }
 
@@ -65,20 +60,17 @@ package final class PurgeKnowledge: Sendable {
         state.withLock { $0.history = PurgeHistory(epoch, forgottenUntil: forgottenUntil) }
     }
 
-    /// A purge of the log, which the cache has as of that time or later.
-    func note(_ entry: PurgeLogEntry, at time: NotingTime) {
-        state.withLock { $0.history?.note(entry.record, at: entry.position, noted: time) }
+    /// A purge of the log, which the cache's list has under that number or a later one.
+    func note(_ entry: PurgeLogEntry, as number: Int64) {
+        state.withLock { $0.history?.note(entry.record, at: entry.position, as: number) }
     }
 
     /// The purges that are not read in the log yet.
     var unlogged: [UnloggedPurge] { state.withLock { $0.unlogged } }
 
-    /// Replaces them. The cache has the new ones as of that time or later.
-    func hold(_ unlogged: [UnloggedPurge], at time: NotingTime) {
-        state.withLock { state in
-            state.unlogged = unlogged
-            state.unloggedSince = unlogged.isEmpty ? nil : state.unloggedSince ?? time
-        }
+    /// Replaces them.
+    func hold(_ unlogged: [UnloggedPurge]) {
+        state.withLock { $0.unlogged = unlogged }
     }
 
     /// The follower's place now, once its earlier effects are performed.

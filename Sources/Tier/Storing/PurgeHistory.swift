@@ -1,25 +1,11 @@
 import Cache
-import EventLoop
 import Purging
 import Store
 
 // The purges of the log that this node knows of, and their verdict on a value of the tier: an
 // answer that another node fetched, maybe before one of them.
 // Must hold: a value is tested against exactly the purges beyond its log mark; purges that are no
-// longer known count as purges of everything; a value from before a purge is received before the
-// time at which this node noted the purge, whatever clock dated the value; the memory is bounded.
-
-/// When this node noted a purge, by both of its clocks: the one on the wall may be set later.
-struct NotingTime: Sendable {
-    /// Unix seconds.
-    var seconds: Int64
-    let instant: Instant
-
-    /// A time that is certainly before, by a clock that says `now` at a later `instant`.
-    func before(_ now: Int64, _ instant: Instant) -> Int64 {
-        min(seconds, now - (instant - self.instant).components.seconds) - 1
-    }
-}
+// longer known count as purges of everything; the memory is bounded.
 
 /// The latest purges by their ids: of single targets some 40,000.
 ///
@@ -43,9 +29,10 @@ package struct PurgeHistory: Sendable {
     private(set) var forgottenUntil: LogPosition
     /// In the order of their positions.
     private var entries: [Handle: [Entry]] = [:]
-    /// All purges in the same order, with the bytes of each. The time is the earliest of its own
-    /// and all later ones: the clock may have been set back.
-    private var order: [(position: LogPosition, handle: Handle, byteCount: Int, noted: NotingTime)] = []
+    /// All purges in the same order, with the bytes of each. The number is the least of its own in
+    /// this node's list (`PurgeList`) and those of all later ones: a purge may be known there from
+    /// an earlier life.
+    private var order: [(position: LogPosition, handle: Handle, byteCount: Int, number: Int64)] = []
     private var byteCount = 0
     private var last = LogPosition.start
 
@@ -67,17 +54,17 @@ package struct PurgeHistory: Sendable {
     var count: Int { order.count }
 
     /// Notes a purge. One that is not beyond the last is known.
-    /// - Parameter time: not after the time as of which this node's cache has the purge.
-    mutating func note(_ record: PurgeRecord, at position: LogPosition, noted time: NotingTime) {
+    /// - Parameter number: not above that of the purge in this node's list.
+    mutating func note(_ record: PurgeRecord, at position: LogPosition, as number: Int64) {
         guard position > last else { return }
         last = position
         let handle = Self.handle(record.selection)
         entries[handle, default: []].append(Entry(position: position, selection: record.selection))
         for index in order.indices.reversed() {
-            guard order[index].noted.seconds > time.seconds else { break }
-            order[index].noted.seconds = time.seconds
+            guard order[index].number > number else { break }
+            order[index].number = number
         }
-        order.append((position, handle, Self.purgeBytes + record.selection.byteCount, time))
+        order.append((position, handle, Self.purgeBytes + record.selection.byteCount, number))
         byteCount += Self.purgeBytes + record.selection.byteCount
         while byteCount > mostBytes { forgetHalf() }
     }
@@ -96,11 +83,11 @@ package struct PurgeHistory: Sendable {
             by: { $0.chooses(target, storefront: storefront, classTag: classTag) })
     }
 
-    /// When a value with that log mark was received at the latest: before any purge beyond it. By a
-    /// clock that says `now` at `instant`.
-    func latestReceipt(since logMark: LogMark, at now: Int64, _ instant: Instant) -> Int64 {
+    /// The number of this node's list under which a value with that log mark was born: that of the
+    /// last purge up to the mark; 0 where none is known.
+    func born(at logMark: LogMark) -> Int64 {
         let next = Self.firstBeyond(logMark.position, in: order, \.position)
-        return next < order.count ? order[next].noted.before(now, instant) : now
+        return next > 0 ? order[next - 1].number : 0
     }
 
     private func isPurged(
@@ -119,7 +106,7 @@ package struct PurgeHistory: Sendable {
     private static func handle(_ selection: EntrySelection) -> Handle {
         for case .target(let target) in selection.conditions { return .target(target) }
         // One that is narrower counts for requests too (`isPurged`), which name no resources.
-        guard selection.choosesAllParts else { return .other }
+        guard selection.leavesNoParts else { return .other }
         for case .resource(let number) in selection.conditions { return .resource(number) }
         return .other
     }
