@@ -1,17 +1,8 @@
 // All purges that may still matter, in one list: for anything of a cache that was born under a
 // number, it says whether a purge since has chosen it.
-// Must hold: numbers only rise; the list answers as one that never forgets would, or counts what it
-// has forgotten as a purge of everything; it is bounded in bytes; no clock takes part.
-
-/// The effect on something of the purges since it was born.
-public enum PurgeVerdict: Sendable, Equatable {
-    /// None has chosen it.
-    case untouched
-    /// Its freshness has ended.
-    case stale
-    /// It is not to be used any more.
-    case gone
-}
+// Must hold: numbers only rise; the list answers as one that never forgets would, or counts the
+// purges that it has forgotten as purges of everything; it is bounded in bytes; no clock takes
+// part.
 
 /// The list of purges (as the ban list of Varnish: `bin/varnishd/cache/cache_ban.c`).
 ///
@@ -36,27 +27,14 @@ public struct PurgeList: Sendable {
                 && (selection.conditions.isEmpty || older.selection == selection)
         }
 
-        /// Bytes besides those that it names: its places in three tables, and the heads of arrays.
-        private static let overhead = 256
-        var byteCount: Int { Self.overhead + 2 * selection.byteCount }
-    }
-
-    /// The narrowest condition of a purge, by which it is found.
-    private enum Handle: Hashable, Sendable {
-        case target([UInt8])
-        case prefix([UInt8])
-        /// Of resources and storefronts alone: no answer to a request is known to be chosen before
-        /// its content is.
-        case resource(UInt64)
-        case other
-
-        init(_ selection: EntrySelection) {
-            self = .other
-            for case .prefix(let prefix) in selection.conditions { self = .prefix(prefix) }
-            for case .target(let target) in selection.conditions { self = .target(target) }
-            guard self == .other, selection.leavesNoParts else { return }
-            for case .resource(let number) in selection.conditions { self = .resource(number) }
+        /// Memory of it, as measured, in bytes. A purge that every question has to look at counts
+        /// as `leastOfOther`, for the time that this takes: 2,000 of them are remembered.
+        var byteCount: Int {
+            let bytes = Self.overhead + selection.conditions.count * Self.conditionOverhead + 2 * selection.byteCount
+            return PurgeIndex.Handle(selection) == .other ? max(bytes, Self.leastOfOther) : bytes
         }
+
+        private static let (overhead, conditionOverhead, leastOfOther) = (192, 64, 4_096)
     }
 
     /// The number of the latest purge; 0: there was none.
@@ -65,17 +43,17 @@ public struct PurgeList: Sendable {
     public private(set) var forgotten: Int64 = 0
     /// Everything that is held has had its turn for the purges up to this number (`Sweep`).
     public private(set) var swept: Int64 = 0
-    private var entries: [Int64: Entry] = [:]
-    /// Of all entries, ascending.
-    private var numbers: [Int64] = []
-    /// The numbers of the entries with a handle, ascending.
-    private var found: [Handle: [Int64]] = [:]
-    /// How many entries have a prefix of that many bytes.
-    private var prefixLengths: [Int: Int] = [:]
+    /// How often purges have become one of everything, because they waited for their turn and there
+    /// was no more room.
+    private(set) var widened = 0
+    /// Ascending.
+    private var entries: [Entry] = []
+    private var index = PurgeIndex()
+    /// At most `maxBytes` of the initialiser.
     private(set) var byteCount = 0
     private let maxBytes: Int
 
-    /// Some 20,000 purges of single targets.
+    /// Some 25,000 purges of single targets.
     public static let maxBytes = 8 << 20
     /// So many entries are looked at one by one.
     private static let few = 16
@@ -83,7 +61,7 @@ public struct PurgeList: Sendable {
     public init(maxBytes: Int = PurgeList.maxBytes) { self.maxBytes = maxBytes }
 
     /// How many purges are remembered.
-    public var count: Int { numbers.count }
+    public var count: Int { entries.count }
 
     /// Notes a purge that begins now, under the next number.
     public mutating func note(_ selection: EntrySelection, _ mode: PurgeMode) -> Entry {
@@ -94,7 +72,7 @@ public struct PurgeList: Sendable {
     }
 
     /// The entries above a number, ascending.
-    public func entries(since number: Int64) -> [Entry] { since(number).compactMap { entries[$0] } }
+    public func entries(since number: Int64) -> [Entry] { Array(entries.since(number)) }
 
     /// The verdict on an answer whose fetch began under the number `born`.
     /// - Parameter last: later purges do not count.
@@ -105,15 +83,16 @@ public struct PurgeList: Sendable {
         guard born < newest else { return .untouched }
         var verdict = PurgeVerdict.untouched
         eachConcerning(answer, since: born) { entry in
-            guard entry.number <= last, entry.mode == .hard || verdict == .untouched, entry.selection.chooses(answer) else { return true }
+            guard entry.number <= last, entry.mode == .hard || verdict == .untouched, entry.selection.chooses(answer)
+            else { return true }
             verdict = entry.mode == .hard ? .gone : .stale
             return verdict != .gone
         }
         return verdict
     }
 
-    /// The number of the last purge that is known to choose whatever answers such a request; 0
-    /// where there was none.
+    /// The number of the last purge that may choose whatever answers such a request; 0 where there
+    /// was none.
     ///
     /// A purge of a resource in any answer is not among these, unless the request asks for that.
     /// - Parameter resources: the numbers of the resources that the request asks for.
@@ -122,132 +101,91 @@ public struct PurgeList: Sendable {
     ) -> Int64 {
         let request = AnswerToCome(target: target, storefront: storefront, classTag: classTag)
         var last = forgotten
-        eachHandle(of: target) { handle in
-            for number in (found[handle] ?? []).reversed() {
-                guard number > last, let entry = entries[number] else { break }
-                if entry.selection.chooses(request) { last = number }
-            }
+        func look(_ entries: [Entry], _ condition: (EntrySelection) -> Bool = { _ in true }) -> Bool {
+            let found = entries.since(last).last { $0.selection.chooses(request) && condition($0.selection) }
+            last = found?.number ?? last
             return true
         }
-        for resource in resources {
-            for number in (found[.resource(resource)] ?? []).reversed() {
-                guard number > last, let entry = entries[number] else { break }
-                if entry.selection.chooses(request) { last = number }
-            }
-        }
+        _ = index.eachForAll { look($0) }
+        _ = index.each(of: target) { look($0) }
+        for resource in resources { _ = look(index[.resource(resource)]) { $0.requiresNoneBut(resources) } }
         return last
     }
 
-    /// The number under which such a purge is known, be it that all older ones count as purges of
-    /// everything; nil: it is not known.
-    public func number(of selection: EntrySelection) -> Int64? {
-        let known = (found[Handle(selection)] ?? []).last { entries[$0]?.selection == selection }
-        return known ?? (forgotten > 0 ? forgotten : nil)
+    /// The number of a purge that has done all that such a one would do, be it that it counts as
+    /// one of everything; nil: none is known.
+    public func number(of selection: EntrySelection, _ mode: PurgeMode) -> Int64? {
+        let like = index[PurgeIndex.Handle(selection)]
+        let known = like.last { $0.selection == selection && ($0.mode == .hard || mode == .soft) }
+        return known?.number ?? (forgotten > 0 ? forgotten : nil)
     }
-
-    // MARK: Finding
 
     /// Calls `body` with entries above `born` until it returns false: with all that may choose the
     /// answer.
     private func eachConcerning(_ answer: some Selectable, since born: Int64, _ body: (Entry) -> Bool) {
-        let late = since(born)
-        if late.count <= Self.few {
-            for number in late { if let entry = entries[number], !body(entry) { return } }
+        func each(_ entries: some BidirectionalCollection<Entry>) -> Bool { entries.reversed().allSatisfy(body) }
+        let late = entries.since(born)
+        guard late.count > Self.few, let named = answer.named else {
+            _ = each(late)
             return
         }
+        guard index.eachForAll({ each($0.since(born)) }) else { return }
         var goesOn = true
-        func each(_ handle: Handle) -> Bool {
-            for number in (found[handle] ?? []).reversed() {
-                guard goesOn, number > born, let entry = entries[number] else { break }
-                goesOn = body(entry)
-            }
-            return goesOn
-        }
         _ = answer.answers { target in
-            eachHandle(of: Array(target), each)
+            goesOn = index.each(of: Array(target)) { each($0.since(born)) }
             return !goesOn
         }
-        guard goesOn, let named = answer.named else {
-            if goesOn { eachOfResources(since: born, body) }
-            return
-        }
-        for resource in named where !each(.resource(resource)) { return }
+        guard goesOn else { return }
+        for resource in named where !each(index[.resource(resource)].since(born)) { return }
     }
+}
 
-    private func eachOfResources(since born: Int64, _ body: (Entry) -> Bool) {
-        for number in since(born) {
-            guard let entry = entries[number], case .resource = Handle(entry.selection) else { continue }
-            if !body(entry) { return }
-        }
-    }
+// MARK: - Changing
 
-    /// Calls `body` with the handles of the purges that may choose an answer by its target, until
-    /// it returns false.
-    private func eachHandle(of target: [UInt8], _ body: (Handle) -> Bool) {
-        guard body(.other), body(.target(target)) else { return }
-        for length in prefixLengths.keys where length <= target.count {
-            if !body(.prefix(Array(target[..<length]))) { return }
-        }
-    }
-
-    private func since(_ number: Int64) -> ArraySlice<Int64> {
-        var (low, high) = (0, numbers.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if numbers[middle] <= number { low = middle + 1 } else { high = middle }
-        }
-        return numbers[low...]
-    }
-
-    // MARK: Changing
-
+extension PurgeList {
     private mutating func add(_ entry: Entry) {
         newest = max(newest, entry.number)
-        guard entry.number > forgotten else { return }
+        guard entry.number > forgotten, !isSuperseded(entry) else { return }
         if entry.selection.conditions.isEmpty {
             keep { !entry.supersedes($0) }
         } else {
-            let like = found[Handle(entry.selection)] ?? []
-            for number in like where entries[number].map(entry.supersedes) ?? false { remove(number) }
+            for older in index[PurgeIndex.Handle(entry.selection)] where entry.supersedes(older) { remove(older) }
         }
-        if entries[entry.number] != nil { remove(entry.number) }
+        if let other = entries.find(entry.number) { remove(other) }
         place(entry)
         if byteCount > maxBytes { forgetHalf() }
     }
 
+    private func isSuperseded(_ entry: Entry) -> Bool {
+        guard let last = entries.last, last.number > entry.number else { return false }
+        return [.everything, PurgeIndex.Handle(entry.selection)].contains { handle in
+            index[handle].contains { $0.supersedes(entry) }
+        }
+    }
+
     private mutating func place(_ entry: Entry) {
-        let handle = Handle(entry.selection)
-        entries[entry.number] = entry
-        insert(entry.number, into: &numbers)
-        insert(entry.number, into: &found[handle, default: []])
-        if case .prefix(let prefix) = handle { prefixLengths[prefix.count, default: 0] += 1 }
+        entries.place(entry)
+        index.add(entry)
         byteCount += entry.byteCount
     }
 
-    private mutating func remove(_ number: Int64) {
-        guard let entry = entries.removeValue(forKey: number) else { return }
-        let handle = Handle(entry.selection)
-        numbers.removeAll { $0 == number }
-        found[handle]?.removeAll { $0 == number }
-        if found[handle]?.isEmpty == true { found[handle] = nil }
-        if case .prefix(let prefix) = handle {
-            prefixLengths[prefix.count] = prefixLengths[prefix.count].flatMap { $0 > 1 ? $0 - 1 : nil }
-        }
+    private mutating func remove(_ entry: Entry) {
+        entries.take(entry.number)
+        index.remove(entry)
         byteCount -= entry.byteCount
     }
 
-    private func insert(_ number: Int64, into numbers: inout [Int64]) {
-        var place = numbers.endIndex
-        while place > numbers.startIndex, numbers[place - 1] > number { place -= 1 }
-        numbers.insert(number, at: place)
-    }
-
-    /// The older half at once, so that the rest is not moved for each. Purges that not everything
+    /// The oldest half at once, as the rest is placed anew each time. Purges that not everything
     /// has had its turn for become one of everything.
     private mutating func forgetHalf() {
-        let last = numbers[numbers.count / 2]
-        guard last > swept else { return forget(upTo: last) }
-        let isHard = since(swept).contains { entries[$0]?.mode == .hard }
+        var (rest, last) = (byteCount, Int64.min)
+        for entry in entries where rest > maxBytes / 2 && entry.number <= swept {
+            (rest, last) = (rest - entry.byteCount, entry.number)
+        }
+        if rest <= maxBytes / 8 * 7 { return forget(upTo: last) }
+        if entries.count == 1, entries[0].selection.conditions.isEmpty { return }
+        widened += 1
+        let isHard = entries.since(swept).contains { $0.mode == .hard }
         _ = note(EntrySelection(), isHard ? .hard : .soft)
     }
 
@@ -262,8 +200,9 @@ public struct PurgeList: Sendable {
     }
 
     private mutating func keep(_ isKept: (Entry) -> Bool) {
-        let kept = entries(since: .min).filter(isKept)
-        (entries, numbers, found, prefixLengths, byteCount) = ([:], [], [:], [:], 0)
+        let kept = entries.filter(isKept)
+        guard kept.count < entries.count else { return }
+        (entries, index, byteCount) = ([], PurgeIndex(), 0)
         for entry in kept { place(entry) }
     }
 }
@@ -271,72 +210,48 @@ public struct PurgeList: Sendable {
 // MARK: - Between lives of a process
 
 extension PurgeList {
-    /// Takes over the purges that a file has, and what they have forgotten, before an answer of the
-    /// file is used.
+    /// Takes over the purges that a file has, and those that it has forgotten, before an answer of
+    /// the file is used.
     ///
     /// A list with purges of its own, made while another process had the file or none could be
     /// read, keeps them. They concern the file's answers too, so they get new numbers, above all
     /// others.
-    /// - Parameter swept: up to which number everything in the file has had its turn.
-    /// - Returns: the entries that the file lacks.
+    /// - Parameters:
+    ///   - known: in any order.
+    ///   - swept: up to which number everything in the file has had its turn.
+    /// - Returns: the entries that the file lacks, under the numbers that they have now.
     public mutating func restore(_ known: [Entry], forgotten: Int64, swept: Int64) -> [Entry] {
-        let numbers = Dictionary(known.map { ($0.number, $0) }) { $1 }
-        let lacking = entries(since: .min).filter { numbers[$0.number] != $0 }
+        let known = known.sorted { $0.number < $1.number }
         if known.isEmpty, forgotten == 0 {
             // Nothing in the file was born under a number.
             self.swept = 0
-            return lacking
-        }
-        if forgotten <= self.forgotten, known.allSatisfy(isKnown) {
+        } else if forgotten <= self.forgotten, known.allSatisfy(isKnown) {
             self.swept = max(self.swept, swept)
-            return lacking
+        } else {
+            join(known, forgotten: forgotten, swept: swept)
         }
-        for entry in lacking { remove(entry.number) }
+        return entries(lackedBy: known)
+    }
+
+    /// - Parameter known: in order.
+    private func entries(lackedBy known: [Entry]) -> [Entry] { entries.filter { known.find($0.number) != $0 } }
+
+    private mutating func join(_ known: [Entry], forgotten: Int64, swept: Int64) {
+        let own = entries(lackedBy: known)
+        // The file's answers have not had their turn for these either.
+        let hasForgottenOthers = self.forgotten > forgotten
+        for entry in own { remove(entry) }
         forget(upTo: forgotten)
         for entry in known { add(entry) }
         // What this process holds was fetched after the purges of earlier ones.
         self.swept = swept
         newest = max(newest, swept)
-        return lacking.map { note($0.selection, $0.mode) }
+        if hasForgottenOthers { _ = note(EntrySelection(), .hard) }
+        for entry in own { _ = note(entry.selection, entry.mode) }
     }
 
     /// Whether this list has the entry, or had it.
     private func isKnown(_ entry: Entry) -> Bool {
-        entry.number <= forgotten || entries[entry.number] == entry
-            || since(entry.number).contains { entries[$0]?.supersedes(entry) ?? false }
+        entry.number <= forgotten || entries.find(entry.number) == entry || isSuperseded(entry)
     }
-}
-
-extension EntrySelection {
-    /// Whether it leaves no answer with the purged content that another could be made of: it
-    /// chooses everything, or a resource in any answer.
-    package var leavesNoParts: Bool {
-        conditions.allSatisfy { condition in
-            switch condition {
-            // Answers are made of those of their own storefront.
-            case .resource, .storefront: true
-            case .target, .prefix, .pattern, .classTag: false
-            }
-        }
-    }
-}
-
-extension EntrySelection {
-    /// Whether the origin's answer to such a request may be among the chosen. Its resources are not
-    /// known yet.
-    package func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
-        chooses(AnswerToCome(target: target, storefront: storefront, classTag: classTag))
-    }
-}
-
-/// An answer that the origin may give. Its resources are not known yet.
-private struct AnswerToCome: Selectable {
-    let target: [UInt8]
-    let storefront: [UInt8]
-    let classTag: UInt8
-
-    func answers(_ test: ([UInt8]) -> Bool) -> Bool { test(target) }
-    func mayBeOfClass(_ tag: UInt8) -> Bool { tag == classTag }
-    func mayName(_ resource: UInt64) -> Bool { true }
-    var named: [UInt64]? { nil }
 }

@@ -48,29 +48,26 @@ public final class Purges: Sendable {
     /// Notes a purge that begins now: from then on its verdict holds. Its number.
     @discardableResult
     public func note(_ selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
-        change { $0.note(selection, mode).number }
+        change { list, _ in list.note(selection, mode).number }
     }
 
     /// The number of such a purge, which was done here or is noted now.
     public func noteIfUnknown(_ selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
-        change { $0.number(of: selection) ?? $0.note(selection, mode).number }
+        change { list, _ in list.number(of: selection, mode) ?? list.note(selection, mode).number }
     }
 
     /// Takes over the purges of a file (`PurgeList.restore`); those that the file lacks are noted
     /// anew.
     public func restore(_ known: [PurgeList.Entry], forgotten: Int64, swept: Int64) {
-        state.withLock { state in
-            let lacking = state.list.restore(known, forgotten: forgotten, swept: swept)
-            publish(state, lacking)
-        }
+        change { list, noted in noted = list.restore(known, forgotten: forgotten, swept: swept) }
     }
 
     /// Everything that was held has had its turn for the purges up to that number.
-    public func noteSwept(_ number: Int64) { change { $0.noteSwept(number) } }
+    public func noteSwept(_ number: Int64) { change { list, _ in list.noteSwept(number) } }
 
     /// The verdict on an answer whose fetch began under the number `born`.
     public func verdict(on answer: some Selectable, since born: Int64) -> PurgeVerdict {
-        born == newest ? .untouched : state.withLock { $0.list.verdict(on: answer, since: born) }
+        born >= newest ? .untouched : state.withLock { $0.list.verdict(on: answer, since: born) }
     }
 
     /// The verdict on an answer that is held, of the purges that not everything has had its turn
@@ -105,24 +102,32 @@ public final class Purges: Sendable {
         }
     }
 
-    private func change<Result>(_ body: (inout PurgeList) -> Result) -> Result {
-        let (result, isForgetting) = state.withLock { state in
-            let (newest, forgotten, swept) = (state.list.newest, state.list.forgotten, state.list.swept)
-            let result = body(&state.list)
-            if state.list.forgotten > forgotten { state.journal?(.forgotten(state.list.forgotten)) }
-            if state.list.swept > swept { state.journal?(.swept(state.list.swept)) }
-            publish(state, state.list.newest > newest ? state.list.entries(since: newest) : [])
-            return (result, state.list.forgotten > forgotten)
+    /// - Parameter body: may say which entries the journal lacks, beside those with new numbers.
+    private func change<Result>(_ body: (inout PurgeList, _ noted: inout [PurgeList.Entry]) -> Result) -> Result {
+        let (result, message) = state.withLock { state in
+            let (forgotten, widened) = (state.list.forgotten, state.list.widened)
+            let (newest, swept) = (state.list.newest, state.list.swept)
+            var noted: [PurgeList.Entry] = []
+            let result = body(&state.list, &noted)
+            if noted.isEmpty { noted = state.list.entries(since: newest) }
+            if let journal = state.journal {
+                if state.list.forgotten > forgotten { journal(.forgotten(state.list.forgotten)) }
+                if state.list.swept > swept { journal(.swept(state.list.swept)) }
+                for entry in noted { journal(.noted(entry)) }
+            }
+            sweptNumber.store(state.list.swept, ordering: .sequentiallyConsistent)
+            newestNumber.store(state.list.newest, ordering: .sequentiallyConsistent)
+            let loss: Loss? =
+                state.list.widened > widened ? .widened : state.list.forgotten > forgotten ? .forgotten : nil
+            return (result, loss?.rawValue)
         }
-        if isForgetting {
-            log("purges: the oldest are no longer remembered one by one: what was fetched before is combined no more")
-        }
+        if let message { log(message) }
         return result
     }
 
-    private func publish(_ state: State, _ noted: [PurgeList.Entry]) {
-        if let journal = state.journal { for entry in noted { journal(.noted(entry)) } }
-        sweptNumber.store(state.list.swept, ordering: .sequentiallyConsistent)
-        newestNumber.store(state.list.newest, ordering: .sequentiallyConsistent)
+    /// Lines of the log.
+    private enum Loss: String {
+        case forgotten = "purges: too many to remember: nothing is composed of answers from before the oldest"
+        case widened = "purges: too many at once: they have become one of everything"
     }
 }
