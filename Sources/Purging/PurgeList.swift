@@ -105,7 +105,8 @@ public struct PurgeList: Sendable {
         guard born < newest else { return .untouched }
         var verdict = PurgeVerdict.untouched
         eachConcerning(answer, since: born) { entry in
-            guard entry.number <= last, entry.mode == .hard || verdict == .untouched, entry.selection.chooses(answer) else { return true }
+            guard entry.number <= last, entry.mode == .hard || verdict == .untouched, entry.selection.chooses(answer)
+            else { return true }
             verdict = entry.mode == .hard ? .gone : .stale
             return verdict != .gone
         }

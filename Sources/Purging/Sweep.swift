@@ -34,7 +34,8 @@ public struct Sweep: Sendable {
     /// The targets, where it chooses by these alone; nil: anything may be among the chosen.
     public var targets: [[UInt8]]? {
         let dry = waiting.filter { $0.mode == .dryRun }.map(\.selection.onlyTarget)
-        guard let targets = purges.targets(of: purges.swept + 1...max(last, purges.swept + 1)), !dry.contains(nil) else {
+        guard let targets = purges.targets(of: purges.swept + 1...max(last, purges.swept + 1)), !dry.contains(nil)
+        else {
             return nil
         }
         return targets + dry.compactMap { $0 }
