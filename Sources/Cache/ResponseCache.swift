@@ -8,9 +8,8 @@ import Synchronization
 // Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored
 // in memory at once and on disk after the answer.
 // Must hold: a removed or purged answer does not come back by a promotion that was under way
-// (`removals` is counted up before memory is cleared and checked after a promotion); a purge goes
-// through the file before memory, so that answers promoted from then on are purged already;
-// personal responses and composed ones stay in memory; a composed answer goes with any of its parts
+// (`removals` is counted up before memory is cleared and checked after a promotion); no answer is
+// given out that a purge has chosen (`ResponseCache-purging.swift`); personal responses and composed ones stay in memory; a composed answer goes with any of its parts
 // (`ResponseCache-composed.swift`).
 
 /// The response cache. Used from any thread; each loop brings its own reader.
@@ -20,7 +19,7 @@ public final class ResponseCache: Sendable {
     public let file: FileTier?
     let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
     /// For memory's part of purges: it goes through all entries, and nothing else waits for it.
-    private let purging = DispatchQueue(label: "refrain.cache.purging", qos: .utility)
+    let purging = DispatchQueue(label: "refrain.cache.purging", qos: .utility)
     let survey = StorageSurvey()
     /// Scopes to be freed.
     private let ended = Mutex<Set<CacheKey.Scope>>([])
@@ -29,13 +28,17 @@ public final class ResponseCache: Sendable {
     /// loops that made one at once, the later took the other's variant out of reach. Its lock is
     /// taken before all others of the cache.
     private let indexing = Mutex<Void>(())
+    let sweeps = Mutex(SweepQueue())
+    /// When the latest purge was asked for, unix seconds: the freshness of what a soft one chose
+    /// ends there.
+    let purgedAt = Atomic<Int64>(0)
     /// Says of whatever is held of an answer whether a purge has chosen it since it was born.
     public let purges: Purges
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     let contradictionCount = Atomic<Int>(0)
     /// Another process that still answers from its copy of this cache; nil where there is none.
-    private let otherProcess = Mutex<OtherProcess?>(nil)
+    let otherProcess = Mutex<OtherProcess?>(nil)
     /// Composed answers by their parts. Its lock is taken before those of the memory tier, never
     /// under one.
     let dependents: Mutex<Dependents>
@@ -53,7 +56,7 @@ public final class ResponseCache: Sendable {
     /// The stored response of `key` that is still useful, fresh or not (`Freshness.of`). A useless
     /// one is removed and is a miss. `now` in unix seconds.
     public func lookup(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
-        guard let response = memory.lookup(key) ?? promote(key, reader, at: now) else { return nil }
+        guard let response = left(of: memory.lookup(key), at: now) ?? promote(key, reader, at: now) else { return nil }
         guard response.isUseful(at: now), !response.isDamaged else {
             memory.remove(response)
             // The file has another answer under the key of a composed one.
@@ -105,52 +108,6 @@ public final class ResponseCache: Sendable {
         dropDependents(of: key)
     }
 
-    /// Applies a purge to both tiers, and then calls `completion` with the number of chosen
-    /// answers, one that is in both counted once, on a queue of purges' own. Nil where another
-    /// process writes the file; memory is purged all the same. From then on no chosen answer is
-    /// found as it was, whether the disk has taken the purge or owes it. A large purge works for a
-    /// quarter of its time, so that clients hardly notice. `now` in unix seconds. Where another
-    /// process answers from the same cache, it has forgotten everything by then.
-    public func purge(
-        _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
-        _ completion: @escaping @Sendable (Int?) -> Void
-    ) {
-        // Before the look at stored answers: code that stores does the two in the other order.
-        if mode != .dryRun { purges.note(selection, mode) }
-        let purge = Purge(selection: selection, mode: mode, now: now)
-        let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
-        purging.async { @Sendable [self] in
-            guard let file else { return completion(purgeMemory(purge)) }
-            file.records.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
-                purging.async { @Sendable [self] in
-                    endPurge(purge)
-                    completion(chosen)
-                }
-            }
-        }
-    }
-
-    /// Notes a purge of other nodes that was done here in an earlier life, unless it is known.
-    /// - Returns: its number.
-    public func remember(purgeOf selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
-        purges.noteIfUnknown(selection, mode)
-    }
-
-    /// From now on purges have another process forget its answers; nil: there is none any more.
-    public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }
-
-    private func afterOtherProcess(_ completion: @escaping @Sendable (Int?) -> Void) -> @Sendable (Int?) -> Void {
-        guard let forget = otherProcess.withLock({ $0 }) else { return completion }
-        return { @Sendable count in forget { completion(count) } }
-    }
-
-    /// Memory's turn, after the file's.
-    private func endPurge(_ purge: Purge) {
-        guard purge.mode != .dryRun else { return }
-        removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        purgeMemory(purge)
-    }
-
     /// Goes through the answers in the file, in the background (`RecordStore.visit`). Without a
     /// file `completion` is called at once.
     public func visitStored(
@@ -196,9 +153,12 @@ public final class ResponseCache: Sendable {
     private func promote(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let reader, !key.isPersonal else { return nil }
         let removalsBefore = removals.load(ordering: .sequentiallyConsistent)
+        let purgesBefore = purges.newest
         guard let response = reader.lookup(key, at: now) else { return nil }
         memory.storeIfAbsent(response)
-        guard removals.load(ordering: .sequentiallyConsistent) == removalsBefore else {
+        guard removals.load(ordering: .sequentiallyConsistent) == removalsBefore,
+            !isChosen(response, since: purgesBefore)
+        else {
             memory.remove(response)
             dropDependents(of: key)
             return nil

@@ -46,7 +46,7 @@ public struct Sweep: Sendable {
     ///   - index: the number of its row; nil for one that has none.
     ///   - counts: whether it is an answer, and not something that leads to answers.
     public mutating func judge(
-        _ answer: some Selectable, born: Int64, index: Int64?, counts: Bool = true
+        _ answer: some Selectable, born: Int64, index: @autoclosure () -> Int64?, counts: Bool = true
     ) -> PurgeVerdict {
         var verdict = purges.verdict(onHeld: answer, born: born, upTo: last)
         for place in waiting.indices {
@@ -55,7 +55,7 @@ public struct Sweep: Sendable {
             // Gone by then.
             let before = purge.mode == .dryRun ? purge.number : purge.number - 1
             if purges.verdict(onHeld: answer, born: born, upTo: before) == .gone { break }
-            if counts { waiting[place].count.add(index) }
+            if counts { waiting[place].count.add(index()) }
             // A later purge of the same has taken its place in the list.
             if purge.mode == .hard { return .gone }
             if purge.mode == .soft, verdict == .untouched { verdict = .stale }

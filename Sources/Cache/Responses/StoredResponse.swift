@@ -68,6 +68,8 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// Whether it was fetched in place of a smaller answer, and was not served itself yet. Copies
     /// do not keep it.
     private let isUnserved = Atomic<Bool>(false)
+    /// The number of the latest purge when it was last found unchosen; see `judged`.
+    private let judgedNumber = Atomic<Int64>(0)
     /// When the last use was last told to the file, unix seconds; see `shouldReportUse`.
     private let reportedUse: Atomic<Int64>
 
@@ -249,6 +251,12 @@ public final class StoredResponse: ReusableAnswer, Sendable {
 
     /// Notes that it is served. True for one of all loops after `awaitUse`.
     public func noteUse() -> Bool { isUnserved.exchange(false, ordering: .relaxed) }
+
+    /// The number of the latest purge when it was last found that none has chosen it. Copies are
+    /// judged anew.
+    var judged: Int64 { judgedNumber.load(ordering: .relaxed) }
+
+    func noteJudged(_ number: Int64) { judgedNumber.store(number, ordering: .relaxed) }
 
     /// Whether `noteCodingRequest` may still return true, and the content is large enough to code.
     public var mayBecomeCoded: Bool {

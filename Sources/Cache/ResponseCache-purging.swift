@@ -1,0 +1,135 @@
+import Dispatch
+import EventLoop
+import Purging
+import Store
+import Synchronization
+
+// Purges of both tiers. A purge is an entry of the list (`Purges`): from then on whoever finds an
+// answer asks whether one has chosen it. A sweep removes the chosen, from memory and from the file,
+// for all purges that were noted before it began.
+// Must hold: what is put where a sweep has looked already is judged by whoever puts it there
+// (`isChosen(since:)`), after it is there.
+
+extension ResponseCache {
+    /// Purges both tiers. From now on no chosen answer is found as it was; `durable` is called once
+    /// that holds for the next life too, or the disk owes it. Then `completion` gets the number of
+    /// chosen answers, one that is in both tiers counted once, when a sweep has removed or softened
+    /// them: for a quarter of its time, so that clients hardly notice. Nil where another process
+    /// writes the file. Where another process answers from the same cache, it has forgotten
+    /// everything by then. Both are called on queues of purges' own.
+    /// - Parameter now: where the freshness of the chosen ends, if it is soft; unix seconds.
+    public func purge(
+        _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64, durable: @escaping @Sendable () -> Void = {},
+        _ completion: @escaping @Sendable (Int?) -> Void
+    ) {
+        purgedAt.max(now, ordering: .relaxed)
+        let number = mode == .dryRun ? purges.newest : purges.note(selection, mode)
+        let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
+        let isFirst = sweeps.withLock { $0.add(selection, mode, number, completion) }
+        if isFirst { purging.async { @Sendable [self] in sweep() } }
+        guard let file, mode != .dryRun else { return durable() }
+        file.records.sync { @Sendable _ in durable() }
+    }
+
+    /// Goes on with what is owed: the file can be written again, or was opened with purges that had
+    /// not been through it.
+    func sweepIfOwed() {
+        guard purges.isSweeping, sweeps.withLock({ $0.begin() }) else { return }
+        purging.async { @Sendable [self] in sweep() }
+    }
+
+    /// Notes a purge of other nodes that was done here in an earlier life, unless it is known.
+    /// - Returns: its number.
+    public func remember(purgeOf selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
+        purges.noteIfUnknown(selection, mode)
+    }
+
+    /// From now on purges have another process forget its answers; nil: there is none any more.
+    public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }
+
+    private func afterOtherProcess(_ completion: @escaping @Sendable (Int?) -> Void) -> @Sendable (Int?) -> Void {
+        guard let forget = otherProcess.withLock({ $0 }) else { return completion }
+        return { @Sendable count in forget { completion(count) } }
+    }
+
+    // MARK: Sweeping
+
+    /// One walk over memory, then over the file. On the queue of purges.
+    private func sweep() {
+        var sweep = Sweep(purges, waiting: sweeps.withLock { $0.take() })
+        memory.sweep(&sweep, at: purgedAt.load(ordering: .relaxed))
+        guard let file else { return end(sweep, isDone: true) }
+        file.records.sweep(sweep) { @Sendable [self, sweep] done in
+            purging.async { @Sendable [self] in end(done ?? sweep, isDone: done != nil) }
+        }
+    }
+
+    private func end(_ sweep: Sweep, isDone: Bool) {
+        if isDone { purges.noteSwept(sweep.last) }
+        let (due, begins) = sweeps.withLock { sweeps in
+            sweeps.end(sweep.waiting, counted: isDone, isOwed: isDone && purges.isSweeping)
+        }
+        for (completion, count) in due { completion(count) }
+        if begins { purging.async { @Sendable [self] in self.sweep() } }
+    }
+
+    // MARK: Judging
+
+    /// What is left of an answer of memory after the purges that it has not had: nil where it is
+    /// gone. As long as nothing was purged it costs two loads.
+    func left(of found: StoredResponse?, at now: Int64) -> StoredResponse? {
+        guard let found, purges.isSweeping else { return found }
+        let newest = purges.newest
+        if found.judged == newest { return found }
+        switch purges.verdict(onHeld: found, born: found.born) {
+        case .untouched:
+            found.noteJudged(newest)
+            return found
+        case .stale: return memory.soften(found, at: now, judged: newest)
+        case .gone:
+            memory.remove(found)
+            dropDependents(of: found.key)
+            return nil
+        }
+    }
+
+    /// Whether a purge after that number has chosen an answer which was put into memory since.
+    func isChosen(_ response: StoredResponse, since number: Int64) -> Bool {
+        purges.verdict(on: response, since: max(number, response.born)) != .untouched
+    }
+}
+
+extension MemoryTier {
+    /// Takes all entries through a sweep. Loops wait for one short piece of one shard at a time, and
+    /// between the pieces the thread rests.
+    func sweep(_ sweep: inout Sweep, at now: Int64) {
+        WorkPace.resting { rest in
+            forEachResponse(betweenPieces: rest) { response in
+                let verdict = sweep.judge(
+                    response, born: response.born, index: response.key.isPersonal ? nil : response.key.index,
+                    counts: response.countsAsEntry)
+                switch verdict {
+                case .untouched: break
+                case .gone: remove(response)
+                case .stale: soften(response, at: now, judged: sweep.last)
+                }
+            }
+        }
+    }
+
+    /// Takes the freshness of an answer that a soft purge chose. What is left; nil where it goes.
+    @discardableResult
+    func soften(_ response: StoredResponse, at now: Int64, judged number: Int64) -> StoredResponse? {
+        // A variant index has no content that could be too old, and its variants are softened
+        // themselves.
+        if response.isVariantIndex { return response }
+        guard response.composition == nil else {
+            // It can be composed again.
+            remove(response)
+            return nil
+        }
+        let softened = response.withoutFreshness(at: now).copy(born: number)
+        replace(response, with: softened)
+        return softened
+    }
+}
