@@ -43,9 +43,13 @@ public struct PurgeList: Sendable {
     public private(set) var forgotten: Int64 = 0
     /// Everything that is held has had its turn for the purges up to this number (`Sweep`).
     public private(set) var swept: Int64 = 0
-    /// How often purges have become one of everything, because they waited for their turn and there
-    /// was no more room.
-    private(set) var widened = 0
+    /// How often the list took over a file's and got other numbers (`restore`).
+    public private(set) var renumberings = 0
+    /// How often there was no more room, and purges were forgotten.
+    private(set) var forgettings = 0
+    /// How often there was no more room, and purges that waited for their turn became one of
+    /// everything.
+    private(set) var widenings = 0
     /// Ascending.
     private var entries: [Entry] = []
     private var index = PurgeIndex()
@@ -112,12 +116,16 @@ public struct PurgeList: Sendable {
         return last
     }
 
-    /// The number of a purge that has done all that such a one would do, be it that it counts as
-    /// one of everything; nil: none is known.
-    public func number(of selection: EntrySelection, _ mode: PurgeMode) -> Int64? {
-        let like = index[PurgeIndex.Handle(selection)]
-        let known = like.last { $0.selection == selection && ($0.mode == .hard || mode == .soft) }
-        return known?.number ?? (forgotten > 0 ? forgotten : nil)
+    /// The number above `floor` of the last purge that has chosen at least as much, and done as much
+    /// to it, so that such a purge adds nothing for anything born before; nil: there is none.
+    ///
+    /// That is one of the same selection, or one of everything, or those that are forgotten and
+    /// count as one.
+    public func number(of selection: EntrySelection, _ mode: PurgeMode, above floor: Int64 = 0) -> Int64? {
+        let like = index[.everything] + index[PurgeIndex.Handle(selection)].filter { $0.selection == selection }
+        let last = like.filter { $0.mode == .hard || mode == .soft }.map(\.number).max() ?? 0
+        let number = max(last, forgotten)
+        return number > floor ? number : nil
     }
 
     /// Calls `body` with entries above `born` until it returns false: with all that may choose the
@@ -182,9 +190,12 @@ extension PurgeList {
         for entry in entries where rest > maxBytes / 2 && entry.number <= swept {
             (rest, last) = (rest - entry.byteCount, entry.number)
         }
-        if rest <= maxBytes / 8 * 7 { return forget(upTo: last) }
+        if rest <= maxBytes / 8 * 7 {
+            forgettings += 1
+            return forget(upTo: last)
+        }
         if entries.count == 1, entries[0].selection.conditions.isEmpty { return }
-        widened += 1
+        widenings += 1
         let isHard = entries.since(swept).contains { $0.mode == .hard }
         _ = note(EntrySelection(), isHard ? .hard : .soft)
     }
@@ -237,6 +248,7 @@ extension PurgeList {
     private func entries(lackedBy known: [Entry]) -> [Entry] { entries.filter { known.find($0.number) != $0 } }
 
     private mutating func join(_ known: [Entry], forgotten: Int64, swept: Int64) {
+        renumberings += 1
         let own = entries(lackedBy: known)
         // The file's answers have not had their turn for these either.
         let hasForgottenOthers = self.forgotten > forgotten

@@ -42,6 +42,9 @@ public final class Purges: Sendable {
     /// How many are remembered.
     public var count: Int { state.withLock { $0.list.count } }
 
+    /// How often purges got other numbers, as those of a file were taken over.
+    public var renumberings: Int { state.withLock { $0.list.renumberings } }
+
     /// Whatever was born before that number counts as chosen.
     public var forgotten: Int64 { state.withLock { $0.list.forgotten } }
 
@@ -51,9 +54,9 @@ public final class Purges: Sendable {
         change { list, _ in list.note(selection, mode).number }
     }
 
-    /// The number of such a purge, which was done here or is noted now.
-    public func noteIfUnknown(_ selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
-        change { list, _ in list.number(of: selection, mode) ?? list.note(selection, mode).number }
+    /// The number of such a purge (`PurgeList.number`), which was done here or is noted now.
+    public func noteIfUnknown(_ selection: EntrySelection, _ mode: PurgeMode, above floor: Int64 = 0) -> Int64 {
+        change { list, _ in list.number(of: selection, mode, above: floor) ?? list.note(selection, mode).number }
     }
 
     /// Takes over the purges of a file (`PurgeList.restore`); those that the file lacks are noted
@@ -89,7 +92,7 @@ public final class Purges: Sendable {
         return targets.count == entries.count ? targets : nil
     }
 
-    /// The number of the last purge that is known to choose whatever answers such a request
+    /// The number of the last purge that may choose whatever answers such a request
     /// (`PurgeList.lastPurge`).
     public func lastPurge(
         of target: @autoclosure () -> [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8,
@@ -102,32 +105,32 @@ public final class Purges: Sendable {
         }
     }
 
-    /// - Parameter body: may say which entries the journal lacks, beside those with new numbers.
-    private func change<Result>(_ body: (inout PurgeList, _ noted: inout [PurgeList.Entry]) -> Result) -> Result {
+    /// - Parameter body: may say which entries the journal lacks, where they are not those with new
+    ///   numbers.
+    private func change<Result>(_ body: (inout PurgeList, _ noted: inout [PurgeList.Entry]?) -> Result) -> Result {
         let (result, message) = state.withLock { state in
-            let (forgotten, widened) = (state.list.forgotten, state.list.widened)
-            let (newest, swept) = (state.list.newest, state.list.swept)
-            var noted: [PurgeList.Entry] = []
+            let (newest, swept, forgotten) = (state.list.newest, state.list.swept, state.list.forgotten)
+            let (forgettings, widenings) = (state.list.forgettings, state.list.widenings)
+            var noted: [PurgeList.Entry]?
             let result = body(&state.list, &noted)
-            if noted.isEmpty { noted = state.list.entries(since: newest) }
             if let journal = state.journal {
                 if state.list.forgotten > forgotten { journal(.forgotten(state.list.forgotten)) }
                 if state.list.swept > swept { journal(.swept(state.list.swept)) }
-                for entry in noted { journal(.noted(entry)) }
+                for entry in noted ?? state.list.entries(since: newest) { journal(.noted(entry)) }
             }
             sweptNumber.store(state.list.swept, ordering: .sequentiallyConsistent)
             newestNumber.store(state.list.newest, ordering: .sequentiallyConsistent)
-            let loss: Loss? =
-                state.list.widened > widened ? .widened : state.list.forgotten > forgotten ? .forgotten : nil
-            return (result, loss?.rawValue)
+            let message: Message? =
+                state.list.widenings > widenings ? .widened : state.list.forgettings > forgettings ? .forgotten : nil
+            return (result, message?.rawValue)
         }
         if let message { log(message) }
         return result
     }
 
     /// Lines of the log.
-    private enum Loss: String {
-        case forgotten = "purges: too many to remember: nothing is composed of answers from before the oldest"
-        case widened = "purges: too many at once: they have become one of everything"
+    private enum Message: String {
+        case forgotten = "purges: too many to remember: the oldest half counts as one of everything for composing"
+        case widened = "purges: too many at once: they became one of everything"
     }
 }

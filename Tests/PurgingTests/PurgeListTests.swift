@@ -12,132 +12,123 @@ import Testing
             try run.check()
         }
         #expect(run.verdicts.allSatisfy { $0 > 50 }, "seed \(seed): \(run.verdicts)")
-        #expect(seed % 4 > 1 || run.forgotten > 5 && run.widened > 0, "seed \(seed): \(run.forgotten), \(run.widened)")
+        #expect(
+            seed % 4 > 1 || run.forgettings > 5 && run.widenings > 0,
+            "seed \(seed): \(run.forgettings), \(run.widenings)")
+    }
+
+    private func last(_ list: PurgeList, _ target: String, _ storefront: String = "us", _ tag: UInt8 = 1) -> Int64 {
+        list.lastPurge(of: Array(target.utf8), storefront: Array(storefront.utf8), classTag: tag)
+    }
+
+    @Test func theLatestPurgeOfATargetCountsForNoOther() {
+        var list = PurgeList()
+        #expect(last(list, "/a") == 0)
+        #expect(list.note(EntrySelection([.target("/a")]), .hard).number == 1)
+        #expect(list.note(EntrySelection([.target("/a")]), .soft).number == 2)
+        #expect(last(list, "/a") == 2 && last(list, "/ab") == 0)
+        // An album that the purge did not choose showed the song as it was.
+        _ = list.note(EntrySelection([.prefix("/songs"), .resource(1)]), .soft)
+        #expect(last(list, "/songs/1") == 3 && last(list, "/albums/1") == 0)
+    }
+
+    @Test(arguments: [
+        (EntrySelection.Condition.prefix("/a"), "/ab", "us", 1 as UInt8, true),
+        (.prefix("/a"), "/b", "us", 1, false), (.storefront("us"), "/b", "us", 1, true),
+        (.storefront("us"), "/b", "jp", 1, false), (.classTag(1), "/b", "jp", 1, true),
+        (.classTag(1), "/b", "jp", 2, false), (.resource(1), "/b", "jp", 2, false),
+    ])
+    func aPurgeCountsForWhatItWouldHaveChosen(
+        condition: EntrySelection.Condition, target: String, storefront: String, tag: UInt8, counts: Bool
+    ) {
+        for mode in [PurgeMode.soft, .hard] {
+            var list = PurgeList()
+            _ = list.note(EntrySelection([condition]), mode)
+            #expect(last(list, target, storefront, tag) == (counts ? 1 : 0))
+            var narrowed = PurgeList()
+            _ = narrowed.note(EntrySelection([condition, .prefix("/none")]), mode)
+            #expect(last(narrowed, target, storefront, tag) == 0)
+        }
+    }
+
+    @Test func aPurgeOfAResourceCountsForRequestsThatAskForIt() {
+        var list = PurgeList()
+        _ = list.note(EntrySelection([.resource(1)]), .soft)
+        _ = list.note(EntrySelection([.resource(2), .storefront("gb")]), .soft)
+        func last(_ resources: [UInt64]) -> Int64 {
+            list.lastPurge(of: Array("/a".utf8), storefront: Array("us".utf8), classTag: 1, resources: resources)
+        }
+        #expect(last([]) == 0 && last([1]) == 1 && last([2]) == 0 && last([3, 1]) == 1)
+    }
+
+    /// A forgotten purge may have been of anything.
+    @Test func forgottenPurgesCountForAllLatestOnesLast() {
+        var list = PurgeList()
+        for number in 0..<40_000 { _ = list.note(EntrySelection([.target("/\(number)")]), .hard) }
+        #expect(list.widenings == 1 && list.forgotten == 0, "none had had its turn")
+        list = PurgeList()
+        for number in 0..<40_000 {
+            let entry = list.note(EntrySelection([.target("/\(number)")]), .hard)
+            list.noteSwept(entry.number)
+        }
+        #expect(list.forgettings == 1 && list.widenings == 0)
+        #expect(last(list, "/39999") == 40_000)
+        let floor = last(list, "/other")
+        #expect(10_000..<20_000 ~= floor && floor == list.forgotten && last(list, "/0") == floor)
+    }
+
+    /// Each question looks at all of these.
+    @Test func ofPurgesThatNoIndexFindsThereAreFew() throws {
+        var list = PurgeList()
+        for number in 0..<10_000 {
+            let pattern = try #require(PathPattern(Array("/v1/*/\(number)".utf8)))
+            list.noteSwept(list.note(EntrySelection([.pattern(pattern)]), .hard).number)
+        }
+        #expect(1_000...2_048 ~= list.count)
+    }
+
+    @Test func aPurgeIsKnownByOneThatDoesAsMuch() {
+        var list = PurgeList()
+        let one = EntrySelection([.target("/a")])
+        #expect(list.number(of: one, .soft) == nil)
+        _ = list.note(one, .soft)
+        #expect(list.number(of: one, .soft) == 1 && list.number(of: one, .hard) == nil)
+        _ = list.note(one, .hard)
+        #expect(list.number(of: one, .soft) == 2 && list.number(of: one, .hard) == 2)
+        #expect(list.number(of: one, .hard, above: 2) == nil)
+        _ = list.note(EntrySelection(), .soft)
+        #expect(list.number(of: one, .soft) == 3 && list.number(of: one, .hard) == 2)
+        #expect(list.number(of: EntrySelection([.resource(1)]), .soft, above: 2) == 3)
+    }
+
+    /// The file has each purge, and says it again whenever it is opened.
+    @Test func aPurgeThatIsKnownIsNotedOnce() {
+        var list = PurgeList()
+        for number in 0..<200 { _ = list.note(EntrySelection([.prefix("/\(number)/")]), .hard) }
+        let known = list.entries(since: 0)
+        #expect(list.restore(known.reversed(), forgotten: 0, swept: 200).isEmpty)
+        #expect(list.entries(since: 0) == known && list.newest == 200 && list.renumberings == 0)
+        var next = PurgeList()
+        #expect(next.restore(known.reversed(), forgotten: 0, swept: 100).isEmpty)
+        #expect(next.entries(since: 0) == known && next.newest == 200 && next.swept == 100)
+    }
+
+    /// They were made while no file could be read, and concern what it has.
+    @Test func purgesThatAFileLacksGetNumbersAboveIts() {
+        var list = PurgeList()
+        _ = list.note(EntrySelection([.target("/a")]), .hard)
+        let known = (1...5 as ClosedRange<Int64>).map {
+            PurgeList.Entry(number: $0, selection: EntrySelection([.target("/\($0)")]), mode: .soft)
+        }
+        let lacking = list.restore(known, forgotten: 0, swept: 5)
+        #expect(lacking == [PurgeList.Entry(number: 6, selection: EntrySelection([.target("/a")]), mode: .hard)])
+        #expect(list.newest == 6 && list.swept == 5 && list.renumberings == 1)
+        #expect(last(list, "/a") == 6 && last(list, "/3") == 3)
     }
 }
 
-/// A list and its model, which go through the same script.
-private struct PurgeListRun {
-    private let seed: UInt64
-    private let maxBytes: Int
-    private var script: PurgeScript
-    private var list: PurgeList
-    private var model = PurgeModel()
-    private var steps = 0
-    /// How often the list has forgotten purges, and how often they became one of everything.
-    private(set) var (forgotten, widened) = (0, 0)
-    /// How many there were of each kind.
-    private(set) var verdicts = [0, 0, 0]
-
-    private var place: Comment { "seed \(seed), step \(steps)" }
-
-    init(seed: UInt64, maxBytes: Int) {
-        (self.seed, self.maxBytes) = (seed, maxBytes)
-        (script, list) = (PurgeScript(seed: seed), PurgeList(maxBytes: maxBytes))
-    }
-
-    mutating func step() throws {
-        steps += 1
-        switch script.draw(below: 40) {
-        case 0: try restore()
-        case 1...3: list.noteSwept(list.newest - Int64(script.draw(below: 3)))
-        case 4...8 where !model.entries.isEmpty:
-            try note(model.entries[script.draw(below: model.entries.count)].selection)
-        default: try note(script.selection())
-        }
-    }
-
-    private mutating func note(_ selection: EntrySelection) throws {
-        let (newest, forgotten) = (list.newest, list.forgotten)
-        let entry = list.note(selection, script.mode())
-        try #require(entry.number == newest + 1 && list.newest >= entry.number, place)
-        model.entries.append(entry)
-        try #require(list.forgotten <= max(forgotten, list.swept), "\(place): each purge has its turn first")
-        if list.forgotten > forgotten { self.forgotten += 1 }
-        guard list.newest > entry.number else { return }
-        let unswept = model.entries.filter { $0.number > list.swept }
-        let mode = unswept.contains { $0.mode == .hard } ? PurgeMode.hard : .soft
-        let everything = PurgeList.Entry(number: entry.number + 1, selection: EntrySelection(), mode: mode)
-        try #require(list.entries(since: entry.number) == [everything], place)
-        model.entries.append(everything)
-        widened += 1
-    }
-
-    /// The file has what the list has, or lacks the latest of it, or all, or is of another life.
-    private mutating func restore() throws {
-        var known = model.entries
-        switch script.draw(below: 4) {
-        case 0: try restore(known, list.forgotten)
-        case 1:
-            known.removeLast(min(known.count, script.draw(below: 4)))
-            try restore(known, min(list.forgotten, known.last?.number ?? 0))
-        case 2: try restore([], 0)
-        default:
-            let forgotten = script.isOne(in: 2) ? Int64(script.draw(below: 20)) : 0
-            var number = forgotten
-            known = (0..<script.draw(below: 6)).map { _ in
-                number += Int64(1 + script.draw(below: 3))
-                return PurgeList.Entry(number: number, selection: script.selection(), mode: script.mode())
-            }
-            try restore(known, forgotten)
-        }
-    }
-
-    private mutating func restore(_ known: [PurgeList.Entry], _ forgotten: Int64) throws {
-        let (before, last) = (list, known.last?.number ?? forgotten)
-        let own = before.entries(since: 0).filter { !known.contains($0) }
-        let swept = forgotten + Int64(script.draw(below: Int(last - forgotten) + 1))
-        let lacking = list.restore(known.shuffled(using: &script.generator), forgotten: forgotten, swept: swept)
-        try #require(list.newest >= max(before.newest, last), "\(place): numbers only rise")
-        try #require(lacking.map(\.number) == lacking.map(\.number).sorted(), place)
-        try #require(lacking == list.entries(since: 0).filter { !known.contains($0) }, place)
-        // What the file has does not concern answers of this life any less, nor the other way round.
-        for _ in 0..<20 {
-            let (answer, born) = (script.answer(), Int64(script.draw(below: Int(before.newest) + 1)))
-            let after = list.verdict(on: answer, since: born)
-            try #require(after.severity >= before.verdict(on: answer, since: born).severity, place)
-            let ofFile = list.verdict(on: answer, since: Int64(script.draw(below: Int(last) + 1)))
-            let owed = PurgeModel(entries: own).verdict(on: answer, since: 0)
-            try #require(ofFile.severity >= owed.severity, place)
-        }
-        // Entries of another life have taken the numbers of those that were forgotten or superseded.
-        let isRenumbered = !own.allSatisfy { lacking.contains($0) } || !lacking.allSatisfy { own.contains($0) }
-        model.entries = (isRenumbered ? lacking : model.entries.filter { !known.contains($0) }) + known
-        model.entries.sort { $0.number < $1.number }
-    }
-
-    mutating func check() throws {
-        try #require(list.byteCount <= maxBytes, place)
-        for _ in 0..<4 {
-            let (answer, born) = (
-                script.answer(), list.newest - Int64(script.draw(below: min(40, Int(list.newest) + 1)))
-            )
-            let verdict = list.verdict(on: answer, since: born)
-            verdicts[verdict.severity] += 1
-            let expected = born < list.forgotten ? .gone : model.verdict(on: answer, since: born)
-            try #require(verdict == expected, "\(place): \(answer), born \(born)")
-            guard born >= list.forgotten else { continue }
-            let last = born + Int64(script.draw(below: 30))
-            let early = PurgeModel(entries: list.entries(since: 0).filter { $0.number <= last })
-            let upTo = list.verdict(on: answer, since: born, upTo: last)
-            try #require(upTo == early.verdict(on: answer, since: born), "\(place): up to \(last)")
-        }
-        let (answer, resources) = (script.answer(), (0..<script.draw(below: 3)).map { _ in script.resource() })
-        let request = AnswerToCome(
-            target: answer.targets[0], storefront: answer.storefront, classTag: UInt8(script.draw(below: 3)))
-        let last = list.lastPurge(
-            of: request.target, storefront: request.storefront, classTag: request.classTag, resources: resources)
-        try #require(
-            last == max(list.forgotten, model.lastPurge(of: request, resources: resources)), "\(place): \(request)")
-    }
-}
-
-extension PurgeVerdict {
-    fileprivate var severity: Int {
-        switch self {
-        case .untouched: 0
-        case .stale: 1
-        case .gone: 2
-        }
-    }
+extension EntrySelection.Condition {
+    fileprivate static func target(_ text: String) -> Self { .target(Array(text.utf8)) }
+    fileprivate static func prefix(_ text: String) -> Self { .prefix(Array(text.utf8)) }
+    fileprivate static func storefront(_ text: String) -> Self { .storefront(Array(text.utf8)) }
 }
