@@ -137,7 +137,9 @@ public final class ResponseCache: Sendable {
     }
 
     /// Before anything born under the number of the purge can be queued.
-    private func write(_ entry: PurgeList.Entry) { file?.records.add(StoreMark(entry)) }
+    private func write(_ entry: PurgeList.Entry, _ forgotten: Int64) {
+        for mark in StoreMark.marks([entry], forgotten: forgotten) { file?.records.add(mark) }
+    }
 
     /// From now on purges have another process forget its answers; nil: there is none any more.
     public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }

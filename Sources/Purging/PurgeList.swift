@@ -260,15 +260,24 @@ extension PurgeList {
     /// Takes over the purges that a file has, and what they have forgotten, before an answer of the
     /// file is used.
     ///
-    /// A list with purges that the file lacks, made while it could not be read, keeps them: they
-    /// are numbered anew, above all others, as they concern the file's answers too.
-    /// - Returns: the entries that the file lacks, under their new numbers.
+    /// Purges that the file lacks, made while it could not be read, concern the file's answers too.
+    /// Those with a number that an answer of the file may have been born under are numbered anew,
+    /// above all others. Own forgotten ones that the file has not forgotten make all of its
+    /// answers count as chosen.
+    /// - Returns: the entries that the file lacks, ascending.
     public mutating func restore(_ known: [Entry], forgotten: Int64) -> [Entry] {
-        let own = entries(since: .min).filter { entry in !known.contains(entry) }
-        for entry in own { remove(entry.number) }
-        forget(upTo: forgotten)
-        for entry in known { add(entry) }
-        return own.map { note($0.selection, $0.mode) }
+        let numbers = Dictionary(known.map { ($0.number, $0) }) { $1 }
+        let own = entries(since: .min).filter { numbers[$0.number] != $0 }
+        let last = max(forgotten, numbers.keys.max() ?? 0)
+        let isForgetful = self.forgotten > 0 && self.forgotten != forgotten
+        let later = own.filter { $0.number > last }
+        newest = max(newest, last)
+        self.forgotten = max(self.forgotten, forgotten)
+        keep { _ in false }
+        for entry in known.sorted(by: { $0.number < $1.number }) + later { add(entry) }
+        let anew = own.filter { $0.number <= last }.map { note($0.selection, $0.mode) }
+        if isForgetful { forget(upTo: newest + 1) }
+        return (later + anew).filter { entries[$0.number] != nil }
     }
 }
 

@@ -19,35 +19,47 @@ public final class Purges: Sendable {
     /// Whatever was born before that number counts as chosen.
     public var forgotten: Int64 { list.withLock { $0.forgotten } }
 
+    /// Called with a purge under its number, and with the number up to which purges have just been
+    /// forgotten, or 0: for writing both down. It calls nothing of `Purges`.
+    public typealias Writing = (_ entry: PurgeList.Entry, _ forgotten: Int64) -> Void
+
     /// Notes a purge that begins now. From then on its verdict holds; nothing is born under its
-    /// number before `body` has ended.
+    /// number before `write` has ended.
     @discardableResult
     public func note(
-        _ selection: EntrySelection, _ mode: PurgeMode, _ body: (PurgeList.Entry) -> Void = { _ in }
+        _ selection: EntrySelection, _ mode: PurgeMode, _ write: Writing = { _, _ in }
     ) -> PurgeList.Entry {
-        change { list in
-            let entry = list.note(selection, mode)
-            body(entry)
-            return entry
-        }
+        change { note(selection, mode, &$0, write) }
+    }
+
+    private func note(
+        _ selection: EntrySelection, _ mode: PurgeMode, _ list: inout PurgeList, _ write: Writing
+    ) -> PurgeList.Entry {
+        let forgotten = list.forgotten
+        let entry = list.note(selection, mode)
+        write(entry, list.forgotten > forgotten ? list.forgotten : 0)
+        return entry
     }
 
     /// The number of such a purge, which was done here or is noted now.
     public func noteIfUnknown(
-        _ selection: EntrySelection, _ mode: PurgeMode, _ body: (PurgeList.Entry) -> Void = { _ in }
+        _ selection: EntrySelection, _ mode: PurgeMode, _ write: Writing = { _, _ in }
     ) -> Int64 {
         change { list in
-            if let number = list.number(of: selection) { return number }
-            let entry = list.note(selection, mode)
-            body(entry)
-            return entry.number
+            list.number(of: selection) ?? note(selection, mode, &list, write).number
         }
     }
 
-    /// Takes over the purges of a file (`PurgeList.restore`).
-    /// - Returns: those that the file lacks.
-    public func restore(_ known: [PurgeList.Entry], forgotten: Int64) -> [PurgeList.Entry] {
-        change { $0.restore(known, forgotten: forgotten) }
+    /// Takes over the purges of a file (`PurgeList.restore`). `body` is called before: no purge is
+    /// noted until the end, so writings that wait can be dropped. It calls nothing of `Purges`.
+    /// - Returns: the entries that the file lacks, and up to which number purges are forgotten.
+    public func restore(
+        _ known: [PurgeList.Entry], forgotten: Int64, _ body: () -> Void = {}
+    ) -> (missing: [PurgeList.Entry], forgotten: Int64) {
+        change { list in
+            body()
+            return (list.restore(known, forgotten: forgotten), list.forgotten)
+        }
     }
 
     /// The verdict on an answer whose fetch began under the number `born`.

@@ -8,22 +8,20 @@ struct FileOwner: RecordOwner {
     let purges: Purges
     let gzip: Gzip
 
-    func note(_ marks: [StoreMark]) {
+    func note(_ marks: [StoreMark], _ dropWaiting: () -> Void) -> [StoreMark] {
         var (known, forgotten): ([PurgeList.Entry], Int64) = ([], 0)
         for mark in marks {
-            guard case .time(let number) = mark.value else { continue }
-            if let selection = EntrySelection(words: mark.key) {
-                known.append(PurgeList.Entry(number: number, selection: selection, mode: .hard))
+            guard case .purge(let number, let effect) = mark.value else { continue }
+            if effect != .forgotten, let selection = EntrySelection(words: mark.key) {
+                known.append(
+                    PurgeList.Entry(number: number, selection: selection, mode: effect == .hard ? .hard : .soft))
             } else {
                 forgotten = max(forgotten, number)
             }
         }
-        _ = purges.restore(known, forgotten: forgotten)
+        let restored = purges.restore(known, forgotten: forgotten, dropWaiting)
+        return StoreMark.marks(restored.missing, forgotten: restored.forgotten > forgotten ? restored.forgotten : 0)
     }
-
-    func marks(of purge: Purge) -> [StoreMark] { [] }
-
-    func capTimes(at now: Int64) -> Int { 0 }
 
     /// Without zlib it cannot be checked, and stays.
     func canUse(_ record: Record) -> Bool {
@@ -38,7 +36,11 @@ struct FileOwner: RecordOwner {
 }
 
 extension StoreMark {
-    init(_ entry: PurgeList.Entry) {
-        self.init(table: .purged, key: entry.selection.words, value: .time(entry.number))
+    /// The marks of purges, and of that number up to which they are forgotten; 0 where none are.
+    static func marks(_ entries: [PurgeList.Entry], forgotten: Int64) -> [StoreMark] {
+        let marks = entries.map { entry in
+            StoreMark(purge: entry.number, entry.mode == .hard ? .hard : .soft, words: entry.selection.words)
+        }
+        return forgotten > 0 ? [StoreMark(purge: forgotten, .forgotten, words: [])] + marks : marks
     }
 }
