@@ -83,7 +83,10 @@ extension ResponseCache {
         guard purge.mode != .dryRun else { return memory.purge(purge) }
         dependents.withLock { $0.purgesUnderWay += 1 }
         defer { dependents.withLock { $0.purgesUnderWay -= 1 } }
-        return memory.purge(purge)
+        let isOfAll = purge.selection.conditions.isEmpty
+        let chosen = memory.purge(purge) { if !isOfAll { tellPurged($0) } }
+        if isOfAll { tellPurged(nil) }
+        return chosen
     }
 
     /// Under the lock of `dependents`, so that the next change of the same part finds them gone.

@@ -34,6 +34,8 @@ public final class ResponseCache: Sendable {
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     let contradictionCount = Atomic<Int>(0)
+    /// Told of purged answers; nil until there is one to tell.
+    private let purgedHook = Mutex<PurgedHook?>(nil)
     /// Another process that still answers from its copy of this cache; nil where there is none.
     private let otherProcess = Mutex<OtherProcess?>(nil)
     /// Composed answers by their parts. Its lock is taken before those of the memory tier, never
@@ -42,6 +44,9 @@ public final class ResponseCache: Sendable {
 
     /// Has another process forget all that it has stored, and calls the completion when it has.
     public typealias OtherProcess = @Sendable (_ completion: @escaping @Sendable () -> Void) -> Void
+
+    /// Called with an answer that a purge has chosen; nil: with all at once.
+    public typealias PurgedHook = @Sendable (StoredResponse?) -> Void
 
     public init(memory: MemoryTier, file: FileTier?) {
         self.memory = memory
@@ -104,6 +109,23 @@ public final class ResponseCache: Sendable {
         memory.remove(key)
         dropDependents(of: key)
     }
+
+    /// Takes the freshness of an answer that was stored just now, which a soft purge has chosen
+    /// meanwhile. `now` in unix seconds.
+    public func soften(_ response: StoredResponse, at now: Int64) {
+        guard let current = memory.peek(response.key) else { return remove(response.key) }
+        // A newer one is judged by the code that stored it.
+        guard current.isCopy(of: response) || !current.isFresh(at: now) else { return }
+        store(response.withoutFreshness(at: now))
+        dropDependents(of: response.key)
+    }
+
+    /// From now on `hook` is told of each answer that is found to be purged: of those in memory,
+    /// not of those in the file alone. On any thread.
+    public func setOnPurged(_ hook: @escaping PurgedHook) { purgedHook.withLock { $0 = hook } }
+
+    /// Tells of an answer that a purge has chosen; nil: of all.
+    func tellPurged(_ response: StoredResponse?) { purgedHook.withLock { $0 }?(response) }
 
     /// Applies a purge to both tiers, and then calls `completion` with the number of chosen
     /// answers, one that is in both counted once, on a queue of purges' own. Nil where another

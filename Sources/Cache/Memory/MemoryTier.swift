@@ -95,14 +95,16 @@ public final class MemoryTier: Sendable {
 
     /// Applies a purge and returns how many answers it chose. Loops wait for one short piece of one
     /// shard at a time, and between the pieces the thread rests.
+    /// - Parameter each: called with the chosen after their turn.
     @discardableResult
-    func purge(_ purge: Purge) -> Int {
+    func purge(_ purge: Purge, each: (StoredResponse) -> Void = { _ in }) -> Int {
         var chosen = 0
         WorkPace.resting { rest in
             forEachResponse(betweenPieces: rest) { response in
                 guard purge.selection.chooses(response) else { return }
                 if response.countsAsEntry { chosen += 1 }
                 apply(purge, to: response)
+                each(response)
             }
         }
         return chosen
