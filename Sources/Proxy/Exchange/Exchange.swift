@@ -96,9 +96,7 @@ final class Exchange {
     /// The key of its answer; nil where that is not stored.
     private var key: CacheKey? { variantKey ?? request.key }
 
-    private func handle(_ event: ExchangeState.Event) {
-        perform(state.handle(event, at: proxy.base.now))
-    }
+    private func handle(_ event: ExchangeState.Event) { perform(state.handle(event, at: proxy.base.now)) }
 }
 
 // MARK: - Performing
