@@ -159,12 +159,14 @@ fuzz: fuzz-build ## change bytes until something fails: TARGET=NAME SECONDS=60; 
 	$(FUZZER) seeds $(TARGET) .build/fuzz/seeds/$(TARGET) && \
 	$(call FUZZ,$(TARGET),-max_total_time=$(SECONDS) -print_final_stats=1)
 
-# The same bytes each time, so that what fails once fails again.
+# The same bytes each time, so that what fails once fails again: libFuzzer chooses by addresses too, which are random
+# unless they are fixed.
+FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 fuzz-brief: fuzz-build
 	@[ ! -e $(FUZZER) ] || for name in $$($(FUZZER) | cut -d ' ' -f 1); do \
 		mkdir -p .build/fuzz/failed .build/fuzz/brief .build/fuzz/seeds/$$name && rm -rf .build/fuzz/brief/* && \
 		$(FUZZER) seeds $$name .build/fuzz/seeds/$$name && \
-		$(FUZZER) run $$name -seed=1 -runs=4000 -max_len=8192 -artifact_prefix=.build/fuzz/failed/$$name- \
+		$(FIXED_ADDRESSES) $(FUZZER) run $$name -seed=1 -runs=4000 -max_len=8192 -artifact_prefix=.build/fuzz/failed/$$name- \
 			.build/fuzz/brief .build/fuzz/seeds/$$name >.build/fuzz/$$name.log 2>&1 && \
 		echo "fuzzed: $$name, $$(sed -nE 's/^Done ([0-9]+) runs.*/\1/p' .build/fuzz/$$name.log) inputs" || \
 		{ tail -60 .build/fuzz/$$name.log; exit 1; }; \

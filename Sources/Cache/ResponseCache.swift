@@ -138,7 +138,7 @@ public final class ResponseCache: Sendable {
         _ completion: @escaping @Sendable (Int?) -> Void
     ) {
         // Before the look at stored answers: code that stores does the two in the other order.
-        if mode != .dryRun { purges.note(selection, mode, write) }
+        if mode != .dryRun { purges.note(selection, mode) }
         let purge = Purge(selection: selection, mode: mode, now: now)
         let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
         purging.async { @Sendable [self] in
@@ -155,11 +155,8 @@ public final class ResponseCache: Sendable {
     /// Notes a purge of other nodes that was done here in an earlier life, unless it is known.
     /// - Returns: its number.
     public func remember(purgeOf selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
-        purges.noteIfUnknown(selection, mode, write)
+        purges.noteIfUnknown(selection, mode)
     }
-
-    /// Before anything born under the number of the purge can be queued.
-    private func write(_ entry: PurgeList.Entry) { file?.records.add(StoreMark(entry)) }
 
     /// From now on purges have another process forget its answers; nil: there is none any more.
     public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }

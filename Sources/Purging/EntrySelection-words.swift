@@ -1,6 +1,11 @@
 // A selection as text: in the file.
 
 extension EntrySelection {
+    /// The target, where it is the only condition.
+    package var onlyTarget: [UInt8]? {
+        if conditions.count == 1, case .target(let target) = conditions[0] { target } else { nil }
+    }
+
     /// The conditions in words, a line each, as the table of purges has them.
     package var words: [UInt8] {
         var words: [UInt8] = []

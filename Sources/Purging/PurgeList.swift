@@ -63,6 +63,8 @@ public struct PurgeList: Sendable {
     public private(set) var newest: Int64 = 0
     /// Purges up to this number may be forgotten: whatever was born before it counts as chosen.
     public private(set) var forgotten: Int64 = 0
+    /// Everything that is held has had its turn for the purges up to this number (`Sweep`).
+    public private(set) var swept: Int64 = 0
     private var entries: [Int64: Entry] = [:]
     /// Of all entries, ascending.
     private var numbers: [Int64] = []
@@ -95,12 +97,15 @@ public struct PurgeList: Sendable {
     public func entries(since number: Int64) -> [Entry] { since(number).compactMap { entries[$0] } }
 
     /// The verdict on an answer whose fetch began under the number `born`.
-    public func verdict(on answer: some Selectable, since born: Int64) -> PurgeVerdict {
+    /// - Parameter last: later purges do not count.
+    public func verdict(
+        on answer: some Selectable, since born: Int64, upTo last: Int64 = .max
+    ) -> PurgeVerdict {
         if born < forgotten { return .gone }
         guard born < newest else { return .untouched }
         var verdict = PurgeVerdict.untouched
         eachConcerning(answer, since: born) { entry in
-            guard entry.mode == .hard || verdict == .untouched, entry.selection.chooses(answer) else { return true }
+            guard entry.number <= last, entry.mode == .hard || verdict == .untouched, entry.selection.chooses(answer) else { return true }
             verdict = entry.mode == .hard ? .gone : .stale
             return verdict != .gone
         }
@@ -237,8 +242,17 @@ public struct PurgeList: Sendable {
         numbers.insert(number, at: place)
     }
 
-    /// The older half at once, so that the rest is not moved for each.
-    private mutating func forgetHalf() { forget(upTo: numbers[numbers.count / 2]) }
+    /// The older half at once, so that the rest is not moved for each. Purges that not everything
+    /// has had its turn for become one of everything.
+    private mutating func forgetHalf() {
+        let last = numbers[numbers.count / 2]
+        guard last > swept else { return forget(upTo: last) }
+        let isHard = since(swept).contains { entries[$0]?.mode == .hard }
+        _ = note(EntrySelection(), isHard ? .hard : .soft)
+    }
+
+    /// Everything that was held has had its turn for the purges up to that number.
+    public mutating func noteSwept(_ number: Int64) { swept = max(swept, min(number, newest)) }
 
     /// Counts purges up to that number as purges of everything.
     private mutating func forget(upTo number: Int64) {
@@ -260,15 +274,36 @@ extension PurgeList {
     /// Takes over the purges that a file has, and what they have forgotten, before an answer of the
     /// file is used.
     ///
-    /// A list with purges that the file lacks, made while it could not be read, keeps them: they
-    /// are numbered anew, above all others, as they concern the file's answers too.
-    /// - Returns: the entries that the file lacks, under their new numbers.
-    public mutating func restore(_ known: [Entry], forgotten: Int64) -> [Entry] {
-        let own = entries(since: .min).filter { entry in !known.contains(entry) }
-        for entry in own { remove(entry.number) }
+    /// A list with purges of its own, made while another process had the file or none could be
+    /// read, keeps them. They concern the file's answers too, so they get new numbers, above all
+    /// others.
+    /// - Parameter swept: up to which number everything in the file has had its turn.
+    /// - Returns: the entries that the file lacks.
+    public mutating func restore(_ known: [Entry], forgotten: Int64, swept: Int64) -> [Entry] {
+        let numbers = Dictionary(known.map { ($0.number, $0) }) { $1 }
+        let lacking = entries(since: .min).filter { numbers[$0.number] != $0 }
+        if known.isEmpty, forgotten == 0 {
+            // Nothing in the file was born under a number.
+            self.swept = 0
+            return lacking
+        }
+        if forgotten <= self.forgotten, known.allSatisfy(isKnown) {
+            self.swept = max(self.swept, swept)
+            return lacking
+        }
+        for entry in lacking { remove(entry.number) }
         forget(upTo: forgotten)
         for entry in known { add(entry) }
-        return own.map { note($0.selection, $0.mode) }
+        // What this process holds was fetched after the purges of earlier ones.
+        self.swept = swept
+        newest = max(newest, swept)
+        return lacking.map { note($0.selection, $0.mode) }
+    }
+
+    /// Whether this list has the entry, or had it.
+    private func isKnown(_ entry: Entry) -> Bool {
+        entry.number <= forgotten || entries[entry.number] == entry
+            || since(entry.number).contains { entries[$0]?.supersedes(entry) ?? false }
     }
 }
 

@@ -3,56 +3,93 @@ import Synchronization
 /// The purges of a cache, for all of its loops. A thread that asks waits for no more than another
 /// look at the list; as long as nothing was purged since, for nothing.
 public final class Purges: Sendable {
-    private let list = Mutex(PurgeList())
+    /// What the next life of the cache has to know.
+    public enum Change: Sendable, Equatable {
+        case noted(PurgeList.Entry)
+        /// Purges up to this number are not remembered one by one.
+        case forgotten(Int64)
+        /// Everything has had its turn for the purges up to this number.
+        case swept(Int64)
+    }
+
+    private struct State {
+        var list = PurgeList()
+        var journal: (@Sendable (Change) -> Void)?
+    }
+
+    private let state = Mutex(State())
     private let newestNumber = Atomic<Int64>(0)
+    private let sweptNumber = Atomic<Int64>(0)
     private let log: @Sendable (String) -> Void
 
     /// - Parameter log: gets a line where purges had to be forgotten.
     public init(log: @escaping @Sendable (String) -> Void = { _ in }) { self.log = log }
 
+    /// From now on `journal` gets each change, before anything can be born under the number of a
+    /// new purge. It is called under a lock, and calls nothing of this.
+    public func keep(in journal: @escaping @Sendable (Change) -> Void) { state.withLock { $0.journal = journal } }
+
     /// The number of the latest purge: whatever is fetched from now on is born under it.
     public var newest: Int64 { newestNumber.load(ordering: .sequentiallyConsistent) }
 
+    /// Everything that is held has had its turn for the purges up to this number.
+    public var swept: Int64 { sweptNumber.load(ordering: .sequentiallyConsistent) }
+
+    /// Whether something may be held that a purge has chosen: whoever finds an answer asks for the
+    /// verdict on it.
+    public var isSweeping: Bool { newest != swept }
+
     /// How many are remembered.
-    public var count: Int { list.withLock { $0.count } }
+    public var count: Int { state.withLock { $0.list.count } }
 
     /// Whatever was born before that number counts as chosen.
-    public var forgotten: Int64 { list.withLock { $0.forgotten } }
+    public var forgotten: Int64 { state.withLock { $0.list.forgotten } }
 
-    /// Notes a purge that begins now. From then on its verdict holds; nothing is born under its
-    /// number before `body` has ended.
+    /// Notes a purge that begins now: from then on its verdict holds. Its number.
     @discardableResult
-    public func note(
-        _ selection: EntrySelection, _ mode: PurgeMode, _ body: (PurgeList.Entry) -> Void = { _ in }
-    ) -> PurgeList.Entry {
-        change { list in
-            let entry = list.note(selection, mode)
-            body(entry)
-            return entry
-        }
+    public func note(_ selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
+        change { $0.note(selection, mode).number }
     }
 
     /// The number of such a purge, which was done here or is noted now.
-    public func noteIfUnknown(
-        _ selection: EntrySelection, _ mode: PurgeMode, _ body: (PurgeList.Entry) -> Void = { _ in }
-    ) -> Int64 {
-        change { list in
-            if let number = list.number(of: selection) { return number }
-            let entry = list.note(selection, mode)
-            body(entry)
-            return entry.number
+    public func noteIfUnknown(_ selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
+        change { $0.number(of: selection) ?? $0.note(selection, mode).number }
+    }
+
+    /// Takes over the purges of a file (`PurgeList.restore`); those that the file lacks are noted
+    /// anew.
+    public func restore(_ known: [PurgeList.Entry], forgotten: Int64, swept: Int64) {
+        state.withLock { state in
+            let lacking = state.list.restore(known, forgotten: forgotten, swept: swept)
+            publish(state, lacking)
         }
     }
 
-    /// Takes over the purges of a file (`PurgeList.restore`).
-    /// - Returns: those that the file lacks.
-    public func restore(_ known: [PurgeList.Entry], forgotten: Int64) -> [PurgeList.Entry] {
-        change { $0.restore(known, forgotten: forgotten) }
-    }
+    /// Everything that was held has had its turn for the purges up to that number.
+    public func noteSwept(_ number: Int64) { change { $0.noteSwept(number) } }
 
     /// The verdict on an answer whose fetch began under the number `born`.
     public func verdict(on answer: some Selectable, since born: Int64) -> PurgeVerdict {
-        born == newest ? .untouched : list.withLock { $0.verdict(on: answer, since: born) }
+        born == newest ? .untouched : state.withLock { $0.list.verdict(on: answer, since: born) }
+    }
+
+    /// The verdict on an answer that is held, of the purges that not everything has had its turn
+    /// for.
+    /// - Parameter last: later purges do not count.
+    public func verdict(onHeld answer: some Selectable, born: Int64, upTo last: Int64 = .max) -> PurgeVerdict {
+        guard isSweeping else { return .untouched }
+        return state.withLock { state in
+            state.list.verdict(on: answer, since: max(born, state.list.swept), upTo: last)
+        }
+    }
+
+    /// The targets of the purges in that range of numbers; nil where one of them chooses by more
+    /// than its target, or chooses more.
+    func targets(of range: ClosedRange<Int64>) -> [[UInt8]]? {
+        let entries = state.withLock { $0.list.entries(since: range.lowerBound - 1) }
+            .filter { $0.number <= range.upperBound }
+        let targets = entries.compactMap(\.selection.onlyTarget)
+        return targets.count == entries.count ? targets : nil
     }
 
     /// The number of the last purge that is known to choose whatever answers such a request
@@ -63,21 +100,29 @@ public final class Purges: Sendable {
     ) -> Int64 {
         if newest == 0 { return 0 }
         let (target, storefront, resources) = (target(), storefront(), resources())
-        return list.withLock {
-            $0.lastPurge(of: target, storefront: storefront, classTag: classTag, resources: resources)
+        return state.withLock {
+            $0.list.lastPurge(of: target, storefront: storefront, classTag: classTag, resources: resources)
         }
     }
 
     private func change<Result>(_ body: (inout PurgeList) -> Result) -> Result {
-        let (result, isForgetting) = list.withLock { list in
-            let forgotten = list.forgotten
-            let result = body(&list)
-            newestNumber.store(list.newest, ordering: .sequentiallyConsistent)
-            return (result, list.forgotten > forgotten)
+        let (result, isForgetting) = state.withLock { state in
+            let (newest, forgotten, swept) = (state.list.newest, state.list.forgotten, state.list.swept)
+            let result = body(&state.list)
+            if state.list.forgotten > forgotten { state.journal?(.forgotten(state.list.forgotten)) }
+            if state.list.swept > swept { state.journal?(.swept(state.list.swept)) }
+            publish(state, state.list.newest > newest ? state.list.entries(since: newest) : [])
+            return (result, state.list.forgotten > forgotten)
         }
         if isForgetting {
             log("purges: the oldest are no longer remembered one by one: what was fetched before is combined no more")
         }
         return result
+    }
+
+    private func publish(_ state: State, _ noted: [PurgeList.Entry]) {
+        if let journal = state.journal { for entry in noted { journal(.noted(entry)) } }
+        sweptNumber.store(state.list.swept, ordering: .sequentiallyConsistent)
+        newestNumber.store(state.list.newest, ordering: .sequentiallyConsistent)
     }
 }

@@ -18,7 +18,7 @@ struct FileOwner: RecordOwner {
                 forgotten = max(forgotten, number)
             }
         }
-        _ = purges.restore(known, forgotten: forgotten)
+        purges.restore(known, forgotten: forgotten, swept: .max)
     }
 
     func marks(of purge: Purge) -> [StoreMark] { [] }
@@ -38,7 +38,8 @@ struct FileOwner: RecordOwner {
 }
 
 extension StoreMark {
-    init(_ entry: PurgeList.Entry) {
+    init?(_ change: Purges.Change) {
+        guard case .noted(let entry) = change else { return nil }
         self.init(table: .purged, key: entry.selection.words, value: .time(entry.number))
     }
 }

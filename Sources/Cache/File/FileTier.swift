@@ -37,6 +37,9 @@ public final class FileTier: Sendable {
             path: path, maxBytes: maxBytes, classNames: classNames,
             owner: FileOwner(purges: purges, gzip: gzip), isTemporary: isTemporary, lock: lock,
             unixSeconds: unixSeconds, log: log)
+        purges.keep { change in
+            if let mark = StoreMark(change) { records.add(mark) }
+        }
         return FileTier(records, purges, gzip, site)
     }
 

@@ -1,6 +1,6 @@
 /// The answers that a purge chose, each once, be it in memory, on disk or between the two.
 public struct PurgeCount: Sendable {
-    private(set) var total = 0
+    public private(set) var total = 0
     /// The rows that were found in memory or in the queue, to be known again on disk.
     private var rows: Set<Int64> = []
 
@@ -13,10 +13,10 @@ public struct PurgeCount: Sendable {
     }
 
     /// Rows that are about to go are not counted on disk.
-    mutating func ignore(rows: [Int64]) { self.rows.formUnion(rows) }
+    public mutating func ignore(rows: [Int64]) { self.rows.formUnion(rows) }
 
     /// Counts one on disk. Each row is met once.
-    mutating func add(row: Int64) {
+    public mutating func add(row: Int64) {
         if !rows.contains(row) { total += 1 }
     }
 }
