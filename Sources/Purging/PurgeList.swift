@@ -65,6 +65,8 @@ public struct PurgeList: Sendable {
     public private(set) var forgotten: Int64 = 0
     /// Everything that is held has had its turn for the purges up to this number (`Sweep`).
     public private(set) var swept: Int64 = 0
+    /// How often the list took over a file's and got other numbers (`restore`).
+    public private(set) var renumberings = 0
     private var entries: [Int64: Entry] = [:]
     /// Of all entries, ascending.
     private var numbers: [Int64] = []
@@ -138,11 +140,16 @@ public struct PurgeList: Sendable {
         return last
     }
 
-    /// The number under which such a purge is known, be it that all older ones count as purges of
-    /// everything; nil: it is not known.
-    public func number(of selection: EntrySelection) -> Int64? {
-        let known = (found[Handle(selection)] ?? []).last { entries[$0]?.selection == selection }
-        return known ?? (forgotten > 0 ? forgotten : nil)
+    /// The number above `floor` of the last purge that chose at least as much, so that such a purge
+    /// adds nothing for anything born before; nil: there is none.
+    ///
+    /// That is one of the same selection, or one of everything, or those that are forgotten and
+    /// count as one.
+    public func number(of selection: EntrySelection, above floor: Int64 = 0) -> Int64? {
+        func last(_ selection: EntrySelection) -> Int64? {
+            (found[Handle(selection)] ?? []).last { entries[$0]?.selection == selection }
+        }
+        return [last(selection), last(EntrySelection()), forgotten].lazy.compactMap { $0 }.first { $0 > floor }
     }
 
     // MARK: Finding
@@ -291,6 +298,7 @@ extension PurgeList {
             self.swept = max(self.swept, swept)
             return lacking
         }
+        renumberings += 1
         for entry in lacking { remove(entry.number) }
         forget(upTo: forgotten)
         for entry in known { add(entry) }

@@ -42,6 +42,9 @@ public final class Purges: Sendable {
     /// How many are remembered.
     public var count: Int { state.withLock { $0.list.count } }
 
+    /// How often purges got other numbers, as those of a file were taken over.
+    public var renumberings: Int { state.withLock { $0.list.renumberings } }
+
     /// Whatever was born before that number counts as chosen.
     public var forgotten: Int64 { state.withLock { $0.list.forgotten } }
 
@@ -51,9 +54,9 @@ public final class Purges: Sendable {
         change { $0.note(selection, mode).number }
     }
 
-    /// The number of such a purge, which was done here or is noted now.
-    public func noteIfUnknown(_ selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
-        change { $0.number(of: selection) ?? $0.note(selection, mode).number }
+    /// The number of such a purge (`PurgeList.number`), which was done here or is noted now.
+    public func noteIfUnknown(_ selection: EntrySelection, _ mode: PurgeMode, above floor: Int64 = 0) -> Int64 {
+        change { $0.number(of: selection, above: floor) ?? $0.note(selection, mode).number }
     }
 
     /// Takes over the purges of a file (`PurgeList.restore`); those that the file lacks are noted
