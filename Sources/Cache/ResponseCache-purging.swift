@@ -39,12 +39,6 @@ extension ResponseCache {
         purging.async { @Sendable [self] in sweep() }
     }
 
-    /// Notes a purge of other nodes that was done here in an earlier life, unless it is known.
-    /// - Returns: its number.
-    public func remember(purgeOf selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
-        purges.noteIfUnknown(selection, mode)
-    }
-
     /// From now on purges have another process forget its answers; nil: there is none any more.
     public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }
 
