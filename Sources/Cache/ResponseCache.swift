@@ -111,14 +111,20 @@ public final class ResponseCache: Sendable {
     /// found as it was, whether the disk has taken the purge or owes it. A large purge works for a
     /// quarter of its time, so that clients hardly notice. `now` in unix seconds. Where another
     /// process answers from the same cache, it has forgotten everything by then.
+    /// - Parameter durable: called once before `completion`, as soon as the purge holds and the
+    ///   disk has it or owes it; not where `completion` gets nil.
     public func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
-        _ completion: @escaping @Sendable (Int?) -> Void
+        durable: @escaping @Sendable () -> Void = {}, _ completion: @escaping @Sendable (Int?) -> Void
     ) {
         // Before the look at stored answers: code that stores does the two in the other order.
         if mode != .dryRun { purges.note(selection, mode) }
         let purge = Purge(selection: selection, mode: mode, now: now)
-        let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
+        let told: @Sendable (Int?) -> Void = { count in
+            if count != nil { durable() }
+            completion(count)
+        }
+        let completion = mode == .dryRun ? completion : afterOtherProcess(told)
         purging.async { @Sendable [self] in
             guard let file else { return completion(purgeMemory(purge)) }
             file.records.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
