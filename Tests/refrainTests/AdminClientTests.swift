@@ -53,7 +53,8 @@ import Testing
             })
         let client = AdminClient(server: try AdminServer("http://127.0.0.1:\(server.port)"), token: nil)
         let line = ProgressLine(output, width: 80, every: .milliseconds(1))
-        let answer = try client.ask("/purge", sending: [], within: .seconds(60), progress: line.waiting(for: "the proxy works"))
+        let progress = line.waiting(for: "the proxy works")
+        let answer = try client.ask("/purge", sending: [], within: .seconds(60), progress: progress)
         line.end()
         #expect(answer == Array("{}".utf8))
         #expect(captured.error.hasPrefix("\rwaiting for 0s: the proxy works\u{1B}[K"), "\(captured.error)")
@@ -61,10 +62,8 @@ import Testing
     }
 
     @Test func aPurgeShowsNoProgressWithoutATerminal() throws {
-        let server = try ScriptedOrigin([
-            .request, .sleep(milliseconds: 700), .send("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"purged\":0}"),
-            .close,
-        ])
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"purged\":0}"
+        let server = try ScriptedOrigin([.request, .sleep(milliseconds: 700), .send(answer), .close])
         defer { server.stop() }
         let result = run("purge", "--all", "--admin", "http://127.0.0.1:\(server.port)")
         #expect(result.standard == "purged 0 entries (soft)\n" && result.error.isEmpty)

@@ -50,7 +50,7 @@ package final class LogFollower {
     private var purgeCount = 0
     /// By the numbers of purges that were asked for here.
     private var completions: [Int: (PurgeReport) -> Void] = [:]
-    /// The same until they hold on this node, where their callers wait for no more.
+    /// Callers that wait until their purge holds on this node, by the same numbers.
     private var acknowledgements: [Int: (PurgeReport) -> Void] = [:]
     /// Reports that wait until `knowledge` says where this node is.
     private var reports: [() -> Void] = []
@@ -186,8 +186,9 @@ package final class LogFollower {
 
     private func purgeCache(_ job: FollowerState.Job, _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) {
         let confined = Confined(self, to: loop)
-        cache.purge(
-            selection, mode, at: now, durable: { @Sendable in confined.execute { $0.tell(.durable(job)) } }
-        ) { @Sendable count in confined.execute { $0.tell(.purged(job, count)) } }
+        let durable: @Sendable () -> Void = { confined.execute { $0.tell(.durable(job)) } }
+        cache.purge(selection, mode, at: now, durable: durable) { @Sendable count in
+            confined.execute { $0.tell(.purged(job, count)) }
+        }
     }
 }
