@@ -22,14 +22,25 @@ extension ResponseCache {
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64, durable: @escaping @Sendable () -> Void = {},
         _ completion: @escaping @Sendable (Int?) -> Void
     ) {
+        if mode == .dryRun { return wait(for: selection, mode, purges.newest, completion) }
         purgedAt.max(now, ordering: .relaxed)
-        if selection.conditions.isEmpty, mode != .dryRun { tellPurged(nil) }
-        let number = mode == .dryRun ? purges.newest : purges.note(selection, mode)
-        let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
-        let isFirst = sweeps.withLock { $0.add(selection, mode, number, completion) }
-        if isFirst { purging.async { @Sendable [self] in sweep() } }
-        guard let file, mode != .dryRun else { return durable() }
-        file.records.sync { @Sendable _ in durable() }
+        if selection.conditions.isEmpty { tellPurged(nil) }
+        let number = purges.note(selection, mode)
+        wait(for: selection, mode, number) { @Sendable [self] count in
+            afterOtherProcess { completion(count) }
+        }
+        guard let file else { return afterOtherProcess(durable) }
+        file.records.sync { @Sendable [self] isOurs in
+            if isOurs { afterOtherProcess(durable) }
+        }
+    }
+
+    private func wait(
+        for selection: EntrySelection, _ mode: PurgeMode, _ number: Int64,
+        _ completion: @escaping @Sendable (Int?) -> Void
+    ) {
+        guard sweeps.withLock({ $0.add(selection, mode, number, completion) }) else { return }
+        purging.async { @Sendable [self] in sweep() }
     }
 
     /// Goes on with what is owed: the file can be written again, or was opened with purges that had
@@ -42,9 +53,10 @@ extension ResponseCache {
     /// From now on purges have another process forget its answers; nil: there is none any more.
     public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }
 
-    private func afterOtherProcess(_ completion: @escaping @Sendable (Int?) -> Void) -> @Sendable (Int?) -> Void {
-        guard let forget = otherProcess.withLock({ $0 }) else { return completion }
-        return { @Sendable count in forget { completion(count) } }
+    /// Calls `body` once another process that answers from the same cache, if there is one, has
+    /// forgotten its answers.
+    private func afterOtherProcess(_ body: @escaping @Sendable () -> Void) {
+        if let forget = otherProcess.withLock({ $0 }) { forget(body) } else { body() }
     }
 
     /// From now on `hook` is told of each answer that is found to be purged: of those in memory,

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import Purging
 import TestSupport
 import Testing
 import Text
@@ -115,6 +116,29 @@ import Upstream
         }
         let values = try Exposition(try input([loop]).metrics).values("refrain_upstream_sent_by_client_total")
         #expect(values == [Double(count)])
+    }
+
+    @Test func thePurgesThatAreRememberedAreCounted() throws {
+        var cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
+        func figures() throws -> [Double?] {
+            let observations = try input([Statistics()], cache)
+            let scraped = try Exposition(observations.metrics)
+            let stats = try JSON.parse(observations.json)
+            return ["remembered", "pending", "forgotten"].map { name in
+                let value = scraped.value("refrain_purges_" + name + (name == "forgotten" ? "_total" : ""))
+                #expect(value != nil && value == stats["purges_" + name]?.intValue.map { Double($0) }, "\(name)")
+                return value
+            }
+        }
+        #expect(try figures() == [0, 0, 0])
+        for number in 1...3 { cache.purges.note(EntrySelection([.target([UInt8(number)])]), .soft) }
+        #expect(try figures() == [3, 3, 0])
+        cache.purges.noteSwept(2)
+        #expect(try figures()[1] == 1)
+        // Without purges of its own, which would be noted anew.
+        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
+        cache.purges.restore([], forgotten: 7, swept: 7)
+        #expect(try figures() == [0, 0, 7])
     }
 
     /// A full disk was only seen when the file could no longer be written.

@@ -9,6 +9,10 @@ import Tier
 extension AdminExchange {
     /// `{"purged":N}`, and the same as `would_purge` of a dry run; with other nodes also which of
     /// them it has reached: no number where the nodes are unknown.
+    ///
+    /// With `"wait":false` a 202 and `{"accepted":true}`, as soon as neither a restart nor a loss
+    /// of power can undo the purge; with other nodes also whether the log has it. Which of them it
+    /// has reached is not known then.
     func purge() throws(AdminRequestError) {
         // A selector or `dry_run` in the query must not become a purge of something else.
         guard request.query == nil else {
@@ -23,13 +27,18 @@ extension AdminExchange {
             log("purged \(count) \(count == 1 ? "entry" : "entries"), requested by \(caller): \(asked)")
         }
         guard let node = service.sources.node else {
-            service.sources.cache.purge(purge.selection, purge.mode, at: now) { @Sendable count in
+            // The first reply is the answer.
+            let durable: @Sendable () -> Void = {
+                if !purge.waits { finish(Self.accepted(members: ["accepted": true])) }
+            }
+            service.sources.cache.purge(purge.selection, purge.mode, at: now, durable: durable) { @Sendable count in
                 tell(count)
                 finish(Self.reply(to: purge.mode, count))
             }
             return
         }
-        node.purge(purge.selection, purge.mode) { @Sendable report in
+        let durable: @Sendable (PurgeReport) -> Void = { if !purge.waits { finish(Self.accepted($0)) } }
+        node.purge(purge.selection, purge.mode, durable: durable) { @Sendable report in
             tell(report.purged)
             finish(Self.reply(to: purge.mode, report))
         }
@@ -44,6 +53,20 @@ extension AdminExchange {
         // Scripts read `purged` after a dry run too, so it stays.
         let counted: JSON = ["purged": .integer(count), "would_purge": .integer(count)]
         return .json(mode == .dryRun ? counted : ["purged": .integer(count)])
+    }
+
+    private static func accepted(_ report: PurgeReport) -> AdminReply {
+        accepted(members: [
+            "accepted": true, "nodes": report.nodes.map(JSON.integer) ?? .null, "reached": .null, "missing": .null,
+            "replicated": .bool(report.replicated), "logged": .bool(report.replication != .unlogged),
+            "widened": .bool(report.isWidened),
+        ])
+    }
+
+    private static func accepted(members: JSON) -> AdminReply {
+        var reply = AdminReply.json(members)
+        reply.status = 202
+        return reply
     }
 
     private static func reply(to mode: PurgeMode, _ report: PurgeReport) -> AdminReply {

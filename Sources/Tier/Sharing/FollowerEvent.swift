@@ -51,6 +51,8 @@ extension FollowerState {
         case purge(Int, PurgeRecord)
         /// Nil: the engine did not answer.
         case answered(Question, [RESPReply]?)
+        /// A purge holds here, and the disk has it or owes it. It comes before `purged`.
+        case durable(Job)
         /// How many answers a purge chose; nil where the disk refused.
         case purged(Job, Int?)
         /// `wakeAt` has come.
@@ -72,6 +74,8 @@ extension FollowerState {
         /// Purge the cache as of that time, in unix seconds; then `purged`.
         case purge(Job, EntrySelection, PurgeMode, at: Int64)
         case persist(LogMark)
+        /// The purge of that number holds here; other nodes may not have heard of it yet.
+        case acknowledge(Int, PurgeReport)
         case report(Int, PurgeReport)
         case warn(String)
         case inform(String)

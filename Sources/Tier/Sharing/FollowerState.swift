@@ -63,6 +63,8 @@ struct FollowerState: Sendable {
         case .renumbered: log.renumbered()
         case .purge(let number, let record): announce(number, record)
         case .answered(let question, let replies): answered(question, replies)
+        case .durable(let job):
+            effects += asked.reports(on: job, registry, now: moment.now).map { .acknowledge($0.number, $0.report) }
         case .purged(let job, let count): purged(job, count)
         case .woken: wake()
         case .leave: leave()

@@ -55,6 +55,8 @@ package final class LogFollower {
     private var hasUnlogged = false
     /// By the numbers of purges that were asked for here.
     private var completions: [Int: (PurgeReport) -> Void] = [:]
+    /// Callers that wait until their purge holds on this node, by the same numbers.
+    private var acknowledgements: [Int: (PurgeReport) -> Void] = [:]
     /// Reports that wait until `knowledge` says where this node is.
     private var reports: [() -> Void] = []
     private var whenLeft: () -> Void = {}
@@ -112,18 +114,24 @@ package final class LogFollower {
     /// others as missing. They hear of it once the engine takes it, if this process lives to see
     /// that; to be sure, it is to be asked for again. Where thousands of purges wait for the
     /// engine, the latest become one soft purge of everything.
+    /// - Parameter durable: gets a report before that, as soon as the purge holds on this node and
+    ///   its disk has it: without the count, and before others may have heard of it. Not called for
+    ///   a dry run, nor where this node's file refuses.
     package func purge(
-        _ selection: EntrySelection, _ mode: PurgeMode, _ completion: @escaping (PurgeReport) -> Void
+        _ selection: EntrySelection, _ mode: PurgeMode, durable: ((PurgeReport) -> Void)? = nil,
+        _ completion: @escaping (PurgeReport) -> Void
     ) {
         loop.assertOnLoop()
         let now = clock() / 1000
         guard let record = PurgeRecord(selection, mode, at: now, by: name) else {
-            return purgeCache(selection, mode, at: now) { _, count in
-                completion(PurgeReport(purged: count, replication: .unlogged, missing: [], nodes: 1))
+            let confined = Confined(completion, to: loop)
+            return cache.purge(selection, mode, at: now) { @Sendable count in
+                confined.execute { $0(PurgeReport(purged: count, replication: .unlogged, missing: [], nodes: 1)) }
             }
         }
         purgeCount += 1
         completions[purgeCount] = completion
+        acknowledgements[purgeCount] = durable
         tell(.purge(purgeCount, record))
     }
 
@@ -188,10 +196,13 @@ package final class LogFollower {
             knowledge.note(entry.position, as: number)
         case .hold(let unlogged): hold(unlogged)
         case .purge(let job, let selection, let mode, let now):
-            purgeCache(selection, mode, at: now) { $0.tell(.purged(job, $1)) }
+            purgeCache(job, selection, mode, at: now)
             if case .everything = job { lastBreak = cache.purges.newest }
         case .persist(let mark): cache.keep(mark.text, as: Self.fact)
+        case .acknowledge(let number, let report):
+            if let durable = acknowledgements.removeValue(forKey: number) { reports.append { durable(report) } }
         case .report(let number, let report):
+            acknowledgements[number] = nil
             if let completion = completions.removeValue(forKey: number) { reports.append { completion(report) } }
         case .warn(let line): log(line)
         case .inform(let line): inform(line)
@@ -206,11 +217,11 @@ package final class LogFollower {
         cache.keep(hasUnlogged ? "1" : "", as: Self.unloggedFact)
     }
 
-    private func purgeCache(
-        _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
-        _ completion: @escaping (LogFollower, Int?) -> Void
-    ) {
-        let confined = Confined((self, completion), to: loop)
-        cache.purge(selection, mode, at: now) { count in confined.execute { $0.1($0.0, count) } }
+    private func purgeCache(_ job: FollowerState.Job, _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) {
+        let confined = Confined(self, to: loop)
+        let durable: @Sendable () -> Void = { confined.execute { $0.tell(.durable(job)) } }
+        cache.purge(selection, mode, at: now, durable: durable) { @Sendable count in
+            confined.execute { $0.tell(.purged(job, count)) }
+        }
     }
 }

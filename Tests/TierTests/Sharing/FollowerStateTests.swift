@@ -110,6 +110,25 @@ import Testing
         return script
     }
 
+    @Test func aPurgeIsAcknowledgedOnceItHoldsHere() {
+        var script = FollowerScript.ready { $0.heartbeat = .seconds(60) }
+        script.tell(.purge(1, entry(30).record))
+        script.announced(1, at: 30)
+        script.sign(["b": logMark(20)])
+        script.read([30])
+        let early = script.tell(.durable(.logged(entry(30))))
+        #expect(early.acknowledgements.map(\.replication) == [.noReplica] && early.reports.isEmpty)
+        #expect(script.tell(.durable(.logged(entry(20)))).isEmpty, "it was not asked for here")
+        #expect(script.tell(.durable(.everything(.otherEpoch))).isEmpty)
+        script.tell(.purged(.logged(entry(30)), 1))
+        #expect(script.sign(["b": logMark(30)]).reports.map(\.purged) == [1])
+        // Without the engine the cache does it by its number.
+        script.tell(.purge(2, purge(.target([47]))))
+        #expect(script.announced(2, at: nil).purges == [.asked(2)])
+        #expect(script.tell(.durable(.asked(2))).acknowledgements.map(\.replication) == [.unlogged])
+        #expect(script.tell(.durable(.asked(1))).isEmpty, "it is reported")
+    }
+
     @Test func aPurgeWaitsForNoNodeForEverNorForAnotherLog() {
         var script = waiting()
         script.pass(.seconds(2))
