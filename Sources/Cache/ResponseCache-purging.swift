@@ -22,7 +22,7 @@ extension ResponseCache {
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64, durable: @escaping @Sendable () -> Void = {},
         _ completion: @escaping @Sendable (Int?) -> Void
     ) {
-        purgedAt.max(now, ordering: .relaxed)
+        purgedAt.store(now, ordering: .relaxed)
         let number = mode == .dryRun ? purges.newest : purges.note(selection, mode)
         let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
         let isFirst = sweeps.withLock { $0.add(selection, mode, number, completion) }

@@ -24,11 +24,11 @@ func filler(_ count: Int) -> String {
 func response(
     _ target: String, _ body: String = "{}", variant: String = "", at receivedAt: Int64 = noon,
     lifetime: Lifetime = Lifetime(freshFor: 1_000_000), scope: CacheKey.Scope = .shared, storefront: String = "us",
-    classTag: UInt8 = 1, selecting: String = "", resources: [UInt64] = []
+    classTag: UInt8 = 1, selecting: String = "", resources: [UInt64] = [], born: Int64 = 0
 ) -> StoredResponse {
     StoredResponse(
         key: key(target, variant, scope), status: 200, fields: Array("Content-Type: application/json\r\n".utf8),
-        body: Array(body.utf8), receivedAt: receivedAt, lifetime: lifetime, classTag: classTag,
+        body: Array(body.utf8), receivedAt: receivedAt, born: born, lifetime: lifetime, classTag: classTag,
         storefront: Array(storefront.utf8), selecting: Array(selecting.utf8), resources: resources)
 }
 
@@ -67,8 +67,8 @@ func composed(
     lifetime: Lifetime = Lifetime(freshFor: 1_000)
 ) -> StoredResponse {
     StoredResponse(
-        key: key(target), status: 200, fields: [], body: Array(body.utf8), receivedAt: noon, lifetime: lifetime,
-        classTag: 1, storefront: Array("us".utf8),
+        key: key(target), status: 200, fields: [], body: Array(body.utf8), receivedAt: noon,
+        born: parts.map(\.born).min() ?? 0, lifetime: lifetime, classTag: 1, storefront: Array("us".utf8),
         composition: Composition(.composed, parts: parts.map(\.key), naming: parts.map(\.resources)))
 }
 
