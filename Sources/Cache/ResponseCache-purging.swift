@@ -23,6 +23,7 @@ extension ResponseCache {
         _ completion: @escaping @Sendable (Int?) -> Void
     ) {
         purgedAt.store(now, ordering: .relaxed)
+        if selection.conditions.isEmpty, mode != .dryRun { tellPurged(nil) }
         let number = mode == .dryRun ? purges.newest : purges.note(selection, mode)
         let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
         let isFirst = sweeps.withLock { $0.add(selection, mode, number, completion) }
@@ -38,12 +39,6 @@ extension ResponseCache {
         purging.async { @Sendable [self] in sweep() }
     }
 
-    /// Notes a purge of other nodes that was done here in an earlier life, unless it is known.
-    /// - Returns: its number.
-    public func remember(purgeOf selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
-        purges.noteIfUnknown(selection, mode)
-    }
-
     /// From now on purges have another process forget its answers; nil: there is none any more.
     public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }
 
@@ -52,12 +47,19 @@ extension ResponseCache {
         return { @Sendable count in forget { completion(count) } }
     }
 
+    /// From now on `hook` is told of each answer that is found to be purged: of those in memory,
+    /// not of those in the file alone. On any thread.
+    public func setOnPurged(_ hook: @escaping PurgedHook) { purgedHook.withLock { $0 = hook } }
+
+    /// Tells of an answer that a purge has chosen; nil: of all.
+    private func tellPurged(_ response: StoredResponse?) { purgedHook.withLock { $0 }?(response) }
+
     // MARK: Sweeping
 
     /// One walk over memory, then over the file. On the queue of purges.
     private func sweep() {
         var sweep = Sweep(purges, waiting: sweeps.withLock { $0.take() })
-        memory.sweep(&sweep, at: purgedAt.load(ordering: .relaxed))
+        memory.sweep(&sweep, at: purgedAt.load(ordering: .relaxed)) { tellPurged($0) }
         guard let file else { return end(sweep, isDone: true) }
         file.records.sweep(sweep) { @Sendable [self, sweep] done in
             purging.async { @Sendable [self] in end(done ?? sweep, isDone: done != nil) }
@@ -85,12 +87,27 @@ extension ResponseCache {
         case .untouched:
             found.noteJudged(newest)
             return found
-        case .stale: return memory.soften(found, at: now, judged: newest)
+        case .stale:
+            tellPurged(found)
+            return memory.soften(found, at: now, judged: newest)
         case .gone:
+            tellPurged(found)
             memory.remove(found)
             dropDependents(of: found.key)
             return nil
         }
+    }
+
+    /// Takes the freshness of an answer that was stored just now, which a soft purge has chosen
+    /// meanwhile. `now` in unix seconds.
+    public func soften(_ response: StoredResponse, at now: Int64) {
+        guard let current = memory.peek(response.key) else { return remove(response.key) }
+        // A newer one is judged by the code that stored it.
+        guard current.isCopy(of: response) || !current.isFresh(at: now) else { return }
+        let newest = purges.newest
+        guard purges.verdict(on: response, since: response.born) != .gone else { return remove(response.key) }
+        store(response.withoutFreshness(at: now).copy(born: newest))
+        dropDependents(of: response.key)
     }
 
     /// Whether a purge after that number has chosen an answer which was put into memory since.
@@ -102,17 +119,19 @@ extension ResponseCache {
 extension MemoryTier {
     /// Takes all entries through a sweep. Loops wait for one short piece of one shard at a time, and
     /// between the pieces the thread rests.
-    func sweep(_ sweep: inout Sweep, at now: Int64) {
+    /// - Parameter each: called with the chosen after their turn.
+    func sweep(_ sweep: inout Sweep, at now: Int64, each: (StoredResponse) -> Void) {
         WorkPace.resting { rest in
             forEachResponse(betweenPieces: rest) { response in
                 let verdict = sweep.judge(
                     response, born: response.born, index: response.key.isPersonal ? nil : response.key.index,
                     counts: response.countsAsEntry)
                 switch verdict {
-                case .untouched: break
+                case .untouched: return
                 case .gone: remove(response)
                 case .stale: soften(response, at: now, judged: sweep.last)
                 }
+                each(response)
             }
         }
     }

@@ -37,6 +37,8 @@ public final class ResponseCache: Sendable {
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     let contradictionCount = Atomic<Int>(0)
+    /// Told of purged answers; nil until there is one to tell.
+    let purgedHook = Mutex<PurgedHook?>(nil)
     /// Another process that still answers from its copy of this cache; nil where there is none.
     let otherProcess = Mutex<OtherProcess?>(nil)
     /// Composed answers by their parts. Its lock is taken before those of the memory tier, never
@@ -45,6 +47,9 @@ public final class ResponseCache: Sendable {
 
     /// Has another process forget all that it has stored, and calls the completion when it has.
     public typealias OtherProcess = @Sendable (_ completion: @escaping @Sendable () -> Void) -> Void
+
+    /// Called with an answer that a purge has chosen; nil: with all at once.
+    public typealias PurgedHook = @Sendable (StoredResponse?) -> Void
 
     public init(memory: MemoryTier, file: FileTier?) {
         self.memory = memory

@@ -51,22 +51,30 @@ public final class Purges: Sendable {
     /// Notes a purge that begins now: from then on its verdict holds. Its number.
     @discardableResult
     public func note(_ selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
-        change { list, _ in list.note(selection, mode).number }
+        change { list in list.note(selection, mode).number }
     }
 
     /// The number of such a purge (`PurgeList.number`), which was done here or is noted now.
     public func noteIfUnknown(_ selection: EntrySelection, _ mode: PurgeMode, above floor: Int64 = 0) -> Int64 {
-        change { list, _ in list.number(of: selection, mode, above: floor) ?? list.note(selection, mode).number }
+        change { list in list.number(of: selection, mode, above: floor) ?? list.note(selection, mode).number }
     }
 
-    /// Takes over the purges of a file (`PurgeList.restore`); those that the file lacks are noted
-    /// anew.
-    public func restore(_ known: [PurgeList.Entry], forgotten: Int64, swept: Int64) {
-        change { list, noted in noted = list.restore(known, forgotten: forgotten, swept: swept) }
+    /// Takes over the purges of a file (`PurgeList.restore`). `body` is called before: no purge is
+    /// noted until the end, so that changes which the journal has not written yet can be dropped.
+    /// - Returns: the changes that the file lacks; the journal does not get them.
+    public func restore(
+        _ known: [PurgeList.Entry], forgotten: Int64, swept: Int64, _ body: () -> Void = {}
+    ) -> [Change] {
+        change(isKept: false) { list in
+            body()
+            let lacking = list.restore(known, forgotten: forgotten, swept: swept)
+            let more = list.forgotten > forgotten ? [Change.forgotten(list.forgotten)] : []
+            return more + lacking.map(Change.noted)
+        }
     }
 
     /// Everything that was held has had its turn for the purges up to that number.
-    public func noteSwept(_ number: Int64) { change { list, _ in list.noteSwept(number) } }
+    public func noteSwept(_ number: Int64) { change { list in list.noteSwept(number) } }
 
     /// The verdict on an answer whose fetch began under the number `born`.
     public func verdict(on answer: some Selectable, since born: Int64) -> PurgeVerdict {
@@ -105,18 +113,16 @@ public final class Purges: Sendable {
         }
     }
 
-    /// - Parameter body: may say which entries the journal lacks, where they are not those with new
-    ///   numbers.
-    private func change<Result>(_ body: (inout PurgeList, _ noted: inout [PurgeList.Entry]?) -> Result) -> Result {
+    /// - Parameter isKept: whether the journal gets the change.
+    private func change<Result>(isKept: Bool = true, _ body: (inout PurgeList) -> Result) -> Result {
         let (result, message) = state.withLock { state in
             let (newest, swept, forgotten) = (state.list.newest, state.list.swept, state.list.forgotten)
             let (forgettings, widenings) = (state.list.forgettings, state.list.widenings)
-            var noted: [PurgeList.Entry]?
-            let result = body(&state.list, &noted)
-            if let journal = state.journal {
+            let result = body(&state.list)
+            if let journal = state.journal, isKept {
                 if state.list.forgotten > forgotten { journal(.forgotten(state.list.forgotten)) }
                 if state.list.swept > swept { journal(.swept(state.list.swept)) }
-                for entry in noted ?? state.list.entries(since: newest) { journal(.noted(entry)) }
+                for entry in state.list.entries(since: newest) { journal(.noted(entry)) }
             }
             sweptNumber.store(state.list.swept, ordering: .sequentiallyConsistent)
             newestNumber.store(state.list.newest, ordering: .sequentiallyConsistent)

@@ -81,7 +81,8 @@ public final class RecordStore: Sendable {
         runner.removeDamaged(index, receivedBy: receivedBy)
     }
 
-    /// Queues a mark, to be written after the operations before it; a fact also after all purges.
+    /// Queues a mark. A fact or rest is written after the operations before it, a fact also after
+    /// all purges; a purge is written before the operations that come later.
     public func add(_ mark: StoreMark) {
         let isFirst = shared.pending.withLock { pending in
             pending.add(mark)

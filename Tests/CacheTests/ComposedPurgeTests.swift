@@ -82,7 +82,7 @@ import Testing
             _ = await cache.purge(mode, EntrySelection(conditions))
             #expect(!cache.store(composed: composed("/c", from: parts), from: parts))
             // One of them is new.
-            let new = response("/a", resources: [7], born: cache.purges.newest)
+            let new = response("/a", born: cache.purges.newest, resources: [7])
             cache.store(new)
             #expect(!cache.store(composed: composed("/c", from: [new, parts[1]]), from: [new, parts[1]]))
             #expect(cache.store(composed: composed("/d", from: [new, parts[1]]), from: [new, parts[1]]))
@@ -182,7 +182,9 @@ private final class CompositionRace: Sendable {
             case 3 where cache.file == nil:
                 cache.memory.remove(key("/\(part)"))
                 continue
-            default: cache.store(response("/\(part)", "\(version)", resources: [UInt64(part)], born: cache.purges.newest))
+            default:
+                let born = cache.purges.newest
+                cache.store(response("/\(part)", "\(version)", born: born, resources: [UInt64(part)]))
             }
             least.withLock { $0[part] = version }
         }

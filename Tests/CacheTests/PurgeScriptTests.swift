@@ -127,7 +127,7 @@ struct PurgeScript {
             flight.target, "\(model.answers.count) \(filler)", at: clock.now,
             lifetime: Lifetime(freshFor: 1_000_000, staleFor: 1_000_000),
             storefront: ["us", "gb"][flight.target.utf8.count % 2], classTag: flight.target.contains("songs") ? 2 : 1,
-            resources: draw(12) == 0 ? [StoredResponse.everyResource] : names, born: flight.born)
+            born: flight.born, resources: draw(12) == 0 ? [StoredResponse.everyResource] : names)
         guard cache.purges.verdict(on: answer, since: answer.born) == .untouched else {
             seen[2] += 1
             return

@@ -12,7 +12,7 @@ private func plan(_ path: String, _ purge: PurgeRun) throws -> String {
 
 @Suite struct StorePurgeTests {
     let scratch = Scratch()
-    private let owner = FileOwner(purgedTargets: PurgedTargets(), gzip: .system)
+    private let owner = FileOwner(purges: Purges(), gzip: .system)
 
     private func purge(_ mode: PurgeMode = .hard, _ conditions: EntrySelection.Condition...) -> PurgeRun {
         PurgeRun(Purge(selection: EntrySelection(conditions), mode: mode, now: noon), PurgeCount())

@@ -24,7 +24,7 @@ func filler(_ count: Int) -> String {
 func response(
     _ target: String, _ body: String = "{}", variant: String = "", at receivedAt: Int64 = noon,
     lifetime: Lifetime = Lifetime(freshFor: 1_000_000), scope: CacheKey.Scope = .shared, storefront: String = "us",
-    classTag: UInt8 = 1, selecting: String = "", resources: [UInt64] = [], born: Int64 = 0
+    classTag: UInt8 = 1, born: Int64 = 0, selecting: String = "", resources: [UInt64] = []
 ) -> StoredResponse {
     StoredResponse(
         key: key(target, variant, scope), status: 200, fields: Array("Content-Type: application/json\r\n".utf8),

@@ -77,7 +77,7 @@ struct PurgeListRun {
         try #require(lacking.map(\.number) == lacking.map(\.number).sorted(), place)
         try #require(lacking == list.entries(since: 0).filter { !known.contains($0) }, place)
         let hasForgottenOthers = list.renumberings > before.renumberings && before.forgotten > forgotten
-        // What the file has does not concern answers of this life any less, nor the other way round.
+        // Answers of this life and of the file are judged by the purges of both.
         for _ in 0..<20 {
             let (answer, born) = (script.answer(), Int64(script.draw(below: Int(before.newest) + 1)))
             let after = list.verdict(on: answer, since: born)
@@ -86,7 +86,7 @@ struct PurgeListRun {
             let owed = hasForgottenOthers ? .gone : PurgeModel(entries: own).verdict(on: answer, since: 0)
             try #require(ofFile.severity >= owed.severity, place)
         }
-        // Entries of another life have taken the numbers of those that were forgotten or superseded.
+        // Entries of another life have taken the numbers of forgotten or superseded ones.
         let isRenumbered = !own.allSatisfy { lacking.contains($0) } || !lacking.allSatisfy { own.contains($0) }
         model.entries = (isRenumbered ? lacking : model.entries.filter { !known.contains($0) }) + known
         model.entries.sort { $0.number < $1.number }

@@ -38,17 +38,16 @@ import Testing
         #expect(purges.swept == 2 && notes.take().isEmpty)
     }
 
-    @Test func ofAFileTheJournalGetsThePurgesThatItLacks() {
+    @Test func ofAFileTheCallerGetsTheChangesThatItLacks() {
         let notes = Notes()
         let purges = purges(notes)
         purges.note(selection("/a"), .hard)
         _ = notes.take()
         let known = PurgeList.Entry(number: 4, selection: selection("/b"), mode: .soft)
-        purges.restore([known], forgotten: 2, swept: 3)
         let own = PurgeList.Entry(number: 5, selection: selection("/a"), mode: .hard)
-        #expect(notes.take().filter { $0 == .noted(known) || $0 == .noted(own) } == [.noted(own)])
-        #expect(purges.newest == 5 && purges.swept == 3 && purges.forgotten == 2)
-        purges.restore([known, own], forgotten: 2, swept: 3)
+        #expect(purges.restore([known], forgotten: 2, swept: 3) == [.noted(own)])
+        #expect(purges.newest == 5 && purges.swept == 3 && purges.forgotten == 2 && purges.renumberings == 1)
+        #expect(purges.restore([known, own], forgotten: 2, swept: 3).isEmpty)
         #expect(notes.take().isEmpty && purges.newest == 5)
         #expect(notes.lines.withLock { $0.isEmpty }, "a start says nothing of what an earlier life forgot")
     }
@@ -72,8 +71,7 @@ import Testing
         }
     }
 
-    /// An answer is judged by the purges since it was born, and one that is held by those whose turn
-    /// it did not have.
+    /// One that is held has had the sweeps up to now.
     @Test func anAnswerIsJudgedByThePurgesThatItDidNotHave() {
         let purges = Purges()
         let answer = ModelAnswer(targets: [Array("/a".utf8)], storefront: [], classTag: 1, named: [])

@@ -76,11 +76,12 @@ struct RecordStoreTests {
 
     @Test func theOwnerHearsOfMarksBeforeAnythingIsFound() throws {
         let first = opened()
-        first.add(StoreMark(table: .purged, key: Array("/a".utf8), value: .time(noon)))
+        let mark = StoreMark(purge: 7, .soft, words: Array("target /a".utf8))
+        first.add(mark)
         first.close()
         let noted = Mutex<[StoreMark]>([])
         let second = opened(PlainOwner(hears: { marks in noted.withLock { $0 += marks } }))
-        #expect(noted.withLock { $0.map(\.key) } == [Array("/a".utf8)] && second.health == .available)
+        #expect(noted.withLock { $0 } == [mark] && second.health == .available)
         second.close()
     }
 

@@ -33,7 +33,7 @@ import Testing
     private func plain(_ effects: [Effect]) -> [Effect] {
         effects.filter {
             switch $0 {
-            case .health, .tell, .capTimes: false
+            case .health, .tell: false
             default: true
             }
         }
@@ -172,23 +172,8 @@ import Testing
         script.unixSeconds -= 59
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         script.unixSeconds -= 3_600
-        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true), .capTimes, .schedule(.capUses)])
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true), .schedule(.capUses)])
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)], "once")
-    }
-
-    /// Purge marks are written later by the lag.
-    @Test mutating func aClockThatIsBehindWhatItSaidIsKnown() {
-        func lag() -> Int64 { script.state.lag.seconds(script.unixSeconds, at: script.uptime) }
-        _ = script.on(.due(isForced: false))
-        #expect(lag() == 0)
-        script.unixSeconds -= 59
-        #expect(lag() == 0, "it is being adjusted")
-        script.unixSeconds -= 86_341
-        #expect(lag() == 86_400)
-        _ = script.on(.due(isForced: false), after: .seconds(10))
-        #expect(lag() == 86_410, "the script's clock stands still")
-        script.unixSeconds += 86_410
-        #expect(lag() == 0)
     }
 
     @Test mutating func aFileThatIsLentIsNotTouched() {

@@ -8,22 +8,21 @@ struct FileOwner: RecordOwner {
     let purges: Purges
     let gzip: Gzip
 
-    func note(_ marks: [StoreMark]) {
-        var (known, forgotten): ([PurgeList.Entry], Int64) = ([], 0)
+    func note(_ marks: [StoreMark], _ dropWaiting: () -> Void) -> [StoreMark] {
+        var (known, forgotten, swept): ([PurgeList.Entry], Int64, Int64) = ([], 0, 0)
         for mark in marks {
-            guard case .time(let number) = mark.value else { continue }
-            if let selection = EntrySelection(words: mark.key) {
-                known.append(PurgeList.Entry(number: number, selection: selection, mode: .hard))
+            guard case .purge(let number, let effect) = mark.value else { continue }
+            if effect == .swept {
+                swept = max(swept, number)
+            } else if effect != .forgotten, let selection = EntrySelection(words: mark.key) {
+                known.append(
+                    PurgeList.Entry(number: number, selection: selection, mode: effect == .hard ? .hard : .soft))
             } else {
                 forgotten = max(forgotten, number)
             }
         }
-        purges.restore(known, forgotten: forgotten, swept: .max)
+        return purges.restore(known, forgotten: forgotten, swept: swept, dropWaiting).map(StoreMark.init)
     }
-
-    func marks(of purge: Purge) -> [StoreMark] { [] }
-
-    func capTimes(at now: Int64) -> Int { 0 }
 
     /// Without zlib it cannot be checked, and stays.
     func canUse(_ record: Record) -> Bool {
@@ -38,8 +37,12 @@ struct FileOwner: RecordOwner {
 }
 
 extension StoreMark {
-    init?(_ change: Purges.Change) {
-        guard case .noted(let entry) = change else { return nil }
-        self.init(table: .purged, key: entry.selection.words, value: .time(entry.number))
+    init(_ change: Purges.Change) {
+        switch change {
+        case .noted(let entry):
+            self.init(purge: entry.number, entry.mode == .hard ? .hard : .soft, words: entry.selection.words)
+        case .forgotten(let number): self.init(purge: number, .forgotten, words: [])
+        case .swept(let number): self.init(purge: number, .swept, words: [])
+        }
     }
 }

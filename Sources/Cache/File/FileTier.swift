@@ -37,9 +37,7 @@ public final class FileTier: Sendable {
             path: path, maxBytes: maxBytes, classNames: classNames,
             owner: FileOwner(purges: purges, gzip: gzip), isTemporary: isTemporary, lock: lock,
             unixSeconds: unixSeconds, log: log)
-        purges.keep { change in
-            if let mark = StoreMark(change) { records.add(mark) }
-        }
+        purges.keep { records.add(StoreMark($0)) }
         return FileTier(records, purges, gzip, site)
     }
 

@@ -97,8 +97,10 @@ public final class ResourceLibrary: Sendable {
                 request, document, at: part.response.receivedAt, freshFor: part.response.freshFor)
     }
 
-    /// Reads the file's answers of earlier runs in the background, the latest first.
+    /// Begins to be used: reads the file's answers of earlier runs in the background, the latest
+    /// first.
     package func readStored(at now: Int64) {
+        held.heed(cache)
         guard settings.isActive else { return }
         cache.file?.visitRests(at: now) { [self] target, until in
             guard let request = CatalogRequest(canonical: target) else { return }

@@ -6,6 +6,10 @@ import Upstream
 
 /// Puts the answer to one request into the cache: stores it, freshens the stored one by a 304 or a
 /// HEAD, or gives the reason for neither.
+///
+/// An answer is born under the number of its flight. Without a flight nothing of the origin's is
+/// stored, and 0 stands for its number, so that any purge would count. Answers of other nodes bring
+/// their own number.
 struct AnswerStorage {
     private let request: OriginRequest
     /// The flight that the request leads; nil where it leads none.
@@ -74,7 +78,7 @@ struct AnswerStorage {
         case .no(let reason):
             if reason == .contradicted { noteContradicted(key) }
             return .unstored(response, reason)
-        case .store where isOutdated: return .unstored(response, .outdated)
+        case .store where isInvalid || isChosen: return .unstored(response, .outdated)
         // A stored error would replace the stand-in.
         case .store
         where OriginVerdict.standsIn(forStatus: response.status) && storing.accounts.storedStandIn(for: request) != nil:
@@ -88,7 +92,9 @@ struct AnswerStorage {
                     "answers \(request.facts.route.template) with a 200 that is not a valid answer")
                 return .unstored(response, .noAnswer)
             }
-            return place(storable(response, scan, key, lifetime), response, varyingBy: facts.vary)
+            let stored = storable(response, scan, key, lifetime)
+            if isChosen(stored) { return .unstored(response, .outdated) }
+            return place(stored, response, varyingBy: facts.vary)
         }
     }
 
@@ -109,9 +115,9 @@ struct AnswerStorage {
         _ stored: StoredResponse, _ response: UpstreamResponse, varyingBy vary: ResponseFacts.Vary
     ) -> ExchangeState.Event {
         let fields = request.forwarded.selectingFields
-        let placed = Self.put(
-            into: storing.base.cache, unless: { isOutdated },
-            { $0.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader) })
+        let placed = put {
+            $0.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader)
+        }
         guard let placed else { return .unstored(response, .outdated) }
         if request.isSuperset { placed.awaitUse() }
         storing.base.statistics.count(.stored)
@@ -131,8 +137,8 @@ struct AnswerStorage {
         storing.library.note(notFound: key, at: storing.base.unixSeconds, wanted)
     }
 
-    /// Keeps an answer that another node fetched; nil where it was purged since the flight began,
-    /// or since the look-up.
+    /// Keeps an answer that another node fetched; nil where it was purged since, or its target was
+    /// changed.
     func keep(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
         guard let placed = put(response, unless: isPurged) else { return nil }
         noteKept(placed)
@@ -197,34 +203,61 @@ struct AnswerStorage {
         return StoredResponse(
             key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
             followsOrigin: request.facts.rule.followsOrigin, body: response.body,
-            receivedAt: storing.base.unixSeconds, born: flight?.born ?? 0, lifetime: lifetime,
+            receivedAt: storing.base.unixSeconds, born: born, lifetime: lifetime,
             classTag: route.resourceClass.rawValue, storefront: route.storefront?.bytes ?? [], resources: scan.mentions,
             outline: storing.composing.library(for: request.facts) != nil ? scan.document : nil,
             gzip: response.storableGzip)
     }
 
     private func put(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
-        let place = { (cache: ResponseCache) in
+        put(unless: isPurged) { cache in
             cache.store(response)
             return response
         }
-        return Self.put(into: storing.base.cache, unless: { isOutdated || isPurged() }, place)
     }
 
-    /// Stores by `place`; nil where the answer is out of date, and was removed again. The check
-    /// comes after the store: a purge may have passed between an earlier check and the store.
+    private func put(
+        unless isPurged: () -> Bool = { false }, _ place: (ResponseCache) -> StoredResponse
+    ) -> StoredResponse? {
+        Self.put(
+            into: storing.base.cache, at: storing.base.unixSeconds, unless: { isInvalid || isPurged() }, place)
+    }
+
+    /// Stores by `place`; nil where the answer is out of date, and was removed again, or only its
+    /// freshness, as the purge has it. The check comes after the store: a purge may have passed
+    /// between an earlier check and the store.
     static func put(
-        into cache: ResponseCache, unless isOutdated: () -> Bool, _ place: (ResponseCache) -> StoredResponse
+        into cache: ResponseCache, at now: Int64, unless isInvalid: () -> Bool,
+        _ place: (ResponseCache) -> StoredResponse
     ) -> StoredResponse? {
         let placed = place(cache)
-        guard isOutdated() else { return placed }
-        cache.remove(placed.key)
+        switch isInvalid() ? .gone : cache.purges.verdict(on: placed, since: placed.born) {
+        case .untouched: return placed
+        case .stale: cache.soften(placed, at: now)
+        case .gone: cache.remove(placed.key)
+        }
         return nil
     }
 
-    /// Whether the target was purged or written while the request was under way.
-    private var isOutdated: Bool {
-        flight.map { storing.shared.flights.isOutdated($0) } ?? false
+    /// The number of the latest purge when the fetch began.
+    private var born: Int64 { flight?.born ?? 0 }
+
+    /// Whether the target was written while the request was under way.
+    private var isInvalid: Bool { flight.map { storing.shared.flights.isInvalid($0) } ?? false }
+
+    /// Whether a purge meanwhile has chosen whatever answers the request, so that its content need
+    /// not be read.
+    private var isChosen: Bool {
+        storing.base.cache.purges.choose(
+            AwaitedAnswer(to: request.forwarded.target, request.facts, asking: nil), since: born)
+    }
+
+    /// Whether a purge meanwhile has chosen this answer. One that names no resource counts as an
+    /// answer about those that were asked for.
+    private func isChosen(_ response: StoredResponse) -> Bool {
+        let purges = storing.base.cache.purges
+        return purges.choose(response, since: born)
+            || response.resources.isEmpty && purges.choose(AwaitedAnswer(to: request), since: born)
     }
 }
 
@@ -238,7 +271,7 @@ extension AnswerStorage {
         let isReplaced = current.receivedAt > stored.receivedAt
         switch stored.freshened(
             by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response),
-            born: flight?.born ?? 0)
+            born: born)
         {
         case .stored where isReplaced:
             // Another 304 freshened it, or the same content came again.
@@ -275,7 +308,7 @@ extension AnswerStorage {
 
     /// The stored answer as it is now; nil where it was removed, which an update must not undo.
     private func current(_ stored: StoredResponse) -> StoredResponse? {
-        isOutdated ? nil : storing.base.lookup(stored.key)
+        isInvalid || isChosen(stored) ? nil : storing.base.lookup(stored.key)
     }
 
     /// Invalidates the target of a successful unsafe request, and the targets that its answer names

@@ -65,9 +65,12 @@ final class Sharing {
             let own = composing.originRequest(for: Supplement(target: Array(key.target)), of: request.forwarded),
             let response = usable(value, for: own)
         else { return }
-        // A purge may come between the last look at it and the cache.
-        let isOutdated = { [self] in tier?.born(value) == nil }
-        _ = AnswerStorage(own, nil, storing).keep(response, unless: isOutdated)
+        _ = AnswerStorage(own, nil, storing).keep(response, unless: { isPurged(response) })
+    }
+
+    /// Whether a purge has chosen it between the last look at it and the cache.
+    private func isPurged(_ taken: StoredResponse) -> Bool {
+        base.cache.purges.verdict(on: taken, since: taken.born) != .untouched
     }
 
     /// The answer, if it is fresh under this node's own rules, with its age.
@@ -91,7 +94,7 @@ final class Sharing {
             shared.tier?.counters.count(.composed)
             return stored
         case .whole(let found):
-            let stored = storage.keep(found)
+            let stored = storage.keep(found, unless: { isPurged(found) })
             if stored != nil { base.statistics.count(.shared) }
             shared.tier?.counters.count(stored != nil ? .taken : .purged)
             return stored

@@ -72,8 +72,6 @@ enum StoreEffect: Equatable {
     case abandon
     case schedule(Chore)
     case run(Chore)
-    /// Ends times of purges in the future.
-    case capTimes
     case purge(PurgeTurns.Effect)
     case lend
     case signLock

@@ -38,7 +38,6 @@ struct StoreState {
     private var interrupted: Set<Chore> = []
     private var purges = PurgeTurns()
     private var lastTime: Int64 = 0
-    var lag = ClockLag()
     /// When room is no longer made for the queue, because the process ends.
     private var roomUntil: Duration?
 
@@ -58,10 +57,8 @@ struct StoreState {
     mutating func apply(_ event: StoreEvent, at now: Moment) -> [StoreEffect] {
         let isBack = lastTime - Self.stepBack > now.unixSeconds
         lastTime = now.unixSeconds
-        lag.note(now.unixSeconds, at: now.uptime)
         let effects = decide(event, now)
-        guard isBack else { return effects }
-        return effects + [.capTimes] + (phase == .open ? begin(.capUses) : [])
+        return isBack && phase == .open ? effects + begin(.capUses) : effects
     }
 
     private mutating func decide(_ event: StoreEvent, _ now: Moment) -> [StoreEffect] {
@@ -148,7 +145,7 @@ struct StoreState {
         precondition(phase == .absent, "a file is opened once")
         phase = .open
         (chores, interrupted) = ([], [])
-        return recovered() + (isLearnt ? [] : begin(.learn)) + [.capTimes] + begin(.capUses) + [.again]
+        return recovered() + (isLearnt ? [] : begin(.learn)) + begin(.capUses) + [.again]
     }
 
     private mutating func notOpened(_ reason: String, _ fault: FileFault, _ now: Moment) -> [StoreEffect] {

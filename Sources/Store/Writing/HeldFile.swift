@@ -26,11 +26,12 @@ struct HeldFile {
         self.lock = lock
     }
 
-    mutating func open() throws(FileUnavailable) {
+    /// - Parameter now: unix seconds.
+    mutating func open(at now: Int64) throws(FileUnavailable) {
         precondition(connection == nil, "one connection writes")
         files?.removeOrphans()
         try takeLock()
-        connection = try makeConnection()
+        connection = try makeConnection(at: now)
         files = FileNames(path: file.path)
         openedFiles += 1
         shared.generation.store(openedFiles, ordering: .releasing)
@@ -102,7 +103,7 @@ struct HeldFile {
         }
     }
 
-    private func makeConnection() throws(FileUnavailable) -> WriterConnection {
+    private func makeConnection(at now: Int64) throws(FileUnavailable) -> WriterConnection {
         try file.judgedTwice { () throws(FileUnavailable) in
             let database = try file.open()
             do throws(SQLiteError) {
@@ -110,8 +111,11 @@ struct HeldFile {
                 let connection = try WriterConnection(
                     database, file.bounds(with: log.byteCount), RowLedger(shared.directory, log))
                 try connection.write(classNames: classNames)
-                // Known before anything in the file is found.
-                shared.owner.note(try database.marks(.purged))
+                // Known before anything in the file is found, or written to it.
+                let missing = shared.owner.note(try database.marks(.purge)) {
+                    shared.pending.withLock { $0.dropPurges() }
+                }
+                try connection.write(missing, at: now)
                 return .success(connection)
             } catch {
                 if error.isDamage { return .failure(DatabaseFile.Damage(reason: "\(error)")) }

@@ -73,7 +73,6 @@ struct StoreWork {
         }
     }
 
-    private var lag: Int64 { state.lag.seconds(unixSeconds(), at: now.uptime) }
     private var now: StoreState.Moment {
         StoreState.Moment(
             uptime: .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)), unixSeconds: unixSeconds())
@@ -106,7 +105,6 @@ struct StoreWork {
         case .abandon: break
         case .schedule(let chore): orders.append(.chore(chore))
         case .run(let chore): return run(chore)
-        case .capTimes: capTimes()
         case .purge(let effect): return perform(effect)
         case .lend: hold.lend()
         case .signLock: hold.signLock()
@@ -125,8 +123,7 @@ struct StoreWork {
 
     private mutating func open() -> StoreEvent {
         do throws(FileUnavailable) {
-            try hold.open()
-            state.lag.note(hold.connection?.newestUse ?? 0, at: now.uptime)
+            try hold.open(at: unixSeconds())
             // No purge has gone through any of this file.
             for (id, run) in runs { runs[id]?.purge = run.purge.begunAnew }
             refreshTotals()
@@ -181,10 +178,12 @@ struct StoreWork {
         do throws(SQLiteError) {
             try connection.transactions.adapt(to: hold.file.bounds(with: connection.ledger.log.byteCount))
             let bounds = connection.transactions.bounds
-            let batch = shared.pending.withLock { pending in
+            let (batch, purges) = shared.pending.withLock { pending in
                 pending.beginRound()
-                return pending.nextBatch(maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes)
+                let batch = pending.nextBatch(maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes)
+                return (batch, pending.purges.all)
             }
+            try write(purges: purges, connection)
             guard !batch.isEmpty else {
                 let written = try writeRest(connection)
                 return .wrote(written, isOver: try connection.transactions.isOver(hold.file.fullBounds.fileBytes))
@@ -199,7 +198,14 @@ struct StoreWork {
         }
     }
 
-    /// Last-use times and marks, after the operations of the round.
+    /// Marks of purges, before the operations that came after them.
+    private func write(purges: [StoreMark], _ connection: WriterConnection) throws(SQLiteError) {
+        guard !purges.isEmpty else { return }
+        try connection.write(purges, at: unixSeconds())
+        shared.pending.withLock { $0.finish(purges: purges) }
+    }
+
+    /// Last-use times, facts and rests, after the operations of the round.
     private func writeRest(_ connection: WriterConnection) throws(SQLiteError) -> Written {
         let (lastUses, marks, isAll) = shared.pending.withLock { $0.takeRest(connection.transactions.bounds.batchRows) }
         try connection.write(lastUses: lastUses, at: unixSeconds())
@@ -235,13 +241,13 @@ struct StoreWork {
         }
     }
 
-    /// Times of marks end after the last use.
+    /// Rests end after the last use.
     private mutating func capUses(_ connection: WriterConnection) throws(SQLiteError) -> Bool {
         let now = unixSeconds()
         let count = try connection.capUses(at: now)
         cappedUses += count
         if count > 0 { return true }
-        if now < .max { try connection.capMarks(at: now, purges: now &+ lag) }
+        if now < .max { try connection.capRests(at: now) }
         if cappedUses > 0 {
             tell("\(cappedUses) answers had a last use in the future, because the clock was ahead; it is set to now")
         }
@@ -267,11 +273,6 @@ struct StoreWork {
         }
         tell("\(lost) answers were lost with their segments")
         refreshTotals()
-    }
-
-    private func capTimes() {
-        let count = shared.owner.capTimes(at: unixSeconds())
-        if count > 0 { tell("\(count) purges had a time in the future, because the clock was ahead; it is set to now") }
     }
 
     // MARK: Purges
@@ -329,9 +330,7 @@ struct StoreWork {
     /// on the disk: a loss of power must not bring back an answer after its caller was told.
     private func end(_ purge: PurgeRun, _ connection: WriterConnection) throws(SQLiteError) {
         guard !purge.purge.isCount else { return }
-        let marks = shared.owner.marks(of: purge.purge).map { $0.key.isEmpty ? $0 : $0.later(by: lag) }
-        try connection.write(marks, at: unixSeconds())
-        if purge.purge.endsAll { try connection.endLag(lag, until: purge.purge.now) }
+        try write(purges: shared.pending.withLock { $0.purges.all }, connection)
         // An operator who purges to gain room on the disk sees it.
         let isOnDisk = connection.ledger.hasDeadSegments ? try connection.transactions.checkpoint() : false
         if !isOnDisk, !hold.file.isTemporary { try connection.transactions.synchronize() }

@@ -81,8 +81,9 @@ struct AskedPurges: Sendable {
     /// Gives all up: purges that were not begun are to be done, and all are reported.
     mutating func giveUp(_ registry: NodeRegistry, now: Instant) -> [Step] {
         defer { waits = [] }
-        return waits.filter { $0.own == .announced || $0.own == .unread }.map { .purge($0) }
-            + waits.map { .report($0.number, $0.report(registry, now: now)) }
+        let undone = waits.filter { $0.own == .announced || $0.own == .unread }
+        for wait in undone { _ = unlogged.add(wait.number, wait.record, at: wait.position) }
+        return undone.map { .purge($0) } + waits.map { .report($0.number, $0.report(registry, now: now)) }
     }
 }
 

@@ -42,8 +42,11 @@ extension FollowerState {
     }
 
     enum Event: Sendable {
-        /// The disk has told how far this node came in an earlier run. Before, nothing is read.
-        case began(LogMark?)
+        /// The disk has told how far this node came in an earlier run, and whether the log may lack
+        /// purges that were done here then. Before, nothing is read.
+        case began(LogMark?, mayLackOwn: Bool = false)
+        /// The purges of the cache got other numbers, as its file was read late.
+        case renumbered
         /// A purge is asked for, under a number of its own.
         case purge(Int, PurgeRecord)
         /// Nil: the engine did not answer.
@@ -59,7 +62,7 @@ extension FollowerState {
 
     enum Effect: Sendable, Equatable {
         case ask(Question, [RESPCommand])
-        /// Begin with a `PurgeHistory` that knows nothing.
+        /// Begin with `LogPlaces` that know nothing.
         case beginHistory(LogEpoch, forgottenUntil: LogPosition)
         /// Put it into the history. `isNew`: the cache is about to do it; else it may have had it in
         /// an earlier life, or never.

@@ -59,7 +59,8 @@ struct FollowerState: Sendable {
         switch event {
         case .answered(.farewell, _): effects.append(.left)
         case _ where phase == .closed: refuse(event)
-        case .began(let kept): begin(kept)
+        case .began(let kept, let mayLackOwn): begin(kept, mayLackOwn)
+        case .renumbered: log.renumbered()
         case .purge(let number, let record): announce(number, record)
         case .answered(let question, let replies): answered(question, replies)
         case .purged(let job, let count): purged(job, count)
@@ -98,10 +99,10 @@ struct FollowerState: Sendable {
         return status
     }
 
-    private mutating func begin(_ kept: LogMark?) {
+    private mutating func begin(_ kept: LogMark?, _ mayLackOwn: Bool) {
         guard phase == .starting else { return }
         phase = .following
-        log = PurgeLogState(kept: kept)
+        log = PurgeLogState(kept: kept, mayLackOwn: mayLackOwn)
         beat()
     }
 

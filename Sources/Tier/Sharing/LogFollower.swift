@@ -48,6 +48,11 @@ package final class LogFollower {
     private var effects = ActionQueue<FollowerState.Effect>()
     private let timer: DeadlineTimer
     private var purgeCount = 0
+    /// The number of the last purge of everything because the log was broken. Those of the log are
+    /// read anew then, and count as later ones: values that lack them are from after the break, too.
+    private var lastBreak: Int64 = 0
+    private var renumberings: Int
+    private var hasUnlogged = false
     /// By the numbers of purges that were asked for here.
     private var completions: [Int: (PurgeReport) -> Void] = [:]
     /// Reports that wait until `knowledge` says where this node is.
@@ -57,6 +62,8 @@ package final class LogFollower {
     /// The name of the fact that the cache's file keeps: how far the purges of the log are applied
     /// to it.
     private static let fact = "purge_log"
+    /// Another fact: `1` while purges are done here that the log may lack.
+    private static let unloggedFact = "purge_log_lacks"
 
     /// Begins to follow, on the loop.
     /// - Parameters:
@@ -77,15 +84,24 @@ package final class LogFollower {
         timer = DeadlineTimer(loop: loop)
         (self.cache, self.knowledge, self.board, self.settings, self.loop) = (cache, knowledge, board, settings, loop)
         (self.clock, self.inform, self.log, name) = (clock, inform, log, node.name)
+        renumberings = cache.purges.renumberings
         connection = TierConnection(tier, loop: loop, observe: observe, log: log)
         let keys = TierKeys(prefix: tier.keyPrefix)
         state = FollowerState(node, keys, settings, at: .init(now: loop.now, wall: clock()))
         board.show(status)
         timer.action = { [weak self] in self?.tell(.woken) }
         let confined = Confined(self, to: loop)
-        cache.kept(Self.fact) { text in
-            confined.execute { $0.tell(.began(text.flatMap { LogMark($0.utf8) })) }
+        cache.kept(Self.fact) { [cache] text in
+            cache.kept(Self.unloggedFact) { unlogged in
+                confined.execute { $0.begin(text.flatMap { LogMark($0.utf8) }, hadUnlogged: unlogged == "1") }
+            }
         }
+    }
+
+    /// A node that was never told of a log may have purged by itself.
+    private func begin(_ kept: LogMark?, hadUnlogged: Bool) {
+        hasUnlogged = hasUnlogged || hadUnlogged
+        tell(.began(kept, mayLackOwn: hadUnlogged || kept == nil && cache.purges.newest > 0))
     }
 
     /// Purges this node and all others, absent ones as soon as they are back; then calls
@@ -137,6 +153,7 @@ package final class LogFollower {
     // MARK: Performing
 
     private func tell(_ event: FollowerState.Event) {
+        noteRenumbering()
         guard effects.add(state.take(event, at: .init(now: loop.now, wall: clock()))) else { return }
         while let effect = effects.next() { perform(effect) }
         knowledge.move(to: state.logMark, mayTake: state.mayTake)
@@ -147,6 +164,13 @@ package final class LogFollower {
         for report in due { report() }
     }
 
+    /// Until the history is read anew no value is taken (`LogPlaces`).
+    private func noteRenumbering() {
+        guard renumberings != cache.purges.renumberings else { return }
+        (renumberings, lastBreak) = (cache.purges.renumberings, 0)
+        _ = state.take(.renumbered, at: .init(now: loop.now, wall: clock()))
+    }
+
     private func perform(_ effect: FollowerState.Effect) {
         switch effect {
         case .ask(let question, let commands):
@@ -154,16 +178,18 @@ package final class LogFollower {
         case .beginHistory(let epoch, let until):
             // No value may be judged by a history whose purges are still to be noted.
             knowledge.move(to: state.logMark, mayTake: false)
-            knowledge.begin(epoch, forgottenUntil: until)
+            knowledge.begin(epoch, forgottenUntil: until, in: cache.purges)
         case .note(let entry, let isNew):
             // The cache does a new one next.
-            let record = entry.record
+            let (selection, mode) = (entry.record.selection, entry.record.mode)
             let number =
-                isNew ? cache.purges.newest + 1 : cache.remember(purgeOf: record.selection, record.mode)
-            knowledge.note(entry, as: number)
-        case .hold(let unlogged): knowledge.hold(unlogged)
+                isNew
+                ? cache.purges.newest + 1 : cache.purges.noteIfUnknown(selection, mode, above: lastBreak)
+            knowledge.note(entry.position, as: number)
+        case .hold(let unlogged): hold(unlogged)
         case .purge(let job, let selection, let mode, let now):
             purgeCache(selection, mode, at: now) { $0.tell(.purged(job, $1)) }
+            if case .everything = job { lastBreak = cache.purges.newest }
         case .persist(let mark): cache.keep(mark.text, as: Self.fact)
         case .report(let number, let report):
             if let completion = completions.removeValue(forKey: number) { reports.append { completion(report) } }
@@ -171,6 +197,13 @@ package final class LogFollower {
         case .inform(let line): inform(line)
         case .left: whenLeft()
         }
+    }
+
+    private func hold(_ unlogged: [UnloggedPurge]) {
+        knowledge.hold(unlogged, from: cache.purges.newest + 1)
+        guard hasUnlogged == unlogged.isEmpty else { return }
+        hasUnlogged = !unlogged.isEmpty
+        cache.keep(hasUnlogged ? "1" : "", as: Self.unloggedFact)
     }
 
     private func purgeCache(

@@ -33,12 +33,20 @@ package struct PurgeLogState: Sendable {
     private var hasHistory = false
     /// Before that position the log once had ids that it does not have now.
     private var lostUntil = LogPosition.start
+    /// Whether this node has answered purges that the log may lack, in an earlier life. All values
+    /// from before the log as it is read next may be older.
+    private var mayLackOwn: Bool
+    /// Whether the history is to be read from its beginning.
+    private var isOutdated = false
     private var isAtEnd = false
     private(set) var readiness = Readiness.away
     private(set) var wasReady = false
 
-    /// - Parameter kept: the position on the disk from an earlier run; nil for a node that joins.
-    init(kept: LogMark? = nil) {
+    /// - Parameters:
+    ///   - kept: the position on the disk from an earlier run; nil for a node that joins.
+    ///   - mayLackOwn: whether the log may lack purges that were done here in an earlier run.
+    init(kept: LogMark? = nil, mayLackOwn: Bool = false) {
+        self.mayLackOwn = mayLackOwn
         epoch = kept?.epoch
         position = kept?.position ?? .start
         persisted = kept
@@ -68,6 +76,9 @@ package struct PurgeLogState: Sendable {
         if work == .reading { work = .none }
     }
 
+    /// The purges of the cache have other numbers: the history is read anew, with these.
+    mutating func renumbered() { (hasHistory, isOutdated) = (false, true) }
+
     /// The requested page is not to be read yet.
     mutating func postpone() -> [Action] {
         guard work == .reading else { return [] }
@@ -80,12 +91,14 @@ package struct PurgeLogState: Sendable {
         guard work == .reading else { return [] }
         guard isPlausible(page) else { return pause() }
         work = .none
+        if isOutdated { return advance() }
         if let reason = brokenBy(page) ?? (lacksPlace ? .beyondEnd : nil) { return breakOff(reason, page) }
         var actions: [Action] = []
         let known = page.hasForgotten ? page.first ?? page.last : .start
         // The log may be trimmed while the history is read page by page.
         if !hasHistory || cursor < known {
             hasHistory = true
+            if mayLackOwn { (lostUntil, mayLackOwn) = (max(lostUntil, page.last.next), false) }
             actions.append(.beginHistory(page.epoch, forgottenUntil: max(known, lostUntil)))
         }
         for entry in page.entries {
@@ -193,6 +206,7 @@ package struct PurgeLogState: Sendable {
             return actions + pause()
         }
         work = .reading
+        if isOutdated { (cursor, isOutdated) = (.start, false) }
         return actions + [.read(after: cursor)]
     }
 
@@ -206,7 +220,7 @@ package struct PurgeLogState: Sendable {
     enum Action: Sendable, Equatable {
         /// Ask for the page beyond that, then `read`.
         case read(after: LogPosition)
-        /// Begin with a `PurgeHistory` that knows nothing.
+        /// Begin with `LogPlaces` that know nothing.
         case beginHistory(LogEpoch, forgottenUntil: LogPosition)
         /// Put it into the history. The cache has had it.
         case note(PurgeLogEntry)

@@ -50,11 +50,6 @@ extension PurgeLogPage {
     }
 }
 
-/// A time at which a purge is noted; `instant` is of the monotonic clock, in seconds.
-func noted(_ seconds: Int64 = noon, _ instant: Int64 = 0) -> NotingTime {
-    NotingTime(seconds: seconds, instant: Instant(nanoseconds: instant * 1_000_000_000))
-}
-
 func purge(
     _ conditions: EntrySelection.Condition..., mode: PurgeMode = .hard, at time: Int64 = noon, by node: String = "a"
 ) -> PurgeRecord {
