@@ -23,7 +23,7 @@ extension ResponseCache {
         _ completion: @escaping @Sendable (Int?) -> Void
     ) {
         if mode == .dryRun { return wait(for: selection, mode, purges.newest, completion) }
-        purgedAt.max(now, ordering: .relaxed)
+        purgedAt.store(now, ordering: .relaxed)
         if selection.conditions.isEmpty { tellPurged(nil) }
         let number = purges.note(selection, mode)
         wait(for: selection, mode, number) { @Sendable [self] count in

@@ -116,11 +116,11 @@ public struct PurgeList: Sendable {
         return last
     }
 
-    /// The number above `floor` of the last purge that has chosen at least as much, and done as much
-    /// to it, so that such a purge adds nothing for anything born before; nil: there is none.
+    /// The number above `floor` of the last purge that did at least as much: such a purge adds
+    /// nothing for anything born before. Nil: there is none.
     ///
-    /// That is one of the same selection, or one of everything, or those that are forgotten and
-    /// count as one.
+    /// That is one of the same selection, or one of everything, or the forgotten ones, which count
+    /// as one.
     public func number(of selection: EntrySelection, _ mode: PurgeMode, above floor: Int64 = 0) -> Int64? {
         let like = index[.everything] + index[PurgeIndex.Handle(selection)].filter { $0.selection == selection }
         let last = like.filter { $0.mode == .hard || mode == .soft }.map(\.number).max() ?? 0
@@ -258,8 +258,11 @@ extension PurgeList {
         // What this process holds was fetched after the purges of earlier ones.
         self.swept = swept
         newest = max(newest, swept)
-        if hasForgottenOthers { _ = note(EntrySelection(), .hard) }
-        for entry in own { _ = note(entry.selection, entry.mode) }
+        if hasForgottenOthers {
+            _ = note(EntrySelection(), .hard)
+        } else {
+            for entry in own { _ = note(entry.selection, entry.mode) }
+        }
     }
 
     /// Whether this list has the entry, or had it.

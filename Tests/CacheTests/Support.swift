@@ -67,8 +67,8 @@ func composed(
     lifetime: Lifetime = Lifetime(freshFor: 1_000)
 ) -> StoredResponse {
     StoredResponse(
-        key: key(target), status: 200, fields: [], body: Array(body.utf8), receivedAt: noon, lifetime: lifetime,
-        classTag: 1, storefront: Array("us".utf8),
+        key: key(target), status: 200, fields: [], body: Array(body.utf8), receivedAt: noon,
+        born: parts.map(\.born).min() ?? 0, lifetime: lifetime, classTag: 1, storefront: Array("us".utf8),
         composition: Composition(.composed, parts: parts.map(\.key), naming: parts.map(\.resources)))
 }
 

@@ -59,7 +59,7 @@ struct PurgeListRun {
         case 2: try restore([], 0)
         default:
             let forgotten = script.isOne(in: 2) ? Int64(script.draw(below: 20)) : 0
-            var number = forgotten
+            var number = forgotten + (script.isOne(in: 3) ? list.newest : 0)
             known = (0..<script.draw(below: 6)).map { _ in
                 number += Int64(1 + script.draw(below: 3))
                 return PurgeList.Entry(number: number, selection: script.selection(), mode: script.mode())
@@ -76,16 +76,17 @@ struct PurgeListRun {
         try #require(list.newest >= max(before.newest, last), "\(place): numbers only rise")
         try #require(lacking.map(\.number) == lacking.map(\.number).sorted(), place)
         try #require(lacking == list.entries(since: 0).filter { !known.contains($0) }, place)
-        // What the file has does not concern answers of this life any less, nor the other way round.
+        let hasForgottenOthers = list.renumberings > before.renumberings && before.forgotten > forgotten
+        // Answers of this life and of the file are judged by the purges of both.
         for _ in 0..<20 {
             let (answer, born) = (script.answer(), Int64(script.draw(below: Int(before.newest) + 1)))
             let after = list.verdict(on: answer, since: born)
             try #require(after.severity >= before.verdict(on: answer, since: born).severity, place)
             let ofFile = list.verdict(on: answer, since: Int64(script.draw(below: Int(last) + 1)))
-            let owed = PurgeModel(entries: own).verdict(on: answer, since: 0)
+            let owed = hasForgottenOthers ? .gone : PurgeModel(entries: own).verdict(on: answer, since: 0)
             try #require(ofFile.severity >= owed.severity, place)
         }
-        // Entries of another life have taken the numbers of those that were forgotten or superseded.
+        // Entries of another life have taken the numbers of forgotten or superseded ones.
         let isRenumbered = !own.allSatisfy { lacking.contains($0) } || !lacking.allSatisfy { own.contains($0) }
         model.entries = (isRenumbered ? lacking : model.entries.filter { !known.contains($0) }) + known
         model.entries.sort { $0.number < $1.number }
