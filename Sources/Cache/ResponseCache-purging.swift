@@ -132,7 +132,7 @@ extension MemoryTier {
     /// Takes all entries through a sweep. Loops wait for one short piece of one shard at a time, and
     /// between the pieces the thread rests.
     /// - Parameter each: called with the chosen after their turn.
-    func sweep(_ sweep: inout Sweep, at now: Int64, each: (StoredResponse) -> Void) {
+    func sweep(_ sweep: inout Sweep, at now: Int64, each: (StoredResponse) -> Void = { _ in }) {
         WorkPace.resting { rest in
             forEachResponse(betweenPieces: rest) { response in
                 let verdict = sweep.judge(

@@ -137,7 +137,7 @@ import Upstream
         #expect(try figures()[1] == 1)
         // Without purges of its own, which would be noted anew.
         cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
-        cache.purges.restore([], forgotten: 7, swept: 7)
+        _ = cache.purges.restore([], forgotten: 7, swept: 7)
         #expect(try figures() == [0, 0, 7])
     }
 

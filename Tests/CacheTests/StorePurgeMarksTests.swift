@@ -21,9 +21,7 @@ import Testing
 
     /// As a purge does, which then goes through the file.
     private func note(_ selection: EntrySelection, in cache: ResponseCache, _ store: FileTier) {
-        cache.purges.note(selection, .hard) { entry, forgotten in
-            for mark in StoreMark.marks([entry], forgotten: forgotten) { store.records.add(mark) }
-        }
+        cache.purges.note(selection, .hard)
     }
 
     private func last(_ cache: ResponseCache, _ target: String) -> Int64 {

@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Names came back that a purge had just taken.
-    @Test func aPurgedAnswerNamesNothingWhateverComesFirst() {
+    @Test func aPurgedAnswerNamesNothingWhateverComesFirst() async {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         let library = ResourceLibrary(cache, ResourceClasses { _ in true }, CompositionSettings())
         let album = naming("/v1/catalog/us/albums/2")
@@ -122,15 +122,21 @@ import Testing
         #expect(contradicts())
         library.readStored(at: 1_000)
         cache.store(album)
-        let purge = { cache.purgeMemory(Purge(selection: EntrySelection([$0]), mode: .soft, now: 1_000)) }
-        #expect(purge(.target(Array("/v1/catalog/us/albums/3".utf8))) == 0 && contradicts())
-        #expect(purge(.target(Array("/v1/catalog/us/albums/2".utf8))) == 1 && !contradicts())
+        func purge(_ conditions: EntrySelection.Condition...) async -> Int? {
+            await withCheckedContinuation { continuation in
+                cache.purge(EntrySelection(conditions), .soft, at: 1_000) { continuation.resume(returning: $0) }
+            }
+        }
+        var count = await purge(.target(Array("/v1/catalog/us/albums/3".utf8)))
+        #expect(count == 0 && contradicts())
+        count = await purge(.target(Array("/v1/catalog/us/albums/2".utf8)))
+        #expect(count == 1 && !contradicts())
         cache.purges.note(EntrySelection([.classTag(0)]), .hard)
         library.noteNames(in: album, at: 1_000)
         #expect(!contradicts(), "it was purged before its names were noted")
-        library.noteNames(in: naming("/v1/catalog/us/albums/4").adopted(bornUnder: 1, at: 1_000), at: 1_000)
+        library.noteNames(in: naming("/v1/catalog/us/albums/4").adopted(bornUnder: cache.purges.newest, at: 1_000), at: 1_000)
         #expect(contradicts())
-        _ = cache.purgeMemory(Purge(selection: EntrySelection(), mode: .hard, now: 1_000))
+        _ = await purge()
         #expect(!contradicts())
     }
 

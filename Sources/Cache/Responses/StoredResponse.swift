@@ -286,7 +286,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// `preconditionLines`.
     /// - Parameter born: the number of the latest purge when the origin was asked.
     public func freshened(
-        by fields: [UInt8], _ revalidation: Revalidation, born: Int64
+        by fields: [UInt8], _ revalidation: Revalidation, born: Int64 = 0
     ) -> Freshening<StoredResponse> {
         revalidation.freshening(of: self, by: fields.span).map { renewed($0, revalidation, born: born) }
     }
