@@ -90,7 +90,7 @@ import Testing
         [.target(Array(album.utf8)), resource("albums", "2")],
     ]
 
-    /// The answer from before it is its client's alone, and who comes later waits for a new one.
+    /// The answer from before is for the clients that came before; later ones wait for a new one.
     @Test(arguments: ownOnes, [PurgeMode.hard, .soft])
     func aPurgeOfTheTargetUnderWayHasItAskedForAgain(_ conditions: [EntrySelection.Condition], mode: PurgeMode) throws {
         let scene = try Scene()
@@ -114,8 +114,8 @@ import Testing
         #expect(try scene.hasStored("new"))
     }
 
-    /// That the answer names the resource is known once it has come: those who joined after the
-    /// purge try once more together.
+    /// The answer shows whether it names the resource: then the clients that joined after the purge
+    /// try once more together.
     @Test(arguments: [PurgeMode.hard, .soft]) func aPurgeOfAResourceUnderWayIsSeenInTheAnswer(mode: PurgeMode) throws {
         let scene = try Scene()
         let before = try (0..<2).map { _ in try scene.client() }
