@@ -170,4 +170,62 @@ import Testing
         proxy.cache.purgeAndWait(EntrySelection(own), .soft, at: 0)
         #expect(try ask() == 2)
     }
+
+    // MARK: Requests that bring parts
+
+    /// A proxy before songs, which has songs 1 and 2 and knows their forms; the origin answers all
+    /// further requests once the gate is open.
+    private func scene(_ gate: DispatchSemaphore) throws -> ScriptedScene {
+        let known = ["songs/1", "songs/2", "songs?ids=1,2"].map { "/v1/catalog/us/\($0)" }
+        let scene = try ScriptedScene { request in
+            if !known.contains(request.target) {
+                gate.waitOrFail()
+                gate.signal()
+            }
+            return ScriptedSongs.reply(request)
+        }
+        for target in known { _ = try scene.proxy.client.send("GET", target) }
+        return scene
+    }
+
+    /// A purge threw away the answers to all the requests that were joined.
+    @Test(arguments: [album, "/v1/catalog/us/songs/12"]) func aBatchUnderWayOutlivesPurgesOfOthers(purged: String)
+        throws
+    {
+        let gate = DispatchSemaphore(value: 0)
+        let scene = try scene(gate)
+        let ids = (10...13).map(String.init)
+        let clients = try ids.map {
+            try scene.proxy.connection(sending: .get("/v1/catalog/us/songs/\($0)", closes: true))
+        }
+        // The first goes alone.
+        waitUntil { scene.proxy.statistics[.misses] == 7 && scene.proxy.statistics[.upstreamRequests] >= 5 }
+        scene.proxy.cache.purgeAndWait(
+            EntrySelection([.target(Array(purged.utf8))]), .hard, at: scene.clock.unixSeconds)
+        gate.signal()
+        for (id, client) in zip(ids, clients) {
+            let text = client.readText()
+            #expect(text.hasPrefix("HTTP/1.1 200 ") && text.contains(#""id":"\#(id)""#), "\(text)")
+            #expect(!text.contains("outdated") || purged.hasSuffix("/\(id)"), "\(text)")
+        }
+        for id in ids where !purged.hasSuffix("/\(id)") {
+            #expect(try scene.proxy.client.send("GET", "/v1/catalog/us/songs/\(id)").isHit, "\(id)")
+            #expect(scene.upstream.count { ScriptedSongs.ids($0).contains(id) } == 1, "\(id): \(scene.upstream)")
+        }
+        if !scene.upstream.contains(where: { ScriptedSongs.batch($0).count == 3 }) { LeftOut.noteClientsApart() }
+    }
+
+    @Test func aCompletingRequestUnderWayOutlivesPurgesOfOthers() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let scene = try scene(gate)
+        let client = try scene.proxy.connection(sending: .get("/v1/catalog/us/songs?ids=1,20,21", closes: true))
+        waitUntil { scene.proxy.statistics[.upstreamRequests] == 4 }
+        for other in Self.others.prefix(2) + [[.storefront(Array("gb".utf8))], [Self.resource("songs", "8")]] {
+            scene.proxy.cache.purgeAndWait(EntrySelection(other), .hard, at: scene.clock.unixSeconds)
+        }
+        gate.signal()
+        let text = client.readText()
+        #expect(text.contains("fwd=partial") && text.contains(#""id":"21""#), "\(text)")
+        #expect(scene.upstream.count == 4, "\(scene.upstream)")
+    }
 }
