@@ -14,11 +14,11 @@ import Testing
     }
 
     /// The album under a name; its answer names song 7.
-    private static func answer(_ name: String) -> ScriptedOrigin.Step {
+    private static func answer(_ name: String, _ fields: String = "") -> ScriptedOrigin.Step {
         .send(
             .ok(
                 #"{"data":[{"id":"2","type":"albums","attributes":{"name":"\#(name)"},"relationships":"#
-                    + #"{"tracks":{"data":[{"id":"7","type":"songs"}]}}}]}"#))
+                    + #"{"tracks":{"data":[{"id":"7","type":"songs"}]}}}]}"#, fields))
     }
 
     /// A proxy whose first request for the album brings "old" once `first` is open, and the second
@@ -30,9 +30,11 @@ import Testing
         private var clientCount = 0
 
         init() throws {
+            // No second request goes over the connection of the first.
+            let closes = "Connection: close\r\n"
             origin = try ScriptedOrigin(
-                [.request, .wait(first), PurgesUnderWayTests.answer("old"), .hold],
-                [.request, .wait(second), PurgesUnderWayTests.answer("new"), .hold])
+                [.request, .wait(first), PurgesUnderWayTests.answer("old", closes), .hold],
+                [.request, .wait(second), PurgesUnderWayTests.answer("new", closes), .hold])
             proxy = try ProxyUnderTest(scripted: origin, workers: 2)
         }
 
