@@ -96,7 +96,7 @@ import Testing
         #expect(!contains(names, Self.song))
     }
 
-    /// Of many answers that name the same, the two that end last are known.
+    /// Two answers that name the same are known: those that end last.
     @Test func twoAnswersMayNameTheSame() {
         let names = HeldNames(maxBytes: 64)
         let albums = (0..<4).map { naming("/v1/catalog/us/albums/\($0)", freshFor: 60 + $0) }

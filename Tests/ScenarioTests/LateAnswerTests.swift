@@ -108,6 +108,21 @@ import Testing
         #expect(standIn.hasSuffix("\r\n\r\nold"), "\(standIn)")
     }
 
+    /// A HEAD during a purge put back what that had removed, and after a purge of anything it
+    /// updated nothing.
+    @Test(arguments: [EntrySelection([.target(Array("/elsewhere".utf8))]), others])
+    func aHeadUpdatesWhatNoPurgeHasChosen(selection: EntrySelection) throws {
+        let fields = "ETag: \"1\"\r\nCache-Control: max-age=60\r\n"
+        let cache = cacheWithExpired(fields, "/elsewhere")
+        let head = "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 3\r\n\r\n"
+        let text = try replyPurgedOnTheWay(cache, [.send(head), .hold], to: "HEAD /elsewhere", purging: selection)
+        #expect(text.hasPrefix("HTTP/1.1 200 "), "\(text)")
+        let (key, now) = (
+            CacheKey(scope: .shared, target: Array("/elsewhere".utf8)), Int64(Date().timeIntervalSince1970)
+        )
+        #expect(cache.peek(key, nil, at: now)?.isFresh(at: now) == (selection == Self.others ? true : nil))
+    }
+
     /// A POST led no flight: its answer was stored although its target had been purged.
     @Test(arguments: [EntrySelection(), EntrySelection([.target(Array("/elsewhere".utf8))]), others, nil])
     func aPurgeMeanwhileKeepsAPostsAnswerOutOfTheCache(selection: EntrySelection?) throws {

@@ -14,11 +14,11 @@ import Testing
     }
 
     /// The album under a name; its answer names song 7.
-    private static func answer(_ name: String) -> ScriptedOrigin.Step {
+    private static func answer(_ name: String, _ fields: String = "") -> ScriptedOrigin.Step {
         .send(
             .ok(
                 #"{"data":[{"id":"2","type":"albums","attributes":{"name":"\#(name)"},"relationships":"#
-                    + #"{"tracks":{"data":[{"id":"7","type":"songs"}]}}}]}"#))
+                    + #"{"tracks":{"data":[{"id":"7","type":"songs"}]}}}]}"#, fields))
     }
 
     /// A proxy whose first request for the album brings "old" once `first` is open, and the second
@@ -30,9 +30,11 @@ import Testing
         private var clientCount = 0
 
         init() throws {
+            // No second request goes over the connection of the first.
+            let closes = "Connection: close\r\n"
             origin = try ScriptedOrigin(
-                [.request, .wait(first), PurgesUnderWayTests.answer("old"), .hold],
-                [.request, .wait(second), PurgesUnderWayTests.answer("new"), .hold])
+                [.request, .wait(first), PurgesUnderWayTests.answer("old", closes), .hold],
+                [.request, .wait(second), PurgesUnderWayTests.answer("new", closes), .hold])
             proxy = try ProxyUnderTest(scripted: origin, workers: 2)
         }
 
@@ -90,7 +92,7 @@ import Testing
         [.target(Array(album.utf8)), resource("albums", "2")],
     ]
 
-    /// The answer from before it is its client's alone, and who comes later waits for a new one.
+    /// The answer from before is for the clients that came before; later ones wait for a new one.
     @Test(arguments: ownOnes, [PurgeMode.hard, .soft])
     func aPurgeOfTheTargetUnderWayHasItAskedForAgain(_ conditions: [EntrySelection.Condition], mode: PurgeMode) throws {
         let scene = try Scene()
@@ -114,8 +116,8 @@ import Testing
         #expect(try scene.hasStored("new"))
     }
 
-    /// That the answer names the resource is known once it has come: those who joined after the
-    /// purge try once more together.
+    /// The answer shows whether it names the resource: then the clients that joined after the purge
+    /// try once more together.
     @Test(arguments: [PurgeMode.hard, .soft]) func aPurgeOfAResourceUnderWayIsSeenInTheAnswer(mode: PurgeMode) throws {
         let scene = try Scene()
         let before = try (0..<2).map { _ in try scene.client() }
@@ -169,5 +171,63 @@ import Testing
         }
         proxy.cache.purgeAndWait(EntrySelection(own), .soft, at: 0)
         #expect(try ask() == 2)
+    }
+
+    // MARK: Requests that bring parts
+
+    /// A proxy before songs, which has songs 1 and 2 and knows their forms; the origin answers all
+    /// further requests once the gate is open.
+    private func scene(_ gate: DispatchSemaphore) throws -> ScriptedScene {
+        let known = ["songs/1", "songs/2", "songs?ids=1,2"].map { "/v1/catalog/us/\($0)" }
+        let scene = try ScriptedScene { request in
+            if !known.contains(request.target) {
+                gate.waitOrFail()
+                gate.signal()
+            }
+            return ScriptedSongs.reply(request)
+        }
+        for target in known { _ = try scene.proxy.client.send("GET", target) }
+        return scene
+    }
+
+    /// A purge threw away the answers to all the requests that were joined.
+    @Test(arguments: [album, "/v1/catalog/us/songs/12"]) func aBatchUnderWayOutlivesPurgesOfOthers(purged: String)
+        throws
+    {
+        let gate = DispatchSemaphore(value: 0)
+        let scene = try scene(gate)
+        let ids = (10...13).map(String.init)
+        let clients = try ids.map {
+            try scene.proxy.connection(sending: .get("/v1/catalog/us/songs/\($0)", closes: true))
+        }
+        // The first goes alone.
+        waitUntil { scene.proxy.statistics[.misses] == 7 && scene.proxy.statistics[.upstreamRequests] >= 5 }
+        scene.proxy.cache.purgeAndWait(
+            EntrySelection([.target(Array(purged.utf8))]), .hard, at: scene.clock.unixSeconds)
+        gate.signal()
+        for (id, client) in zip(ids, clients) {
+            let text = client.readText()
+            #expect(text.hasPrefix("HTTP/1.1 200 ") && text.contains(#""id":"\#(id)""#), "\(text)")
+            #expect(!text.contains("outdated") || purged.hasSuffix("/\(id)"), "\(text)")
+        }
+        for id in ids where !purged.hasSuffix("/\(id)") {
+            #expect(try scene.proxy.client.send("GET", "/v1/catalog/us/songs/\(id)").isHit, "\(id)")
+            #expect(scene.upstream.count { ScriptedSongs.ids($0).contains(id) } == 1, "\(id): \(scene.upstream)")
+        }
+        if !scene.upstream.contains(where: { ScriptedSongs.batch($0).count == 3 }) { LeftOut.noteClientsApart() }
+    }
+
+    @Test func aCompletingRequestUnderWayOutlivesPurgesOfOthers() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let scene = try scene(gate)
+        let client = try scene.proxy.connection(sending: .get("/v1/catalog/us/songs?ids=1,20,21", closes: true))
+        waitUntil { scene.proxy.statistics[.upstreamRequests] == 4 }
+        for other in Self.others.prefix(2) + [[.storefront(Array("gb".utf8))], [Self.resource("songs", "8")]] {
+            scene.proxy.cache.purgeAndWait(EntrySelection(other), .hard, at: scene.clock.unixSeconds)
+        }
+        gate.signal()
+        let text = client.readText()
+        #expect(text.contains("fwd=partial") && text.contains(#""id":"21""#), "\(text)")
+        #expect(scene.upstream.count == 4, "\(scene.upstream)")
     }
 }

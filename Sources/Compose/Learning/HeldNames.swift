@@ -12,7 +12,7 @@ import Text
 /// outlive it until they run out, which does little harm: a "not found" that lasts for `patience`
 /// is no error of a moment, and counts more than the name until another answer has that.
 final class HeldNames: Sendable {
-    /// What one answer names.
+    /// A resource or page, and one answer that names it.
     private struct Slot {
         /// The lower half of the name's number; the upper one says where it is.
         var name: UInt32 = 0

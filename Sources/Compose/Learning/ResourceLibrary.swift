@@ -114,7 +114,7 @@ public final class ResourceLibrary: Sendable {
             guard classes.allowParts(of: response), let part = StoredSource(scanning: response) else { return true }
             if response.isFresh(at: now) {
                 note(part.response, at: now)
-                noteNames(in: part.response, at: now)
+                held.note(part.response, at: now)
                 comparePlacements(part, seen)
             } else if let request = part.request {
                 // A stale answer is no source, but it may contradict an older answer.

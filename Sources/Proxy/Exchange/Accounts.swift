@@ -106,8 +106,7 @@ extension Accounts {
         guard let key, let stored = base.cache.memory.lookup(key), mayBeGivenStored(request),
             stored.isFresh(at: base.unixSeconds)
         else { return nil }
-        // A purge is on its way through memory, perhaps.
-        return base.cache.purges.choose(stored, since: stored.born) ? nil : stored
+        return base.cache.purges.verdict(onHeld: stored, born: stored.born) == .untouched ? stored : nil
     }
 
     /// Learns from an answer whether the client's token works. A path outside the API may be open

@@ -8,8 +8,7 @@ import Upstream
 /// HEAD, or gives the reason for neither.
 ///
 /// An answer is born under the number of its flight. Without a flight nothing of the origin's is
-/// stored, and 0 stands for its number, so that any purge would count. Answers of other nodes bring
-/// their own number.
+/// stored; its number is 0, so that any purge would count. Answers of other nodes bring their own.
 struct AnswerStorage {
     private let request: OriginRequest
     /// The flight that the request leads; nil where it leads none.
@@ -115,7 +114,7 @@ struct AnswerStorage {
         _ stored: StoredResponse, _ response: UpstreamResponse, varyingBy vary: ResponseFacts.Vary
     ) -> ExchangeState.Event {
         let fields = request.forwarded.selectingFields
-        let placed = put {
+        let placed = put(bornUnder: born) {
             $0.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader)
         }
         guard let placed else { return .unstored(response, .outdated) }
@@ -140,7 +139,7 @@ struct AnswerStorage {
     /// Keeps an answer that another node fetched; nil where it was purged since, or its target was
     /// changed.
     func keep(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
-        guard let placed = put(response, unless: isPurged) else { return nil }
+        guard let placed = put(response, bornUnder: response.born, unless: isPurged) else { return nil }
         noteKept(placed)
         return learn(from: placed)
     }
@@ -209,29 +208,33 @@ struct AnswerStorage {
             gzip: response.storableGzip)
     }
 
-    private func put(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
-        put(unless: isPurged) { cache in
+    private func put(
+        _ response: StoredResponse, bornUnder number: Int64, unless isPurged: () -> Bool = { false }
+    ) -> StoredResponse? {
+        put(bornUnder: number, unless: isPurged) { cache in
             cache.store(response)
             return response
         }
     }
 
     private func put(
-        unless isPurged: () -> Bool = { false }, _ place: (ResponseCache) -> StoredResponse
+        bornUnder number: Int64, unless isPurged: () -> Bool = { false }, _ place: (ResponseCache) -> StoredResponse
     ) -> StoredResponse? {
         Self.put(
-            into: storing.base.cache, at: storing.base.unixSeconds, unless: { isInvalid || isPurged() }, place)
+            into: storing.base.cache, at: storing.base.unixSeconds, bornUnder: number,
+            unless: { isInvalid || isPurged() }, place)
     }
 
     /// Stores by `place`; nil where the answer is out of date, and was removed again, or only its
     /// freshness, as the purge has it. The check comes after the store: a purge may have passed
     /// between an earlier check and the store.
+    /// - Parameter number: purges up to that do not concern the answer.
     static func put(
-        into cache: ResponseCache, at now: Int64, unless isInvalid: () -> Bool,
+        into cache: ResponseCache, at now: Int64, bornUnder number: Int64, unless isInvalid: () -> Bool,
         _ place: (ResponseCache) -> StoredResponse
     ) -> StoredResponse? {
         let placed = place(cache)
-        switch isInvalid() ? .gone : cache.purges.verdict(on: placed, since: placed.born) {
+        switch isInvalid() ? .gone : cache.purges.verdict(on: placed, since: number) {
         case .untouched: return placed
         case .stale: cache.soften(placed, at: now)
         case .gone: cache.remove(placed.key)
@@ -282,7 +285,7 @@ extension AnswerStorage {
             return event(current, originStatus: 304)
         case .stored(let freshened):
             storing.base.statistics.count(.revalidated)
-            _ = put(freshened)
+            _ = put(freshened, bornUnder: born)
             storing.library.noteNames(in: freshened, at: storing.base.unixSeconds)
             // The 304 makes this state newer than every other answer.
             return event(learn(from: freshened), originStatus: 304)
@@ -297,13 +300,15 @@ extension AnswerStorage {
 
     /// Updates the answer stored for GET by that to a HEAD (RFC 9111 4.3.5).
     private func updateByHead(_ response: UpstreamResponse) {
+        // No purge up to this number has chosen the answer that is found below.
+        let newest = storing.base.cache.purges.newest
         guard request.forwarded.method == .head, response.status == 200, let stored = request.stored,
             stored.status == 200, let current = current(stored), current.receivedAt <= stored.receivedAt
         else { return }
         let updated = stored.updated(
             byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,
             revalidation(response))
-        _ = put(updated)
+        _ = put(updated, bornUnder: newest)
     }
 
     /// The stored answer as it is now; nil where it was removed, which an update must not undo.

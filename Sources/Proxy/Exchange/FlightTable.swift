@@ -65,9 +65,9 @@ struct FlightTable<Waiter> {
 
     /// The waiters to be told of an end.
     struct Told {
-        /// Those whose requests came before any purge since the leader began.
+        /// Waiters whose requests came before any purge since the leader began.
         fileprivate(set) var early: [Waiter] = []
-        /// The others: a purge may have chosen the answer by its content before they came.
+        /// Later ones: a purge may have chosen the answer by its content before they came.
         fileprivate(set) var late: [Waiter] = []
 
         var all: [Waiter] { early + late }

@@ -120,16 +120,16 @@ final class Flights: Sendable {
         }
         for waiter in told.early { waiter.execute { $0.flightFinished(outcome) } }
         guard !told.late.isEmpty else { return }
-        // A purge from now on is one that they have come before.
+        // All of them came before the purges from now on.
         let theirs = outcome.isChosen(by: purges, since: id.born) ? .leadersOwn(nil) : outcome
         for waiter in told.late { waiter.execute { $0.flightFinished(theirs) } }
     }
 }
 
 extension FlightOutcome {
-    /// Whether a purge has chosen the answer since its leader began, so that it is not for those
-    /// who came later. An error names no more than the request does, for which such a flight is not
-    /// joined.
+    /// Whether a purge has chosen the answer since its leader began, so that it is not for requests
+    /// that came later. An error names no more than its request does, which was compared with the
+    /// purges when they joined.
     fileprivate func isChosen(by purges: Purges, since born: Int64) -> Bool {
         switch self {
         case .stored(let stored, _): purges.choose(stored, since: born)

@@ -20,7 +20,7 @@ import Testing
             cache.store(stored)
             return stored
         }
-        return AnswerStorage.put(into: cache, at: 0, unless: { isInvalid }, place)
+        return AnswerStorage.put(into: cache, at: 0, bornUnder: stored.born, unless: { isInvalid }, place)
     }
 
     private func purge(_ condition: EntrySelection.Condition, _ mode: PurgeMode = .hard) {
