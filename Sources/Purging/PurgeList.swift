@@ -56,6 +56,8 @@ public struct PurgeList: Sendable {
     /// At most `maxBytes` of the initialiser.
     private(set) var byteCount = 0
     private let maxBytes: Int
+    /// Whether its numbers are those of a file.
+    private var isOfFile = false
 
     /// Some 25,000 purges of single targets.
     public static let maxBytes = 8 << 20
@@ -233,11 +235,15 @@ extension PurgeList {
     /// - Returns: the entries that the file lacks, under the numbers that they have now.
     public mutating func restore(_ known: [Entry], forgotten: Int64, swept: Int64) -> [Entry] {
         let known = known.sorted { $0.number < $1.number }
-        if known.isEmpty, forgotten == 0 {
+        defer { isOfFile = true }
+        if known.isEmpty, forgotten == 0, swept == 0 {
             // Nothing in the file was born under a number.
             self.swept = 0
-        } else if forgotten <= self.forgotten, known.allSatisfy(isKnown) {
-            self.swept = max(self.swept, swept)
+        } else if isOfFile || !known.isEmpty, swept <= self.swept, forgotten <= self.forgotten,
+            known.allSatisfy(isKnown)
+        {
+            // The file need not keep what all of it has had.
+            return entries(lackedBy: known).filter { $0.number > swept }
         } else {
             join(known, forgotten: forgotten, swept: swept)
         }

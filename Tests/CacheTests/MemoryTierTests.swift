@@ -49,7 +49,7 @@ extension MemoryTier {
     fileprivate func purge(_ mode: PurgeMode, in purges: Purges) -> Int {
         let all = EntrySelection()
         var sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 0, number: purges.note(all, mode), all, mode)])
-        self.sweep(&sweep, at: noon)
+        self.sweep(&sweep, at: noon) { _ in }
         purges.noteSwept(sweep.last)
         return sweep.waiting[0].count.total
     }

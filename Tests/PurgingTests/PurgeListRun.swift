@@ -21,6 +21,7 @@ struct PurgeListRun {
     init(seed: UInt64, maxBytes: Int) {
         (self.seed, self.maxBytes) = (seed, maxBytes)
         (script, list) = (PurgeScript(seed: seed), PurgeList(maxBytes: maxBytes))
+        _ = list.restore([], forgotten: 0, swept: 0)
     }
 
     mutating func step() throws {
@@ -52,10 +53,10 @@ struct PurgeListRun {
     private mutating func restore() throws {
         var known = model.entries
         switch script.draw(below: 4) {
-        case 0: try restore(known, list.forgotten)
+        case 0: try restore(known, list.forgotten, isOwn: true)
         case 1:
             known.removeLast(min(known.count, script.draw(below: 4)))
-            try restore(known, min(list.forgotten, known.last?.number ?? 0))
+            try restore(known, min(list.forgotten, known.last?.number ?? 0), isOwn: true)
         case 2: try restore([], 0)
         default:
             let forgotten = script.isOne(in: 2) ? Int64(script.draw(below: 20)) : 0
@@ -68,14 +69,18 @@ struct PurgeListRun {
         }
     }
 
-    private mutating func restore(_ known: [PurgeList.Entry], _ forgotten: Int64) throws {
+    private mutating func restore(_ known: [PurgeList.Entry], _ forgotten: Int64, isOwn: Bool = false) throws {
         let (before, last) = (list, known.last?.number ?? forgotten)
+        let mostSwept = isOwn ? min(list.swept, last) : last
+        let swept = forgotten + Int64(script.draw(below: Int(max(mostSwept - forgotten, 0)) + 1))
+        // A file may keep no purges that all of it has had.
+        let known = script.isOne(in: 2) ? known : known.filter { $0.number > swept }
         let own = before.entries(since: 0).filter { !known.contains($0) }
-        let swept = forgotten + Int64(script.draw(below: Int(last - forgotten) + 1))
         let lacking = list.restore(known.shuffled(using: &script.generator), forgotten: forgotten, swept: swept)
         try #require(list.newest >= max(before.newest, last), "\(place): numbers only rise")
         try #require(lacking.map(\.number) == lacking.map(\.number).sorted(), place)
-        try #require(lacking == list.entries(since: 0).filter { !known.contains($0) }, place)
+        let due = isOwn ? swept : 0
+        try #require(lacking == list.entries(since: due).filter { !known.contains($0) }, place)
         let hasForgottenOthers = list.renumberings > before.renumberings && before.forgotten > forgotten
         // Answers of this life and of the file are judged by the purges of both.
         for _ in 0..<20 {
@@ -83,11 +88,11 @@ struct PurgeListRun {
             let after = list.verdict(on: answer, since: born)
             try #require(after.severity >= before.verdict(on: answer, since: born).severity, place)
             let ofFile = list.verdict(on: answer, since: Int64(script.draw(below: Int(last) + 1)))
-            let owed = hasForgottenOthers ? .gone : PurgeModel(entries: own).verdict(on: answer, since: 0)
+            let owed = hasForgottenOthers ? .gone : PurgeModel(entries: own).verdict(on: answer, since: due)
             try #require(ofFile.severity >= owed.severity, place)
         }
         // Entries of another life have taken the numbers of forgotten or superseded ones.
-        let isRenumbered = !own.allSatisfy { lacking.contains($0) } || !lacking.allSatisfy { own.contains($0) }
+        let isRenumbered = list.renumberings > before.renumberings
         model.entries = (isRenumbered ? lacking : model.entries.filter { !known.contains($0) }) + known
         model.entries.sort { $0.number < $1.number }
     }

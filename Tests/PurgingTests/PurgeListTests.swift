@@ -13,7 +13,7 @@ import Testing
         }
         #expect(run.verdicts.allSatisfy { $0 > 50 }, "seed \(seed): \(run.verdicts)")
         #expect(
-            seed % 4 > 1 || run.forgettings > 5 && run.widenings > 0,
+            seed % 4 > 1 || run.forgettings > 0 && run.widenings > 0,
             "seed \(seed): \(run.forgettings), \(run.widenings)")
     }
 
@@ -106,7 +106,7 @@ import Testing
         var list = PurgeList()
         for number in 0..<200 { _ = list.note(EntrySelection([.prefix("/\(number)/")]), .hard) }
         let known = list.entries(since: 0)
-        #expect(list.restore(known.reversed(), forgotten: 0, swept: 200).isEmpty)
+        #expect(list.restore(known.reversed(), forgotten: 0, swept: 0).isEmpty)
         #expect(list.entries(since: 0) == known && list.newest == 200 && list.renumberings == 0)
         var next = PurgeList()
         #expect(next.restore(known.reversed(), forgotten: 0, swept: 100).isEmpty)

@@ -22,6 +22,13 @@ import Testing
         #expect(list.newest == 9 && list.forgotten == 3 && list.entries(since: 0).map(\.number) == [4, 9])
     }
 
+    /// The next purge got number 1, and did not concern what the file had: it was born under others.
+    @Test func numbersGoOnWhereAFileHasNothingButSweptPurges() {
+        var list = PurgeList()
+        #expect(list.restore([], forgotten: 0, swept: 6).isEmpty && list.newest == 6 && list.swept == 6)
+        #expect(list.note(selection("/a"), .hard).number == 7)
+    }
+
     /// The same file again, or a new one: no answer of it was born under a number above its own.
     @Test func laterPurgesKeepTheirNumbers() {
         var list = list("/a", "/b", "/c")

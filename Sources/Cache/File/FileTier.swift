@@ -37,7 +37,8 @@ public final class FileTier: Sendable {
             path: path, maxBytes: maxBytes, classNames: classNames,
             owner: FileOwner(purges: purges, gzip: gzip), isTemporary: isTemporary, lock: lock,
             unixSeconds: unixSeconds, log: log)
-        purges.keep { records.add(StoreMark($0)) }
+        // The store has an owner, which has the purges.
+        purges.keep { [weak records] change in records?.add(StoreMark(change)) }
         return FileTier(records, purges, gzip, site)
     }
 
