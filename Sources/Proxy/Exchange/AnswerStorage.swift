@@ -136,10 +136,11 @@ struct AnswerStorage {
         storing.library.note(notFound: key, at: storing.base.unixSeconds, wanted)
     }
 
-    /// Keeps an answer that another node fetched; nil where it was purged since, or its target was
-    /// changed.
-    func keep(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
-        guard let placed = put(response, bornUnder: response.born, unless: isPurged) else { return nil }
+    /// Keeps an answer that another node fetched; nil where it was purged since then or since the
+    /// flight began, or its target was changed.
+    func keep(_ response: StoredResponse) -> StoredResponse? {
+        let born = min(response.born, flight?.born ?? .max)
+        guard let placed = put(response, bornUnder: born) else { return nil }
         noteKept(placed)
         return learn(from: placed)
     }
@@ -208,21 +209,18 @@ struct AnswerStorage {
             gzip: response.storableGzip)
     }
 
-    private func put(
-        _ response: StoredResponse, bornUnder number: Int64, unless isPurged: () -> Bool = { false }
-    ) -> StoredResponse? {
-        put(bornUnder: number, unless: isPurged) { cache in
+    private func put(_ response: StoredResponse, bornUnder number: Int64) -> StoredResponse? {
+        put(bornUnder: number) { cache in
             cache.store(response)
             return response
         }
     }
 
     private func put(
-        bornUnder number: Int64, unless isPurged: () -> Bool = { false }, _ place: (ResponseCache) -> StoredResponse
+        bornUnder number: Int64, _ place: (ResponseCache) -> StoredResponse
     ) -> StoredResponse? {
         Self.put(
-            into: storing.base.cache, at: storing.base.unixSeconds, bornUnder: number,
-            unless: { isInvalid || isPurged() }, place)
+            into: storing.base.cache, at: storing.base.unixSeconds, bornUnder: number, unless: { isInvalid }, place)
     }
 
     /// Stores by `place`; nil where the answer is out of date, and was removed again, or only its

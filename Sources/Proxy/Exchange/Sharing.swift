@@ -65,12 +65,7 @@ final class Sharing {
             let own = composing.originRequest(for: Supplement(target: Array(key.target)), of: request.forwarded),
             let response = usable(value, for: own)
         else { return }
-        _ = AnswerStorage(own, nil, storing).keep(response, unless: { isPurged(response) })
-    }
-
-    /// Whether a purge has chosen it between the last look at it and the cache.
-    private func isPurged(_ taken: StoredResponse) -> Bool {
-        base.cache.purges.verdict(on: taken, since: taken.born) != .untouched
+        _ = AnswerStorage(own, nil, storing).keep(response)
     }
 
     /// The answer, if it is fresh under this node's own rules, with its age.
@@ -94,7 +89,7 @@ final class Sharing {
             shared.tier?.counters.count(.composed)
             return stored
         case .whole(let found):
-            let stored = storage.keep(found, unless: { isPurged(found) })
+            let stored = storage.keep(found)
             if stored != nil { base.statistics.count(.shared) }
             shared.tier?.counters.count(stored != nil ? .taken : .purged)
             return stored
