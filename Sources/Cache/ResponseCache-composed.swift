@@ -89,7 +89,7 @@ extension ResponseCache {
     /// Whether memory still has the content of `part`, and as fresh: a purge may have taken its
     /// freshness.
     private func isUnchanged(_ part: StoredResponse) -> Bool {
-        guard purges.verdict(onHeld: part, born: part.born) == .untouched, let current = memory.lookup(part.key)
+        guard purges.verdict(on: part, since: part.born) == .untouched, let current = memory.lookup(part.key)
         else { return false }
         return current === part || current.hasContent(of: part) && current.freshUntil >= part.freshUntil
     }

@@ -71,6 +71,8 @@ extension ResponseCache {
     /// One walk over memory, then over the file. On the queue of purges.
     private func sweep() {
         var sweep = Sweep(purges, waiting: sweeps.withLock { $0.take() })
+        // An answer that is being composed is there by then, or its parts are judged anew.
+        dependents.withLock { _ in }
         memory.sweep(&sweep, at: purgedAt.load(ordering: .relaxed)) { tellPurged($0) }
         guard let file else { return end(sweep, isDone: true) }
         file.records.sweep(sweep) { @Sendable [self, sweep] done in

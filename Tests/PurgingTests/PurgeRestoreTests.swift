@@ -29,7 +29,7 @@ import Testing
         #expect(list.note(selection("/a"), .hard).number == 7)
     }
 
-    /// The same file again, or a new one: no answer of it was born under a number above its own.
+    /// The same file again, or a new one: none of its answers was born under a higher number.
     @Test func laterPurgesKeepTheirNumbers() {
         var list = list("/a", "/b", "/c")
         let known = list.entries(since: 0)
