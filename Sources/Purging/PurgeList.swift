@@ -107,7 +107,8 @@ public struct PurgeList: Sendable {
         guard born < newest else { return .untouched }
         var verdict = PurgeVerdict.untouched
         eachConcerning(answer, since: born) { entry in
-            guard entry.number <= last, entry.mode == .hard || verdict == .untouched, entry.selection.chooses(answer) else { return true }
+            guard entry.number <= last, entry.mode == .hard || verdict == .untouched, entry.selection.chooses(answer)
+            else { return true }
             verdict = entry.mode == .hard ? .gone : .stale
             return verdict != .gone
         }
@@ -140,16 +141,16 @@ public struct PurgeList: Sendable {
         return last
     }
 
-    /// The number above `floor` of the last purge that chose at least as much, so that such a purge
+    /// The number, among these, of the last purge that chose at least as much, so that such a purge
     /// adds nothing for anything born before; nil: there is none.
     ///
     /// That is one of the same selection, or one of everything, or those that are forgotten and
     /// count as one.
-    public func number(of selection: EntrySelection, above floor: Int64 = 0) -> Int64? {
+    public func number(of selection: EntrySelection, among numbers: Range<Int64>) -> Int64? {
         func last(_ selection: EntrySelection) -> Int64? {
-            (found[Handle(selection)] ?? []).last { entries[$0]?.selection == selection }
+            (found[Handle(selection)] ?? []).last { numbers.contains($0) && entries[$0]?.selection == selection }
         }
-        return [last(selection), last(EntrySelection()), forgotten].lazy.compactMap { $0 }.first { $0 > floor }
+        return last(selection) ?? last(EntrySelection()) ?? (numbers.contains(forgotten) ? forgotten : nil)
     }
 
     // MARK: Finding

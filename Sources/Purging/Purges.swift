@@ -54,9 +54,12 @@ public final class Purges: Sendable {
         change { $0.note(selection, mode).number }
     }
 
-    /// The number of such a purge (`PurgeList.number`), which was done here or is noted now.
-    public func noteIfUnknown(_ selection: EntrySelection, _ mode: PurgeMode, above floor: Int64 = 0) -> Int64 {
-        change { $0.number(of: selection, above: floor) ?? $0.note(selection, mode).number }
+    /// The number, among these, of such a purge that was done here (`PurgeList.number`); else it is
+    /// noted now.
+    public func noteIfUnknown(
+        _ selection: EntrySelection, _ mode: PurgeMode, among numbers: Range<Int64>
+    ) -> Int64 {
+        change { $0.number(of: selection, among: numbers) ?? $0.note(selection, mode).number }
     }
 
     /// Takes over the purges of a file (`PurgeList.restore`); those that the file lacks are noted

@@ -1,5 +1,6 @@
 import EventLoop
 import Proxy
+import Purging
 import Server
 import TestSupport
 
@@ -13,7 +14,7 @@ extension SharedTier {
         settings.timeout = .seconds(60)
         self.init(settings) { _ in }
         let epoch = LogEpoch(number: 1)
-        knowledge.begin(epoch, forgottenUntil: .start)
+        knowledge.begin(epoch, forgottenUntil: .start, in: Purges())
         knowledge.move(to: LogMark(epoch, .start), mayTake: true)
     }
 }
@@ -37,6 +38,8 @@ final class SharingProxies {
             let clock = TimeOfDay { TimeOfDay.system.unixSeconds() + (index == 0 ? ahead : 0) }
             let tier = SharedTier(ofNode: index, engine)
             nodes.append(try ProxyUnderTest(before: origin, policy: policy, timeOfDay: clock, tier: tier))
+            let purges = nodes[index].cache.purges
+            tier.knowledge.begin(LogEpoch(number: 1), forgottenUntil: .start, in: purges)
         }
     }
 
