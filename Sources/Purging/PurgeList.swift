@@ -118,16 +118,17 @@ public struct PurgeList: Sendable {
         return last
     }
 
-    /// The number above `floor` of the last purge that did at least as much: such a purge adds
-    /// nothing for anything born before. Nil: there is none.
+    /// The number, among these, of the last purge that has chosen at least as much, and done as much
+    /// to it, so that such a purge adds nothing for anything born before; nil: there is none.
     ///
-    /// That is one of the same selection, or one of everything, or the forgotten ones, which count
-    /// as one.
-    public func number(of selection: EntrySelection, _ mode: PurgeMode, above floor: Int64 = 0) -> Int64? {
+    /// That is one of the same selection, or one of everything, or those that are forgotten and
+    /// count as one.
+    public func number(
+        of selection: EntrySelection, _ mode: PurgeMode, among numbers: Range<Int64> = 1..<Int64.max
+    ) -> Int64? {
         let like = index[.everything] + index[PurgeIndex.Handle(selection)].filter { $0.selection == selection }
-        let last = like.filter { $0.mode == .hard || mode == .soft }.map(\.number).max() ?? 0
-        let number = max(last, forgotten)
-        return number > floor ? number : nil
+        let found = like.filter { $0.mode == .hard || mode == .soft }.map(\.number) + [forgotten]
+        return found.filter(numbers.contains).max()
     }
 
     /// Calls `body` with entries above `born` until it returns false: with all that may choose the

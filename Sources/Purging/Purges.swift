@@ -54,9 +54,12 @@ public final class Purges: Sendable {
         change { list in list.note(selection, mode).number }
     }
 
-    /// The number of such a purge (`PurgeList.number`), which was done here or is noted now.
-    public func noteIfUnknown(_ selection: EntrySelection, _ mode: PurgeMode, above floor: Int64 = 0) -> Int64 {
-        change { list in list.number(of: selection, mode, above: floor) ?? list.note(selection, mode).number }
+    /// The number, among these, of such a purge (`PurgeList.number`) that was done here; else it is
+    /// noted now.
+    public func noteIfUnknown(
+        _ selection: EntrySelection, _ mode: PurgeMode, among numbers: Range<Int64> = 1..<Int64.max
+    ) -> Int64 {
+        change { $0.number(of: selection, mode, among: numbers) ?? $0.note(selection, mode).number }
     }
 
     /// Takes over the purges of a file (`PurgeList.restore`). `body` is called before: no purge is

@@ -95,10 +95,10 @@ import Testing
         #expect(list.number(of: one, .soft) == 1 && list.number(of: one, .hard) == nil)
         _ = list.note(one, .hard)
         #expect(list.number(of: one, .soft) == 2 && list.number(of: one, .hard) == 2)
-        #expect(list.number(of: one, .hard, above: 2) == nil)
+        #expect(list.number(of: one, .hard, among: 3..<100) == nil)
         _ = list.note(EntrySelection(), .soft)
         #expect(list.number(of: one, .soft) == 3 && list.number(of: one, .hard) == 2)
-        #expect(list.number(of: EntrySelection([.resource(1)]), .soft, above: 2) == 3)
+        #expect(list.number(of: EntrySelection([.resource(1)]), .soft, among: 3..<100) == 3)
     }
 
     /// The file has each purge, and says it again whenever it is opened.

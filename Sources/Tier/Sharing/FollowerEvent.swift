@@ -44,7 +44,7 @@ extension FollowerState {
     enum Event: Sendable {
         /// The disk has told how far this node came in an earlier run, and whether the log may lack
         /// purges that were done here then. Before, nothing is read.
-        case began(LogMark?, mayLackOwn: Bool = false)
+        case began(LogMark?, doubt: LogMark? = nil, mayLackOwn: Bool = false)
         /// The purges of the cache got other numbers, as its file was read late.
         case renumbered
         /// A purge is asked for, under a number of its own.

@@ -59,7 +59,7 @@ struct FollowerState: Sendable {
         switch event {
         case .answered(.farewell, _): effects.append(.left)
         case _ where phase == .closed: refuse(event)
-        case .began(let kept, let mayLackOwn): begin(kept, mayLackOwn)
+        case .began(let kept, let doubt, let mayLackOwn): begin(kept, doubt, mayLackOwn)
         case .renumbered: log.renumbered()
         case .purge(let number, let record): announce(number, record)
         case .answered(let question, let replies): answered(question, replies)
@@ -101,10 +101,10 @@ struct FollowerState: Sendable {
         return status
     }
 
-    private mutating func begin(_ kept: LogMark?, _ mayLackOwn: Bool) {
+    private mutating func begin(_ kept: LogMark?, _ doubt: LogMark?, _ mayLackOwn: Bool) {
         guard phase == .starting else { return }
         phase = .following
-        log = PurgeLogState(kept: kept, mayLackOwn: mayLackOwn)
+        log = PurgeLogState(kept: kept, doubt: doubt, mayLackOwn: mayLackOwn)
         beat()
     }
 

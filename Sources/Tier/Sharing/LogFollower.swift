@@ -51,8 +51,14 @@ package final class LogFollower {
     /// The number of the last purge of everything because the log was broken. Those of the log are
     /// read anew then, and count as later ones: values that lack them are from after the break, too.
     private var lastBreak: Int64 = 0
+    /// The purges since, until the history began to be read. Each purge of the log is looked for
+    /// among them, and not among those that were read before it.
+    private var known: Range<Int64> = 1..<1
     private var renumberings: Int
     private var hasUnlogged = false
+    private var doubt: LogMark?
+    /// Whether the doubt is still to be written down.
+    private var isDoubting = false
     /// By the numbers of purges that were asked for here.
     private var completions: [Int: (PurgeReport) -> Void] = [:]
     /// Callers that wait until their purge holds on this node, by the same numbers.
@@ -64,7 +70,8 @@ package final class LogFollower {
     /// The name of the fact that the cache's file keeps: how far the purges of the log are applied
     /// to it.
     private static let fact = "purge_log"
-    /// Another fact: `1` while purges are done here that the log may lack.
+    /// Another fact: `1` while purges are done here that the log may lack; else a mark, where older
+    /// values may lack those of an earlier run.
     private static let unloggedFact = "purge_log_lacks"
 
     /// Begins to follow, on the loop.
@@ -95,15 +102,22 @@ package final class LogFollower {
         let confined = Confined(self, to: loop)
         cache.kept(Self.fact) { [cache] text in
             cache.kept(Self.unloggedFact) { unlogged in
-                confined.execute { $0.begin(text.flatMap { LogMark($0.utf8) }, hadUnlogged: unlogged == "1") }
+                confined.execute { $0.begin(text.flatMap { LogMark($0.utf8) }, unlogged) }
             }
         }
     }
 
     /// A node that was never told of a log may have purged by itself.
-    private func begin(_ kept: LogMark?, hadUnlogged: Bool) {
-        hasUnlogged = hasUnlogged || hadUnlogged
-        tell(.began(kept, mayLackOwn: hadUnlogged || kept == nil && cache.purges.newest > 0))
+    private func begin(_ kept: LogMark?, _ unlogged: String?) {
+        doubt = unlogged.flatMap { LogMark($0.utf8) }
+        isDoubting = unlogged == "1" || kept == nil && cache.purges.newest > 0
+        tell(.began(kept, doubt: doubt, mayLackOwn: isDoubting))
+    }
+
+    private func noteDoubt() {
+        guard isDoubting, state.mayTake, let mark = knowledge.forgottenUntil else { return }
+        (isDoubting, doubt) = (false, mark)
+        if !hasUnlogged { cache.keep(mark.text, as: Self.unloggedFact) }
     }
 
     /// Purges this node and all others, absent ones as soon as they are back; then calls
@@ -164,6 +178,7 @@ package final class LogFollower {
         noteRenumbering()
         guard effects.add(state.take(event, at: .init(now: loop.now, wall: clock()))) else { return }
         while let effect = effects.next() { perform(effect) }
+        noteDoubt()
         knowledge.move(to: state.logMark, mayTake: state.mayTake)
         board.show(status)
         if let wakeAt = state.wakeAt { timer.set(wakeAt) } else { timer.clear() }
@@ -187,13 +202,10 @@ package final class LogFollower {
             // No value may be judged by a history whose purges are still to be noted.
             knowledge.move(to: state.logMark, mayTake: false)
             knowledge.begin(epoch, forgottenUntil: until, in: cache.purges)
+            known = (lastBreak + 1)..<(max(lastBreak, cache.purges.newest) + 1)
         case .note(let entry, let isNew):
             // The cache does a new one next.
-            let (selection, mode) = (entry.record.selection, entry.record.mode)
-            let number =
-                isNew
-                ? cache.purges.newest + 1 : cache.purges.noteIfUnknown(selection, mode, above: lastBreak)
-            knowledge.note(entry.position, as: number)
+            knowledge.note(entry.position, as: isNew ? cache.purges.newest + 1 : number(of: entry.record))
         case .hold(let unlogged): hold(unlogged)
         case .purge(let job, let selection, let mode, let now):
             purgeCache(job, selection, mode, at: now)
@@ -210,11 +222,19 @@ package final class LogFollower {
         }
     }
 
+    /// The number of a purge that the cache may have had. One that it has not comes after those that
+    /// it has; so do all that are read after it, which keep their order.
+    private func number(of record: PurgeRecord) -> Int64 {
+        let number = cache.purges.noteIfUnknown(record.selection, record.mode, among: known)
+        if number >= known.upperBound { known = 1..<1 }
+        return number
+    }
+
     private func hold(_ unlogged: [UnloggedPurge]) {
         knowledge.hold(unlogged, from: cache.purges.newest + 1)
         guard hasUnlogged == unlogged.isEmpty else { return }
         hasUnlogged = !unlogged.isEmpty
-        cache.keep(hasUnlogged ? "1" : "", as: Self.unloggedFact)
+        cache.keep(hasUnlogged || isDoubting ? "1" : doubt?.text ?? "", as: Self.unloggedFact)
     }
 
     private func purgeCache(_ job: FollowerState.Job, _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) {

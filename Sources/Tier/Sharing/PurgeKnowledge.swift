@@ -65,6 +65,11 @@ package final class PurgeKnowledge: Sendable {
         return purges.lastPurge(of: target, storefront: storefront, classTag: classTag) > born
     }
 
+    /// Values with an earlier log mark are not taken.
+    var forgottenUntil: LogMark? {
+        state.withLock { $0.places.map { LogMark($0.epoch, $0.forgottenUntil) } }
+    }
+
     /// The follower begins to read the log anew.
     func begin(_ epoch: LogEpoch, forgottenUntil: LogPosition, in purges: Purges) {
         state.withLock { state in

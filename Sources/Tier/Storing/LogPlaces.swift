@@ -13,7 +13,7 @@ struct LogPlaces: Sendable {
         let number: Int64
     }
 
-    private let epoch: LogEpoch
+    let epoch: LogEpoch
     /// A value with an earlier log mark may be older than a purge that is not known.
     private(set) var forgottenUntil: LogPosition
     /// Ascending in both. One that has a later place with the same number or a lower one is left

@@ -44,9 +44,11 @@ package struct PurgeLogState: Sendable {
 
     /// - Parameters:
     ///   - kept: the position on the disk from an earlier run; nil for a node that joins.
-    ///   - mayLackOwn: whether the log may lack purges that were done here in an earlier run.
-    init(kept: LogMark? = nil, mayLackOwn: Bool = false) {
+    ///   - doubt: before that, values may lack purges that were done here in an earlier run.
+    ///   - mayLackOwn: whether all values that are there now may.
+    init(kept: LogMark? = nil, doubt: LogMark? = nil, mayLackOwn: Bool = false) {
         self.mayLackOwn = mayLackOwn
+        if let doubt, doubt.epoch == kept?.epoch { lostUntil = doubt.position }
         epoch = kept?.epoch
         position = kept?.position ?? .start
         persisted = kept

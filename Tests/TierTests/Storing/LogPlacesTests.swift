@@ -72,7 +72,7 @@ import Testing
             let newest = purges.newest
             for entry in all {
                 let (selection, mode) = (entry.record.selection, entry.record.mode)
-                knowledge.note(entry.position, as: purges.noteIfUnknown(selection, mode))
+                knowledge.note(entry.position, as: purges.noteIfUnknown(selection, mode, among: 1..<(newest + 1)))
             }
             #expect(purges.newest == newest, "seed \(seed), step \(step): an old purge was done once more")
         }

@@ -89,6 +89,7 @@ struct SimulatedNode {
     private var state = PurgeLogState()
     private var knowledge = PurgeKnowledge()
     private var lastBreak: Int64 = 0
+    private var known: Range<Int64> = 1..<1
     private var todo: [PurgeLogState.Action] = []
     private var flights: [Flight] = []
     private(set) var isConnected = false
@@ -139,10 +140,14 @@ struct SimulatedNode {
     private mutating func take(_ actions: [PurgeLogState.Action]) {
         for action in actions {
             switch action {
-            case .beginHistory(let epoch, let until): knowledge.begin(epoch, forgottenUntil: until, in: purges)
+            case .beginHistory(let epoch, let until):
+                knowledge.begin(epoch, forgottenUntil: until, in: purges)
+                known = (lastBreak + 1)..<(purges.newest + 1)
             case .note(let entry):
                 let (selection, mode) = (entry.record.selection, entry.record.mode)
-                knowledge.note(entry.position, as: purges.noteIfUnknown(selection, mode, above: lastBreak))
+                let number = purges.noteIfUnknown(selection, mode, among: known)
+                if number >= known.upperBound { known = 1..<1 }
+                knowledge.note(entry.position, as: number)
             default: todo.append(action)
             }
         }
