@@ -65,6 +65,8 @@ struct FollowerState: Sendable {
         case .answered(let question, let replies): answered(question, replies)
         case .durable(let job):
             effects += asked.reports(on: job, registry, now: moment.now).map { .acknowledge($0.number, $0.report) }
+            // It is in effect: the next one need not wait until the cache was swept.
+            if case .logged(let entry) = job, log.isApplying(entry.position) { follow(log.applied(succeeded: true)) }
         case .purged(let job, let count): purged(job, count)
         case .woken: wake()
         case .leave: leave()
@@ -283,7 +285,7 @@ struct FollowerState: Sendable {
             if let count, entry.record.isUnderstood, entry.record.node != registry.own.name {
                 effects.append(.inform(entry.record.text(purged: count)))
             }
-            follow(log.applied(succeeded: count != nil))
+            if log.isApplying(entry.position) { follow(log.applied(succeeded: count != nil)) }
         case .everything(let reason):
             if let count { effects.append(.warn(reason.text(stale: count))) }
             follow(log.madeStale(succeeded: count != nil))

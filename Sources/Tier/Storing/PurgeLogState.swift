@@ -112,7 +112,10 @@ package struct PurgeLogState: Sendable {
         return actions + advance()
     }
 
-    /// The cache has applied the last purge, in memory and on its disk, or the disk refused.
+    /// Whether the entry at that place is waited for.
+    func isApplying(_ position: LogPosition) -> Bool { work == .applying && queue.first?.position == position }
+
+    /// The last purge is in effect here, and on the disk, or the disk refused.
     mutating func applied(succeeded: Bool) -> [Action] {
         guard work == .applying, let entry = queue.first else { return [] }
         guard succeeded else { return pause() }
