@@ -18,7 +18,7 @@ import Testing
 
     @Test func anEmptyListTakesTheFilesNumbers() {
         var list = PurgeList()
-        #expect(list.restore([entry(9, "/b", .soft), entry(4, "/a")], forgotten: 3).isEmpty)
+        #expect(list.restore([entry(9, "/b", .soft), entry(4, "/a")], forgotten: 3, swept: 0).isEmpty)
         #expect(list.newest == 9 && list.forgotten == 3 && list.entries(since: 0).map(\.number) == [4, 9])
     }
 
@@ -26,31 +26,38 @@ import Testing
     @Test func laterPurgesKeepTheirNumbers() {
         var list = list("/a", "/b", "/c")
         let known = list.entries(since: 0)
-        #expect(list.restore(Array(known[..<2]), forgotten: 0) == [known[2]])
-        #expect(list.restore(known, forgotten: 0).isEmpty)
-        #expect(list.restore([], forgotten: 0) == known)
+        #expect(list.restore(Array(known[..<2]), forgotten: 0, swept: 0) == [known[2]])
+        #expect(list.restore(known, forgotten: 0, swept: 0).isEmpty)
+        #expect(list.restore([], forgotten: 0, swept: 0) == known)
         #expect(list.newest == 3 && list.entries(since: 0) == known)
     }
 
     /// An answer of the file that was born under the same number had not been purged.
     @Test func purgesBesideTheFilesAreNumberedAnew() {
         var list = list("/a", "/b")
-        #expect(list.restore([entry(1, "/x"), entry(2, "/y"), entry(3, "/z")], forgotten: 0).map(\.number) == [4, 5])
+        #expect(
+            list.restore([entry(1, "/x"), entry(2, "/y"), entry(3, "/z")], forgotten: 0, swept: 0).map(\.number) == [
+                4, 5,
+            ])
         #expect(
             list.entries(since: 0) == [entry(1, "/x"), entry(2, "/y"), entry(3, "/z"), entry(4, "/a"), entry(5, "/b")])
         list = self.list("/a", "/b")
-        #expect(list.restore([], forgotten: 7).map(\.number) == [8, 9] && list.forgotten == 7)
+        #expect(list.restore([], forgotten: 7, swept: 0).map(\.number) == [8, 9] && list.forgotten == 7)
     }
 
     /// They may have chosen any answer of the file.
     @Test func forgottenPurgesThatTheFileLacksCountForAllOfIt() {
         var list = PurgeList(maxBytes: 4_096)
-        for number in 0..<100 { _ = list.note(selection("/\(number)"), .hard) }
+        for number in 0..<100 {
+            _ = list.note(selection("/\(number)"), .hard)
+            list.noteSwept(list.newest)
+        }
         let (own, newest) = (list.forgotten, list.newest)
         #expect(own > 0)
         var same = list
-        #expect(same.restore(list.entries(since: 0), forgotten: own).isEmpty && same.forgotten == own)
-        #expect(list.restore([entry(200, "/x")], forgotten: 0).isEmpty)
-        #expect(list.forgotten > 200 && list.newest == list.forgotten && newest == 100)
+        #expect(same.restore(list.entries(since: 0), forgotten: own, swept: 0).isEmpty && same.forgotten == own)
+        let lacking = list.restore([entry(200, "/x")], forgotten: 0, swept: 200)
+        #expect(
+            newest == 100 && lacking.first == PurgeList.Entry(number: 201, selection: EntrySelection(), mode: .hard))
     }
 }
