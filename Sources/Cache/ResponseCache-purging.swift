@@ -74,16 +74,16 @@ extension ResponseCache {
         // An answer that is being composed is there by then, or its parts are judged anew.
         dependents.withLock { _ in }
         memory.sweep(&sweep, at: purgedAt.load(ordering: .relaxed)) { tellPurged($0) }
-        guard let file else { return end(sweep, isDone: true) }
-        file.records.sweep(sweep) { @Sendable [self, sweep] done in
-            purging.async { @Sendable [self] in end(done ?? sweep, isDone: done != nil) }
+        guard let file else { return end(sweep, .done) }
+        file.records.sweep(sweep, at: purgedAt.load(ordering: .relaxed)) { @Sendable [self] sweep, end in
+            purging.async { @Sendable [self] in self.end(sweep, end) }
         }
     }
 
-    private func end(_ sweep: Sweep, isDone: Bool) {
-        if isDone { purges.noteSwept(sweep.last) }
+    private func end(_ sweep: Sweep, _ end: SweepEnd) {
+        if end == .done { purges.noteSwept(sweep.last) }
         let (due, begins) = sweeps.withLock { sweeps in
-            sweeps.end(sweep.waiting, counted: isDone, isOwed: isDone && purges.isSweeping)
+            sweeps.end(sweep.waiting, counted: end != .refused, isOwed: end == .done && purges.isSweeping)
         }
         for (completion, count) in due { completion(count) }
         if begins { purging.async { @Sendable [self] in self.sweep() } }

@@ -56,6 +56,7 @@ public final class ResponseCache: Sendable {
         self.file = file
         purges = file?.purges ?? Purges()
         dependents = Mutex(Dependents(maxParts: Dependents.maxParts(beside: memory.maxBytes)))
+        file?.records.onOwedSweep { @Sendable [weak self] in self?.sweepIfOwed() }
     }
 
     /// The stored response of `key` that is still useful, fresh or not (`Freshness.of`). A useless

@@ -12,9 +12,6 @@ public struct PurgeCount: Sendable {
         if index.map({ rows.insert($0).inserted }) ?? true { total += 1 }
     }
 
-    /// Rows that are about to go are not counted on disk.
-    public mutating func ignore(rows: [Int64]) { self.rows.formUnion(rows) }
-
     /// Counts one on disk. Each row is met once.
     public mutating func add(row: Int64) {
         if !rows.contains(row) { total += 1 }

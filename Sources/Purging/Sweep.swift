@@ -12,10 +12,14 @@ public struct Sweep: Sendable {
         public let number: Int64
         public let selection: EntrySelection
         public let mode: PurgeMode
-        public fileprivate(set) var count = PurgeCount()
+        public private(set) var count = PurgeCount()
 
         public init(id: Int, number: Int64, _ selection: EntrySelection, _ mode: PurgeMode) {
             (self.id, self.number, self.selection, self.mode) = (id, number, selection, mode)
+        }
+
+        fileprivate mutating func count(_ index: Int64?, isOnDisk: Bool) {
+            if isOnDisk, let index { count.add(row: index) } else { count.add(index) }
         }
     }
 
@@ -45,8 +49,10 @@ public struct Sweep: Sendable {
     /// - Parameters:
     ///   - index: the number of its row; nil for one that has none.
     ///   - counts: whether it is an answer, and not something that leads to answers.
+    ///   - isOnDisk: whether it is a row, each of which is met once.
     public mutating func judge(
-        _ answer: some Selectable, born: Int64, index: @autoclosure () -> Int64?, counts: Bool = true
+        _ answer: some Selectable, born: Int64, index: @autoclosure () -> Int64?, counts: Bool = true,
+        isOnDisk: Bool = false
     ) -> PurgeVerdict {
         var verdict = purges.verdict(onHeld: answer, born: born, upTo: last)
         for place in waiting.indices {
@@ -55,7 +61,7 @@ public struct Sweep: Sendable {
             // Gone by then.
             let before = purge.mode == .dryRun ? purge.number : purge.number - 1
             if purges.verdict(onHeld: answer, born: born, upTo: before) == .gone { break }
-            if counts { waiting[place].count.add(index()) }
+            if counts { waiting[place].count(index(), isOnDisk: isOnDisk) }
             // A later purge of the same has taken its place in the list.
             if purge.mode == .hard { return .gone }
             if purge.mode == .soft, verdict == .untouched { verdict = .stale }

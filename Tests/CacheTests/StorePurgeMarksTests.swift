@@ -19,18 +19,15 @@ import Testing
         }
     }
 
-    /// As a purge does, which then goes through the file.
-    private func note(_ selection: EntrySelection, in cache: ResponseCache, _ store: FileTier) {
-        cache.purges.note(selection, .hard)
-    }
-
     private func last(_ cache: ResponseCache, _ target: String) -> Int64 {
         cache.purges.lastPurge(of: Array(target.utf8), storefront: [], classTag: 1)
     }
 
     private var rows: [String] {
         get throws {
-            try texts(scratch.file, "SELECT number || ' ' || mode || ' ' || words FROM purge ORDER BY number")
+            try texts(
+                scratch.file,
+                "SELECT number || ' ' || mode || ' ' || words FROM purge WHERE mode <> 'swept' ORDER BY number")
         }
     }
 
@@ -56,7 +53,7 @@ import Testing
         #expect(cache.purges.verdict(on: response("/b", resources: [7]), since: 4) == .untouched)
         store.close()
         // A word or a mode that this version does not know may mean any target.
-        let words = "INSERT INTO purge VALUES (6, 'hard', 'colour blue', 0), (8, 'warm', 'target /e', 0) RETURNING 1"
+        let words = "INSERT INTO purge VALUES ('colour blue', 'hard', 6, 0), ('target /e', 'warm', 8, 0) RETURNING 1"
         #expect(try sqlite(scratch.file, words) == 1)
         (cache, store) = scratch.cache()
         #expect(cache.purges.forgotten == 8 && cache.purges.newest == 8 && last(cache, "/b") == 8)
@@ -80,12 +77,15 @@ import Testing
     @Test func forgottenPurgesAreWrittenAsOne() async throws {
         var (cache, store) = scratch.cache()
         let long = String(repeating: "x", count: 2_000)
-        for number in 0..<3_000 { note(EntrySelection([.target("/\(number)/\(long)")]), in: cache, store) }
+        for number in 0..<3_000 {
+            cache.purges.note(EntrySelection([.target("/\(number)/\(long)")]), .hard)
+            if number % 100 == 0 { cache.purges.noteSwept(cache.purges.newest) }
+        }
         store.flush()
         let (forgotten, newest) = (cache.purges.forgotten, cache.purges.newest)
         #expect(forgotten > 0 && newest == 3_000)
         #expect(try sqlite(scratch.file, "SELECT number FROM purge WHERE mode = 'forgotten'") >= forgotten)
-        #expect(try sqlite(scratch.file, "SELECT min(number) FROM purge") >= forgotten)
+        #expect(try sqlite(scratch.file, "SELECT min(number) FROM purge WHERE mode <> 'swept'") >= forgotten)
         store.close()
         (cache, store) = scratch.cache()
         #expect(cache.purges.newest == newest && cache.purges.forgotten >= forgotten)
@@ -96,7 +96,7 @@ import Testing
     @Test func aPurgeIsInTheFileBeforeAnAnswerBornUnderIt() throws {
         let (cache, store) = scratch.cache()
         store.flush()
-        note(EntrySelection([.target("/a")]), in: cache, store)
+        cache.purges.note(EntrySelection([.target("/a")]), .hard)
         store.store(response("/b", born: cache.purges.newest))
         // The round fails after its marks.
         let rejected = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(5))
@@ -130,7 +130,7 @@ import Testing
         #expect(cache.purges.verdict(on: response("/b"), since: 2) == .untouched)
         #expect(
             try rows == ["1 hard target /x", "2 hard target /y", "3 soft target /a", "4 soft target /x"], "at once")
-        waitUntil { store.shared.owed.isEmpty }
+        waitUntil { !cache.purges.isSweeping }
         store.close()
         (cache, store) = scratch.cache()
         #expect(cache.purges.newest == 4 && last(cache, "/a") == 3)
@@ -173,7 +173,8 @@ import Testing
         let (cache, store) = scratch.cache()
         #expect(scratch.setAside.isEmpty && scratch.said.isEmpty && store.health == .available, "\(scratch.said)")
         #expect(try sqlite(scratch.file, "PRAGMA user_version") == 11 && cache.purges.newest == newest)
-        #expect(try sqlite(scratch.file, "SELECT count(*) FROM purge") == newest)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM purge") == newest + 1)
+        #expect(!cache.purges.isSweeping, "each has been through the whole file")
         return cache
     }
 
@@ -196,7 +197,7 @@ import Testing
     @Test(arguments: [Int64.max, 1 << 61, 0, -1])
     func aFileWithAnImpossibleNumberIsSetAside(number: Int64) throws {
         scratch.fill([])
-        _ = try sqlite(scratch.file, "INSERT INTO purge VALUES (\(number), 'hard', 'target /a', 0) RETURNING 1")
+        _ = try sqlite(scratch.file, "INSERT INTO purge VALUES ('target /a', 'hard', \(number), 0) RETURNING 1")
         let (cache, store) = scratch.cache()
         #expect(scratch.setAside.count == 1 && store.health == .available && cache.purges.newest == 0)
     }
@@ -225,7 +226,7 @@ import Testing
             for _ in 0..<random.next() % 12 {
                 let target = "/\(random.next() % 4)"
                 let selection = EntrySelection(random.next() % 9 == 0 ? [] : [.target(target)])
-                note(selection, in: cache, store)
+                cache.purges.note(selection, .hard)
                 for index in held.indices where selection.chooses(held[index].response) { held[index].isPurged = true }
                 // Before the file is open, numbers are this process's own.
                 if lock == nil {

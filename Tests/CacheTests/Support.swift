@@ -228,7 +228,20 @@ extension FileTier {
 
     func purged(_ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon) async -> Int? {
         await withCheckedContinuation { continuation in
-            purge(Purge(selection: selection, mode: mode, now: now)) { continuation.resume(returning: $0) }
+            purge(mode, selection, at: now) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// As a cache does it, without memory. One at a time.
+    func purge(
+        _ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon,
+        _ completion: @escaping @Sendable (Int?) -> Void
+    ) {
+        let number = mode == .dryRun ? purges.newest : purges.note(selection, mode)
+        let sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 1, number: number, selection, mode)])
+        records.sweep(sweep, at: now) { @Sendable [purges] sweep, end in
+            if end == .done { purges.noteSwept(sweep.last) }
+            completion(end == .refused ? nil : sweep.waiting[0].count.total)
         }
     }
 }
@@ -279,8 +292,6 @@ extension FileTier {
     func lend() { records.lend() }
     func takeBack() { records.takeBack() }
     func noteHandedOver() { records.noteHandedOver() }
-
-    func purge(_ purge: Purge, _ completion: @escaping @Sendable (Int?) -> Void) { records.purge(purge, completion) }
 
     func list(
         _ selection: EntrySelection = EntrySelection(), limit: Int, in order: ListingOrder = .use

@@ -36,6 +36,14 @@ struct PlainOwner: RecordOwner {
         return []
     }
 
+    var purges = Purges()
+
+    var isSweeping: Bool { purges.isSweeping }
+    func verdict(on record: SelectableRecord) -> PurgeVerdict {
+        purges.verdict(onHeld: record, born: record.facts.born)
+    }
+    func purgeAll() { purges.note(EntrySelection(), .hard) }
+
     func canUse(_ record: Record) -> Bool { uses(record) }
 
     func aged(_ facts: RecordFacts, at now: Int64) -> RecordFacts.Times {

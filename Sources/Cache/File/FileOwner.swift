@@ -24,6 +24,14 @@ struct FileOwner: RecordOwner {
         return purges.restore(known, forgotten: forgotten, swept: swept, dropWaiting).map(StoreMark.init)
     }
 
+    var isSweeping: Bool { purges.isSweeping }
+
+    func verdict(on record: SelectableRecord) -> PurgeVerdict {
+        purges.verdict(onHeld: record, born: record.facts.born)
+    }
+
+    func purgeAll() { purges.note(EntrySelection(), .hard) }
+
     /// Without zlib it cannot be checked, and stays.
     func canUse(_ record: Record) -> Bool {
         if case .damaged = StoredResponse.restored(record, at: CacheKey(record.key), by: gzip) { return false }

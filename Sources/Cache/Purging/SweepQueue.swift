@@ -10,6 +10,8 @@ struct SweepQueue {
     private var waiting: [Sweep.Waiting] = []
     private var completions: [Int: Completion] = [:]
     private var isSweeping = false
+    /// Whether another sweep was asked for while one was under way.
+    private var isAskedAgain = false
     private var lastID = 0
 
     /// A purge was noted under that number, or is only to count.
@@ -26,13 +28,15 @@ struct SweepQueue {
     /// Something is to be swept, though nobody waits for it.
     /// - Returns: whether a sweep has to begin.
     mutating func begin() -> Bool {
-        defer { isSweeping = true }
-        return !isSweeping
+        // The file may have come back after the one under way met its trouble.
+        isAskedAgain = isSweeping
+        isSweeping = true
+        return !isAskedAgain
     }
 
     /// The purges that the sweep which begins now counts for.
     mutating func take() -> [Sweep.Waiting] {
-        defer { waiting = [] }
+        defer { (waiting, isAskedAgain) = ([], false) }
         return waiting
     }
 
@@ -46,7 +50,7 @@ struct SweepQueue {
         let due = ended.compactMap { purge in
             completions.removeValue(forKey: purge.id).map { ($0, counted ? purge.count.total : nil) }
         }
-        isSweeping = !waiting.isEmpty || isOwed
+        isSweeping = !waiting.isEmpty || isOwed || isAskedAgain
         return (due, isSweeping)
     }
 }

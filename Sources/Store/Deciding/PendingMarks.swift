@@ -26,16 +26,20 @@ struct PendingMarks {
 struct PendingPurgeMarks {
     private(set) var all: [StoreMark] = []
     private var byteCount = 0
+    private var newest: Int64 = 0
 
     var isEmpty: Bool { all.isEmpty }
+    /// Whether a purge is among them that the file does not know.
+    var hasPurges: Bool { all.contains { !$0.isSwept } }
 
     /// Beyond `PendingMarks.maxBytes` one that forgets them all takes their place.
     mutating func add(_ mark: StoreMark) {
         guard case .purge(let number, let effect) = mark.value else { return }
+        newest = max(newest, number)
         if effect == .forgotten { all.removeAll { $0.isForgotten(by: number) } }
         all.append(mark)
         byteCount = effect == .forgotten ? all.reduce(0) { $0 + $1.byteCount } : byteCount + mark.byteCount
-        if byteCount > PendingMarks.maxBytes { add(StoreMark(purge: number, .forgotten, words: [])) }
+        if byteCount > PendingMarks.maxBytes { add(StoreMark(purge: newest, .forgotten, words: [])) }
     }
 
     /// These, which waited, are in the file. Where some have become one meanwhile, all are written
@@ -49,6 +53,8 @@ struct PendingPurgeMarks {
 
 extension StoreMark {
     fileprivate func isForgotten(by last: Int64) -> Bool {
-        if case .purge(let number, _) = value { number <= last } else { false }
+        if case .purge(let number, let effect) = value { number <= last || effect == .swept } else { false }
     }
+
+    fileprivate var isSwept: Bool { if case .purge(_, .swept) = value { true } else { false } }
 }

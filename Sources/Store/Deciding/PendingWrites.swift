@@ -186,18 +186,14 @@ struct PendingWrites {
         return (taken, roundMarks.all, touches.isEmpty)
     }
 
-    /// The marks of the round are written but for the facts, where these wait for purges that are
-    /// owed. The round is over unless more last-use times wait than `takeRest` gave.
+    /// The marks of the round are written. It is over unless more last-use times wait than
+    /// `takeRest` gave.
     /// - Returns: whether something came during the round that can be written now.
     @discardableResult
-    mutating func finishRound(isOver: Bool = true, waiting facts: [StoreMark] = []) -> Bool {
+    mutating func finishRound(isOver: Bool = true) -> Bool {
         let isMore = !queued.isEmpty || !marks.isEmpty || !purges.isEmpty
         roundMarks = PendingMarks()
         if isOver { roundCount += 1 }
-        var waiting = PendingMarks()
-        for fact in facts { waiting.add(fact) }
-        waiting.add(marks)
-        marks = waiting
         return isMore
     }
 

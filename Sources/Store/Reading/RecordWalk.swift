@@ -67,6 +67,7 @@ struct RecordWalk {
     /// Whether the file is to keep it as it was read.
     private func isCurrent(_ record: Record) -> Bool {
         let index = record.key.index
-        return shared.pending.withLock { $0.operation(index) } == nil && !shared.owed.choose(record)
+        return shared.pending.withLock { $0.operation(index) } == nil
+            && (!shared.owner.isSweeping || shared.owner.verdict(on: record.selectable) == .untouched)
     }
 }

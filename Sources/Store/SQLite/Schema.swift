@@ -28,19 +28,20 @@ enum Schema {
     private static let purge = """
         CREATE TABLE purge (
           -- The purges by which answers are judged, in their order: each concerns the answers that were born before it.
-          number INTEGER PRIMARY KEY,
-          mode TEXT NOT NULL,                   -- hard, soft, or forgotten: this one and all before count for any answer
           words TEXT NOT NULL,                  -- what it chooses, a condition a line; nothing: everything
+          mode TEXT NOT NULL,                   -- hard or soft; forgotten: this one and all before count for any answer;
+                                                -- swept: all answers have had their turn for this one and all before
+          number INTEGER NOT NULL,
           at INTEGER NOT NULL,                  -- when it was written, in unix seconds; for operators alone
-          UNIQUE (words, mode)
-        )
+          PRIMARY KEY (words, mode)
+        ) WITHOUT ROWID
         """
 
     private static let purged = """
         CREATE VIEW purged AS
           -- As version 10 had it: when a target was purged last, or what these conditions choose.
           SELECT iif(words GLOB 'target /*' AND instr(words, char(10)) = 0, substr(words, 8), words) AS target, max(at) AS at
-          FROM purge GROUP BY words
+          FROM purge WHERE mode <> 'swept' GROUP BY words
         """
 
     /// The column that the version before lacks.
@@ -201,7 +202,7 @@ enum Schema {
             let insert = try Statement(database, "INSERT OR REPLACE INTO purge VALUES (?1, ?2, ?3, ?4)")
             for (number, mode, words, time) in purges {
                 try insert.run(
-                    .integer(number), .text(Array(mode.utf8)[...]), .text(words[...]), .integer(time))
+                    .text(words[...]), .text(Array(mode.utf8)[...]), .integer(number), .integer(time))
             }
             try database.execute("PRAGMA user_version = \(version)")
         }
@@ -227,7 +228,8 @@ enum Schema {
             }
             return true
         }
-        return purges
+        // Each has been through the whole file.
+        return purges + (purges.last.map { [($0.number, "swept", [], $0.time)] } ?? [])
     }
 
     private static func has(_ expected: [String], _ database: Database) throws(SQLiteError) -> Bool {

@@ -3,9 +3,8 @@ import CSQLite
 // Marks that the file keeps besides the records: facts that must agree with them, the forms of
 // request in which no answers are built for a while, and the purges by which answers are judged.
 // Must hold: no loop waits for the disk; a fact or rest is written after the operations queued
-// before it, so that no crash leaves it there without them, and a purge before those after it; a
-// fact also waits for all purges of the file; marks that wait are bounded, and one of a key is the
-// latest.
+// before it, so that no crash leaves it there without them, and a purge before those after it and
+// before facts; marks that wait are bounded, and one of a key is the latest.
 
 extension StoreMark.Table {
     fileprivate var insertion: String {
@@ -52,13 +51,14 @@ extension WriterConnection {
     private func write(
         _ number: Int64, _ effect: StoreMark.PurgeEffect, _ words: [UInt8], _ insert: Statement, at now: Int64
     ) throws(SQLiteError) {
-        if effect == .forgotten {
-            try Statement(database, "DELETE FROM purge WHERE number <= ?1").run(.integer(number))
-        } else if words.isEmpty {
-            let softer = effect == .hard ? "" : "AND mode = 'soft'"
-            try Statement(database, "DELETE FROM purge WHERE number < ?1 AND mode <> 'forgotten' \(softer)")
-                .run(.integer(number))
-        }
+        let obsolete: String? =
+            switch effect {
+            case .forgotten: "number <= ?1 AND mode <> 'swept'"
+            case .hard where words.isEmpty: "number < ?1 AND mode IN ('hard', 'soft')"
+            case .soft where words.isEmpty: "number < ?1 AND mode = 'soft'"
+            case .hard, .soft, .swept: nil
+            }
+        if let obsolete { try Statement(database, "DELETE FROM purge WHERE " + obsolete).run(.integer(number)) }
         try insert.run(.text(words[...]), .integer(number), .text(Array(effect.rawValue.utf8)[...]), .integer(now))
     }
 
