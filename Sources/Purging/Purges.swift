@@ -45,6 +45,12 @@ public final class Purges: Sendable {
     /// How often purges got other numbers, as those of a file were taken over.
     public var renumberings: Int { state.withLock { $0.list.renumberings } }
 
+    /// How often the oldest were forgotten, as there were too many.
+    public var forgettings: Int { state.withLock { $0.list.forgettings } }
+
+    /// How often those that waited for their turn became one of everything, as there were too many.
+    public var widenings: Int { state.withLock { $0.list.widenings } }
+
     /// Whatever was born before that number counts as chosen.
     public var forgotten: Int64 { state.withLock { $0.list.forgotten } }
 

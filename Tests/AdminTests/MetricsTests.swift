@@ -119,26 +119,32 @@ import Upstream
     }
 
     @Test func thePurgesThatAreRememberedAreCounted() throws {
-        var cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
-        func figures() throws -> [Double?] {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
+        func figure(_ name: String) throws -> Int {
             let observations = try input([Statistics()], cache)
-            let scraped = try Exposition(observations.metrics)
-            let stats = try JSON.parse(observations.json)
-            return ["remembered", "pending", "forgotten"].map { name in
-                let value = scraped.value("refrain_purges_" + name + (name == "forgotten" ? "_total" : ""))
-                #expect(value != nil && value == stats["purges_" + name]?.intValue.map { Double($0) }, "\(name)")
-                return value
+            let (scraped, stats) = (try Exposition(observations.metrics), try JSON.parse(observations.json))
+            let isCounter = name == "forgotten" || name == "widened"
+            let value = try #require(scraped.value("refrain_purges_" + name + (isCounter ? "_total" : "")))
+            #expect(value == stats["purges_" + name]?.intValue.map { Double($0) }, "\(name)")
+            return Int(value)
+        }
+        /// Purges of so many targets, which count as an eighth of a mebibyte each.
+        func purge(_ count: Int) {
+            for _ in 0..<count {
+                let target = Array("/\(cache.purges.newest)".utf8) + Array(repeating: UInt8(ascii: "a"), count: 1 << 16)
+                cache.purges.note(EntrySelection([.target(target)]), .soft)
             }
         }
-        #expect(try figures() == [0, 0, 0])
-        for number in 1...3 { cache.purges.note(EntrySelection([.target([UInt8(number)])]), .soft) }
-        #expect(try figures() == [3, 3, 0])
-        cache.purges.noteSwept(2)
-        #expect(try figures()[1] == 1)
-        // Without purges of its own, which would be noted anew.
-        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
-        _ = cache.purges.restore([], forgotten: 7, swept: 7)
-        #expect(try figures() == [0, 0, 7])
+        #expect(try figure("remembered") == 0 && figure("pending") == 0)
+        purge(40)
+        #expect(try figure("remembered") == 40 && figure("pending") == 40)
+        cache.purges.noteSwept(38)
+        #expect(try figure("remembered") == 40 && figure("pending") == 2)
+        cache.purges.noteSwept(40)
+        purge(30)
+        #expect(try figure("forgotten") == 1 && figure("widened") == 0)
+        purge(70)
+        #expect(try figure("widened") == 1)
     }
 
     /// A full disk was only seen when the file could no longer be written.

@@ -26,51 +26,37 @@ extension AdminExchange {
             guard let count, purge.mode != .dryRun else { return }
             log("purged \(count) \(count == 1 ? "entry" : "entries"), requested by \(caller): \(asked)")
         }
+        // The first of two replies is the answer. The cache may count before the disk has the purge.
         guard let node = service.sources.node else {
-            // The first reply is the answer.
-            let durable: @Sendable () -> Void = {
-                if !purge.waits { finish(Self.accepted(members: ["accepted": true])) }
-            }
+            let durable: @Sendable () -> Void = { if !purge.waits { finish(Self.accepted()) } }
             service.sources.cache.purge(purge.selection, purge.mode, at: now, durable: durable) { @Sendable count in
                 tell(count)
-                finish(Self.reply(to: purge.mode, count))
+                finish(Self.reply(to: purge, count))
             }
             return
         }
         let durable: @Sendable (PurgeReport) -> Void = { if !purge.waits { finish(Self.accepted($0)) } }
         node.purge(purge.selection, purge.mode, durable: durable) { @Sendable report in
             tell(report.purged)
-            finish(Self.reply(to: purge.mode, report))
+            finish(Self.reply(to: purge, report))
         }
     }
 
     /// No count means that the cache file refused.
-    private static func reply(to mode: PurgeMode, _ count: Int?) -> AdminReply {
+    private static func reply(to purge: PurgeRequest, _ count: Int?) -> AdminReply {
         guard let count else {
-            let memory = mode == .dryRun ? "" : " Only memory was purged."
+            let memory = purge.mode == .dryRun ? "" : " Only memory was purged."
             return .error(503, "The cache file is unavailable; see the log.\(memory)")
         }
+        guard purge.waits else { return accepted() }
         // Scripts read `purged` after a dry run too, so it stays.
         let counted: JSON = ["purged": .integer(count), "would_purge": .integer(count)]
-        return .json(mode == .dryRun ? counted : ["purged": .integer(count)])
+        return .json(purge.mode == .dryRun ? counted : ["purged": .integer(count)])
     }
 
-    private static func accepted(_ report: PurgeReport) -> AdminReply {
-        accepted(members: [
-            "accepted": true, "nodes": report.nodes.map(JSON.integer) ?? .null, "reached": .null, "missing": .null,
-            "replicated": .bool(report.replicated), "logged": .bool(report.replication != .unlogged),
-            "widened": .bool(report.isWidened),
-        ])
-    }
-
-    private static func accepted(members: JSON) -> AdminReply {
-        var reply = AdminReply.json(members)
-        reply.status = 202
-        return reply
-    }
-
-    private static func reply(to mode: PurgeMode, _ report: PurgeReport) -> AdminReply {
-        guard let count = report.purged, mode != .dryRun else { return reply(to: mode, report.purged) }
+    private static func reply(to purge: PurgeRequest, _ report: PurgeReport) -> AdminReply {
+        guard let count = report.purged, purge.mode != .dryRun else { return reply(to: purge, report.purged) }
+        guard purge.waits else { return accepted(report) }
         let missing = report.missing.map { ["name": .string($0.name), "last_seen": .integer($0.lastSeen)] as JSON }
         return .json([
             "purged": .integer(count), "nodes": report.nodes.map(JSON.integer) ?? .null,
@@ -78,6 +64,20 @@ extension AdminExchange {
             "missing": .array(missing), "replicated": .bool(report.replicated),
             "logged": .bool(report.replication != .unlogged), "widened": .bool(report.isWidened),
         ])
+    }
+
+    private static func accepted(_ report: PurgeReport) -> AdminReply {
+        accepted([
+            "accepted": true, "nodes": report.nodes.map(JSON.integer) ?? .null, "reached": .null, "missing": .null,
+            "replicated": .bool(report.replicated), "logged": .bool(report.replication != .unlogged),
+            "widened": .bool(report.isWidened),
+        ])
+    }
+
+    private static func accepted(_ members: JSON = ["accepted": true]) -> AdminReply {
+        var reply = AdminReply.json(members)
+        reply.status = 202
+        return reply
     }
 }
 

@@ -268,8 +268,11 @@ extension MetricFamily {
             "refrain_purges_pending", "Purges that have not been applied to all stored answers yet",
             \.source.purges.pending),
         counter(
-            "refrain_purges_forgotten_total", "Purges that count as purges of everything: too many to remember",
-            \.source.purges.forgotten),
+            "refrain_purges_forgotten_total", "Times that the oldest purges were forgotten: too many to remember",
+            \.source.purges.forgettings),
+        counter(
+            "refrain_purges_widened_total", "Times that too many pending purges became one of everything",
+            \.source.purges.widenings),
         gauge("refrain_cache_disk_free_bytes", "Free bytes on the disk of the cache file", \.cacheDisk?.freeBytes),
         gauge("refrain_cache_disk_bytes", "Size of the disk of the cache file", \.cacheDisk?.byteCount),
     ]

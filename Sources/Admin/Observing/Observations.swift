@@ -167,7 +167,8 @@ extension StatisticsSource {
             "store_lost": store.lost,
             "purges_remembered": purges.count,
             "purges_pending": purges.pending,
-            "purges_forgotten": Int(purges.forgotten),
+            "purges_forgotten": purges.forgettings,
+            "purges_widened": purges.widenings,
         ]
         for (name, number) in others { object.append(name, .integer(number)) }
         let reasons = Reason.allCases.map { ($0.text, JSON.integer(self[because: $0])) }

@@ -128,9 +128,9 @@ package final class LogFollower {
     /// others as missing. They hear of it once the engine takes it, if this process lives to see
     /// that; to be sure, it is to be asked for again. Where thousands of purges wait for the
     /// engine, the latest become one soft purge of everything.
-    /// - Parameter durable: gets a report before that, as soon as the purge holds on this node and
-    ///   its disk has it: without the count, and before others may have heard of it. Not called for
-    ///   a dry run, nor where this node's file refuses.
+    /// - Parameter durable: gets a report as soon as the purge holds on this node and its disk has
+    ///   it: without the count, and before others may have heard of it. Not called after
+    ///   `completion`, for a dry run, nor where this node's file refuses.
     package func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, durable: ((PurgeReport) -> Void)? = nil,
         _ completion: @escaping (PurgeReport) -> Void
