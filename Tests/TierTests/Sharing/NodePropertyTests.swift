@@ -198,6 +198,8 @@ private final class NodeRun {
     /// The engine is there, and all nodes come to agree. Then what no purge chose is of use.
     func settle(isSure: Bool) async throws {
         if isRefusing { try await refuse(false) }
+        // Those that the log lacked are read before they are applied: the next one comes after them.
+        waitUntil { nodes.values.allSatisfy { $0.knowledge.unlogged.isEmpty } }
         if isDisturbed || isSure { await purgeEverywhere() }
         let isSettled = waitUntil {
             let marks = Set(nodes.values.map { $0.knowledge.logMark })
