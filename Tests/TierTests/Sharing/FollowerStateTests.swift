@@ -171,7 +171,7 @@ import Testing
         #expect(script.tell(.purged(.logged(entry(40)), 1)).reports.map(\.replication) == [.noReplica])
     }
 
-    /// Of ten thousand purges a minute each waited until all rows had been looked at for the one before.
+    /// Each waited until all rows had been looked at for the one before.
     @Test func theNextPurgeOfTheLogDoesNotWaitForTheSweepOfTheLast() {
         var script = FollowerScript.reading()
         #expect(script.read([30, 40]).purges == [.logged(entry(30))])
