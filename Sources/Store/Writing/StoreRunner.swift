@@ -155,7 +155,6 @@ final class StoreRunner: Sendable {
 
     // MARK: Purges
 
-
     /// Takes the queue through a sweep, and then the file in small steps between which the writer
     /// rests or does other work (`WorkPace`). `completion` runs on the queue.
     func sweep(_ sweep: Sweep, at now: Int64, _ completion: @escaping SweepCompletion) {
