@@ -130,7 +130,7 @@ let package = Package(
             .executableTarget(
                 name: "Bench",
                 dependencies: [
-                    "Text", "EventLoop", "HTTP", "Freshness", "Purging", "Store", "Cache", "Server", "Upstream",
+                    "Text", "EventLoop", "HTTP", "Freshness", "Store", "Cache", "Server", "Upstream",
                     "Recording",
                     "Simulator",
                     "Traffic",

@@ -91,8 +91,8 @@ extension ResponseCache {
 
     // MARK: Judging
 
-    /// What is left of an answer of memory after the purges that it has not had: nil where it is
-    /// gone. As long as nothing was purged it costs two loads.
+    /// The rest of an answer of memory after the purges that it has not had: nil where it is gone.
+    /// As long as nothing was purged it costs two loads.
     func left(of found: StoredResponse?, at now: Int64) -> StoredResponse? {
         guard let found, purges.isSweeping else { return found }
         let newest = purges.newest
@@ -131,8 +131,8 @@ extension ResponseCache {
 }
 
 extension MemoryTier {
-    /// Takes all entries through a sweep. Loops wait for one short piece of one shard at a time, and
-    /// between the pieces the thread rests.
+    /// Takes all entries through a sweep. Loops wait for one short piece of one shard at a time,
+    /// and between the pieces the thread rests.
     /// - Parameter each: called with the chosen after their turn.
     func sweep(_ sweep: inout Sweep, at now: Int64, each: (StoredResponse) -> Void = { _ in }) {
         WorkPace.resting { rest in

@@ -7,10 +7,10 @@ import Synchronization
 
 // Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored
 // in memory at once and on disk after the answer.
-// Must hold: a removed or purged answer does not come back by a promotion that was under way
-// (`removals` is counted up before memory is cleared and checked after a promotion); no answer is
-// given out that a purge has chosen (`ResponseCache-purging.swift`); personal responses and composed ones stay in memory; a composed answer goes with any of its parts
-// (`ResponseCache-composed.swift`).
+// Must hold: a removed answer does not come back by a promotion that was under way (`removals` is
+// counted up before memory is cleared and checked after a promotion); no answer is given out that a
+// purge has chosen (`ResponseCache-purging.swift`); personal responses and composed ones stay in
+// memory; a composed answer goes with any of its parts (`ResponseCache-composed.swift`).
 
 /// The response cache. Used from any thread; each loop brings its own reader.
 public final class ResponseCache: Sendable {

@@ -2,7 +2,7 @@
 
 extension EntrySelection {
     /// The target, where it is the only condition.
-    package var onlyTarget: [UInt8]? {
+    var onlyTarget: [UInt8]? {
         if conditions.count == 1, case .target(let target) = conditions[0] { target } else { nil }
     }
 

@@ -4,7 +4,7 @@
 /// The cost of a match is bounded by the number of its stars. ASCII alone, so that SQLite's GLOB,
 /// which counts characters, means the same in the file.
 public struct PathPattern: Sendable, Equatable {
-    public let bytes: [UInt8]
+    let bytes: [UInt8]
 
     private static let star = UInt8(ascii: "*")
     /// More have no use.

@@ -8,12 +8,12 @@ public struct PurgeCount: Sendable {
 
     /// Counts one in memory or in the queue, unless it has been.
     /// - Parameter index: its key's; nil for one user's, which has no row.
-    public mutating func add(_ index: Int64?) {
+    mutating func add(_ index: Int64?) {
         if index.map({ rows.insert($0).inserted }) ?? true { total += 1 }
     }
 
     /// Counts one on disk. Each row is met once.
-    public mutating func add(row: Int64) {
+    mutating func add(row: Int64) {
         if !rows.contains(row) { total += 1 }
     }
 }

@@ -75,7 +75,7 @@ struct PurgeIndex: Sendable {
 extension EntrySelection {
     /// Whether it leaves no answer with the purged content that another could be made of: it
     /// chooses everything, or a resource in any answer.
-    package var leavesNoParts: Bool {
+    var leavesNoParts: Bool {
         conditions.allSatisfy { condition in
             switch condition {
             // Answers are made of those of their own storefront.

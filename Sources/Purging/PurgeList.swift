@@ -40,7 +40,7 @@ public struct PurgeList: Sendable {
     /// The number of the latest purge; 0: there was none.
     public private(set) var newest: Int64 = 0
     /// Purges up to this number may be forgotten: whatever was born before it counts as chosen.
-    public private(set) var forgotten: Int64 = 0
+    private(set) var forgotten: Int64 = 0
     /// Everything that is held has had its turn for the purges up to this number (`Sweep`).
     public private(set) var swept: Int64 = 0
     /// How often the list took over a file's and got other numbers (`restore`).
@@ -70,7 +70,7 @@ public struct PurgeList: Sendable {
     public var count: Int { entries.count }
 
     /// Notes a purge that begins now, under the next number.
-    public mutating func note(_ selection: EntrySelection, _ mode: PurgeMode) -> Entry {
+    mutating func note(_ selection: EntrySelection, _ mode: PurgeMode) -> Entry {
         precondition(mode != .dryRun, "nothing to remember")
         let entry = Entry(number: newest + 1, selection: selection, mode: mode)
         add(entry)
@@ -78,11 +78,11 @@ public struct PurgeList: Sendable {
     }
 
     /// The entries above a number, ascending.
-    public func entries(since number: Int64) -> [Entry] { Array(entries.since(number)) }
+    func entries(since number: Int64) -> [Entry] { Array(entries.since(number)) }
 
     /// The verdict on an answer whose fetch began under the number `born`.
     /// - Parameter last: later purges do not count.
-    public func verdict(
+    func verdict(
         on answer: some Selectable, since born: Int64, upTo last: Int64 = .max
     ) -> PurgeVerdict {
         if born < forgotten { return .gone }
@@ -102,7 +102,7 @@ public struct PurgeList: Sendable {
     ///
     /// A purge of a resource in any answer is not among these, unless the request asks for that.
     /// - Parameter resources: the numbers of the resources that the request asks for.
-    public func lastPurge(
+    func lastPurge(
         of target: [UInt8], storefront: [UInt8], classTag: UInt8, resources: [UInt64] = []
     ) -> Int64 {
         let request = AnswerToCome(target: target, storefront: storefront, classTag: classTag)
@@ -118,12 +118,12 @@ public struct PurgeList: Sendable {
         return last
     }
 
-    /// The number, among these, of the last purge that has chosen at least as much, and done as much
-    /// to it, so that such a purge adds nothing for anything born before; nil: there is none.
+    /// The number, among these, of the last purge that did at least as much: such a purge adds
+    /// nothing for anything born before. Nil: there is none.
     ///
     /// That is one of the same selection, or one of everything, or those that are forgotten and
     /// count as one.
-    public func number(
+    func number(
         of selection: EntrySelection, _ mode: PurgeMode, among numbers: Range<Int64> = 1..<Int64.max
     ) -> Int64? {
         let like = index[.everything] + index[PurgeIndex.Handle(selection)].filter { $0.selection == selection }
@@ -234,7 +234,7 @@ extension PurgeList {
     ///   - known: in any order.
     ///   - swept: up to which number everything in the file has had its turn.
     /// - Returns: the entries that the file lacks, under the numbers that they have now.
-    public mutating func restore(_ known: [Entry], forgotten: Int64, swept: Int64) -> [Entry] {
+    mutating func restore(_ known: [Entry], forgotten: Int64, swept: Int64) -> [Entry] {
         let known = known.sorted { $0.number < $1.number }
         defer { isOfFile = true }
         if known.isEmpty, forgotten == 0, swept == 0 {
@@ -262,7 +262,7 @@ extension PurgeList {
         for entry in own { remove(entry) }
         forget(upTo: forgotten)
         for entry in known { add(entry) }
-        // What this process holds was fetched after the purges of earlier ones.
+        // Everything that this process holds was fetched after the purges of earlier ones.
         self.swept = swept
         newest = max(newest, swept)
         if hasForgottenOthers {

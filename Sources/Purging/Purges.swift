@@ -3,7 +3,7 @@ import Synchronization
 /// The purges of a cache, for all of its loops. A thread that asks waits for no more than another
 /// look at the list; as long as nothing was purged since, for nothing.
 public final class Purges: Sendable {
-    /// What the next life of the cache has to know.
+    /// A change that the next life of the cache has to know.
     public enum Change: Sendable, Equatable {
         case noted(PurgeList.Entry)
         /// Purges up to this number are not remembered one by one.
@@ -52,7 +52,7 @@ public final class Purges: Sendable {
     public var widenings: Int { state.withLock { $0.list.widenings } }
 
     /// Whatever was born before that number counts as chosen.
-    public var forgotten: Int64 { state.withLock { $0.list.forgotten } }
+    var forgotten: Int64 { state.withLock { $0.list.forgotten } }
 
     /// Notes a purge that begins now: from then on its verdict holds. Its number.
     @discardableResult

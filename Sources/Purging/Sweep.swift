@@ -9,9 +9,9 @@ public struct Sweep: Sendable {
         /// Names it; of a dry run a number of its own.
         public let id: Int
         /// Its number in the list; of a dry run that of the last purge before it.
-        public let number: Int64
-        public let selection: EntrySelection
-        public let mode: PurgeMode
+        let number: Int64
+        let selection: EntrySelection
+        let mode: PurgeMode
         public private(set) var count = PurgeCount()
 
         public init(id: Int, number: Int64, _ selection: EntrySelection, _ mode: PurgeMode) {

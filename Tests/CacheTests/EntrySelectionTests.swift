@@ -1,8 +1,8 @@
-@testable import Purging
 import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Purging
 @testable import Store
 
 @Suite struct EntrySelectionTests {

@@ -32,9 +32,9 @@ private struct PurgeModel {
 
     var answers: [StoredResponse] = []
     var purges: [Purge] = []
-    /// Of each target the last answer that was stored and not removed, as an index.
+    /// The last answer to each target that was stored and not removed, as an index.
     var current: [String: Int] = [:]
-    /// Of each target that was composed the parts.
+    /// The parts of each target that was composed.
     var composed: [String: [StoredResponse]] = [:]
 
     func verdict(on answer: StoredResponse) -> PurgeVerdict {
@@ -236,7 +236,7 @@ struct PurgeScript {
         (cache, reader) = Self.open(place, scratch, clock)
         waitUntil { cache.purges.newest >= before }
         try #require(cache.purges.newest == before, "\(position): numbers go on where they ended")
-        // What was under way is over.
+        // Fetches that were under way are over.
         flights = []
     }
 }

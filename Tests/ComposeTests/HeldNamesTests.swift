@@ -134,7 +134,8 @@ import Testing
         cache.purges.note(EntrySelection([.classTag(0)]), .hard)
         library.noteNames(in: album, at: 1_000)
         #expect(!contradicts(), "it was purged before its names were noted")
-        library.noteNames(in: naming("/v1/catalog/us/albums/4").adopted(bornUnder: cache.purges.newest, at: 1_000), at: 1_000)
+        library.noteNames(
+            in: naming("/v1/catalog/us/albums/4").adopted(bornUnder: cache.purges.newest, at: 1_000), at: 1_000)
         #expect(contradicts())
         _ = await purge()
         #expect(!contradicts())

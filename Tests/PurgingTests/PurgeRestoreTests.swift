@@ -22,7 +22,7 @@ import Testing
         #expect(list.newest == 9 && list.forgotten == 3 && list.entries(since: 0).map(\.number) == [4, 9])
     }
 
-    /// The next purge got number 1, and did not concern what the file had.
+    /// The next purge got number 1, and did not concern what the file had: it had others.
     @Test func numbersGoOnWhereAFileHasNothingButSweptPurges() {
         var list = PurgeList()
         #expect(list.restore([], forgotten: 0, swept: 6).isEmpty && list.newest == 6 && list.swept == 6)

@@ -1,7 +1,8 @@
-import Purging
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Purging
 
 @Suite struct PurgesTests {
     private final class Notes: Sendable {

@@ -127,7 +127,7 @@ import Testing
             return
         }
         #expect(left.dropFirst() == ((forgotten + 1)..<5_001).map { purge($0) }[...])
-        // What is being written has become one with others.
+        // The one that is being written has become one with others.
         pending.add(purge(5_001))
         pending.add(purge(5_000, .forgotten))
         pending.finish(purges: left)

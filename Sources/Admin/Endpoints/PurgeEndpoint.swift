@@ -26,7 +26,7 @@ extension AdminExchange {
             guard let count, purge.mode != .dryRun else { return }
             log("purged \(count) \(count == 1 ? "entry" : "entries"), requested by \(caller): \(asked)")
         }
-        // The first of two replies is the answer. The cache may count before the disk has the purge.
+        // The first of two replies is the answer: the cache may count first.
         guard let node = service.sources.node else {
             let durable: @Sendable () -> Void = { if !purge.waits { finish(Self.accepted()) } }
             service.sources.cache.purge(purge.selection, purge.mode, at: now, durable: durable) { @Sendable count in

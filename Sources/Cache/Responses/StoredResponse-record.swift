@@ -44,7 +44,8 @@ extension StoredResponse {
         return .response(
             StoredResponse(
                 restoring: key, status: facts.status, fields: KeptFields.known(record.fields, from: site),
-                content: coded.map { .coded($0) } ?? .plain(record.body), receivedAt: facts.receivedAt, born: facts.born,
+                content: coded.map { .coded($0) } ?? .plain(record.body), receivedAt: facts.receivedAt,
+                born: facts.born,
                 lifetime: Lifetime(facts.times), classTag: facts.classTag, storefront: facts.storefront,
                 selecting: facts.selecting, resources: facts.resources, gzip: coded?.coded))
     }

@@ -15,7 +15,7 @@ struct SweepTurn {
         case step(Int)
         case schedule(Int)
         case end(SweepEnd)
-        /// What is owed can be done now.
+        /// The sweep that is owed can be done now.
         case resume
     }
 

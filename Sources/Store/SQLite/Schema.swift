@@ -148,7 +148,7 @@ enum Schema {
 
     /// The text of `entry` is the one that SQLite makes of the old one when it adds the column.
     static let statements = [String(oldEntry.dropLast()) + ", \(born))"] + unchanged + [purge, purged]
-    /// Of the version before.
+    /// Those of the version before.
     static let oldStatements = [oldEntry] + unchanged + [oldPurged]
 
     /// The kind of an open file.

@@ -1,5 +1,7 @@
 import Purging
 
+typealias SweepCompletion = @Sendable (Sweep, SweepEnd) -> Void
+
 /// Work for the runner, once it has let go of the lock.
 enum StoreOrder {
     case turn
@@ -9,7 +11,7 @@ enum StoreOrder {
     case chore(Chore)
     /// The next step of a sweep.
     case sweep(Int)
-    case ended(StoreRunner.SweepCompletion, Sweep, SweepEnd)
+    case ended(SweepCompletion, Sweep, SweepEnd)
     /// A sweep that is owed can be done now.
     case resume
 }

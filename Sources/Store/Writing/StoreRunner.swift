@@ -155,8 +155,6 @@ final class StoreRunner: Sendable {
 
     // MARK: Purges
 
-    typealias SweepCompletion = @Sendable (Sweep, SweepEnd) -> Void
-
     /// Takes the queue through a sweep, and then the file in small steps between which the writer
     /// rests or does other work (`WorkPace`). `completion` runs on the queue.
     func sweep(_ sweep: Sweep, at now: Int64, _ completion: @escaping SweepCompletion) {
@@ -195,7 +193,7 @@ final class StoreRunner: Sendable {
         }
     }
 
-    /// What is owed to the file can be done.
+    /// The sweep that is owed to the file can be done.
     private func resume() { shared.resuming.withLock { $0 }?() }
 
     // MARK: Reports of readers

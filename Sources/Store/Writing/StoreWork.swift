@@ -11,7 +11,7 @@ struct StoreWork {
     private struct Run {
         let id: Int
         var sweep: SweepRun
-        let completion: StoreRunner.SweepCompletion
+        let completion: SweepCompletion
     }
 
     private(set) var state: StoreState
@@ -46,7 +46,7 @@ struct StoreWork {
     }
 
     /// Begins a sweep.
-    mutating func begin(_ sweep: Sweep, at now: Int64, _ completion: @escaping StoreRunner.SweepCompletion)
+    mutating func begin(_ sweep: Sweep, at now: Int64, _ completion: @escaping SweepCompletion)
         -> [StoreOrder]
     {
         lastRun += 1

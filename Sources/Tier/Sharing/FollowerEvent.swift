@@ -66,8 +66,8 @@ extension FollowerState {
         case ask(Question, [RESPCommand])
         /// Begin with `LogPlaces` that know nothing.
         case beginHistory(LogEpoch, forgottenUntil: LogPosition)
-        /// Put it into the history. `isNew`: the cache is about to do it; else it may have had it in
-        /// an earlier life, or never.
+        /// Put it into the history. `isNew`: the cache is about to do it; else it may have had it
+        /// in an earlier life, or never.
         case note(PurgeLogEntry, isNew: Bool)
         /// Purges that no value may have missed, though the log was not read so far.
         case hold([UnloggedPurge])

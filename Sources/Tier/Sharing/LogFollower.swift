@@ -49,7 +49,7 @@ package final class LogFollower {
     private let timer: DeadlineTimer
     private var purgeCount = 0
     /// The number of the last purge of everything because the log was broken. Those of the log are
-    /// read anew then, and count as later ones: values that lack them are from after the break, too.
+    /// read anew then, and count as later ones: values that lack them are from after the break.
     private var lastBreak: Int64 = 0
     /// The purges since, until the history began to be read. Each purge of the log is looked for
     /// among them, and not among those that were read before it.
@@ -222,8 +222,8 @@ package final class LogFollower {
         }
     }
 
-    /// The number of a purge that the cache may have had. One that it has not comes after those that
-    /// it has; so do all that are read after it, which keep their order.
+    /// The number of a purge that the cache may have had. One that it has not comes after those
+    /// that it has; so do all that are read after it, which keep their order.
     private func number(of record: PurgeRecord) -> Int64 {
         let number = cache.purges.noteIfUnknown(record.selection, record.mode, among: known)
         if number >= known.upperBound { known = 1..<1 }

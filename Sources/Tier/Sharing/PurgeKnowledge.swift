@@ -78,8 +78,8 @@ package final class PurgeKnowledge: Sendable {
         }
     }
 
-    /// A purge of the log, which the cache's list has under that number or a later one. A new one is
-    /// told of before the list has it.
+    /// A purge of the log, which the cache's list has under that number or a later one. A new one
+    /// is told of before the list has it.
     func note(_ position: LogPosition, as number: Int64) {
         state.withLock { $0.places?.note(position, as: number) }
     }

@@ -5,8 +5,8 @@
 
 /// The latest purges of the log, each by its number in this node's list.
 ///
-/// A value is older than the purges beyond its log mark, and from after all others. It is taken only
-/// while this has all purges up to the node's position (`PurgeLogState.mayTake`).
+/// A value is older than the purges beyond its log mark, and from after all others. It is taken
+/// only while this has all purges up to the node's position (`PurgeLogState.mayTake`).
 struct LogPlaces: Sendable {
     private struct Place: Sendable {
         let position: LogPosition
@@ -45,8 +45,8 @@ struct LogPlaces: Sendable {
         places.append(Place(position: position, number: number))
     }
 
-    /// The number under which a value with that log mark was born; nil: it may be older than a purge
-    /// that is not known.
+    /// The number under which a value with that log mark was born; nil: it may be older than a
+    /// purge that is not known.
     /// - Parameter newest: the number of this node's latest purge.
     func born(at logMark: LogMark, newest: Int64) -> Int64? {
         guard logMark.epoch == epoch, logMark.position >= forgottenUntil else { return nil }

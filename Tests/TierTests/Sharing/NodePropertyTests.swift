@@ -140,7 +140,7 @@ private final class NodeRun {
         let node = nodes[name]!
         let hadUnlogged = !node.knowledge.unlogged.isEmpty
         node.end()
-        // What becomes of its own answers is a matter of the file.
+        // Its own answers are a matter of the file.
         copies[name] = nil
         if node.cache.file == nil {
             // Those that the log does not have were known here alone.
@@ -198,6 +198,8 @@ private final class NodeRun {
     /// The engine is there, and all nodes come to agree. Then what no purge chose is of use.
     func settle(isSure: Bool) async throws {
         if isRefusing { try await refuse(false) }
+        // Those that the log lacked are read before they are applied: the next comes after them.
+        waitUntil { nodes.values.allSatisfy { $0.knowledge.unlogged.isEmpty } }
         if isDisturbed || isSure { await purgeEverywhere() }
         let isSettled = waitUntil {
             let marks = Set(nodes.values.map { $0.knowledge.logMark })

@@ -15,7 +15,7 @@ final class NodeScene {
     let cache: ResponseCache
     let knowledge = PurgeKnowledge()
     let board = SharingBoard()
-    /// Of its machine.
+    /// The clock of its machine.
     let clock = ManualClock(noon)
     private let log: LogLines
     private var follower: LogFollower?

@@ -17,7 +17,7 @@ struct PurgeModel {
 
     var purges: [Purge] = []
 
-    /// Whether a node may not use an answer whose fetch began then, for itself or for another target.
+    /// Whether a node may not use an answer whose fetch began then, for itself or another target.
     func forbids(_ begun: Int, on node: String, _ chooses: (EntrySelection) -> Bool) -> Bool {
         purges.contains { $0.asked > begun && $0.nodes.contains(node) && chooses($0.selection) }
     }

@@ -1,9 +1,9 @@
 import Cache
-import Purging
 import Store
 import TestSupport
 import Testing
 
+@testable import Purging
 @testable import Tier
 
 @Suite struct LogPlacesTests {
