@@ -1,6 +1,5 @@
 import EventLoop
 import Foundation
-import Purging
 import TestSupport
 import Testing
 import Text
@@ -11,6 +10,7 @@ import Upstream
 @testable import Cache
 @testable import Compose
 @testable import Proxy
+@testable import Purging
 
 @Suite struct MetricsTests {
     private static let keys = "phone 0123456789abcdef 5/s\nwe\"b\\ fedcba9876543210\n"

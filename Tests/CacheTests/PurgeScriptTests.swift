@@ -1,11 +1,11 @@
 import Dispatch
-import Purging
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Purging
 @testable import Store
 
 /// A cache and a model that forgets nothing go through the same script.

@@ -1,9 +1,9 @@
-import Purging
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Purging
 @testable import Store
 
 /// Purges in the cache file outlive the process, and no number is given out twice.

@@ -1,8 +1,8 @@
-import Purging
 import Synchronization
 import Testing
 
 @testable import Cache
+@testable import Purging
 
 @Suite struct SweepQueueTests {
     @Test func oneSweepAtATimeAndEachPurgeIsAnsweredByTheNextThatBegins() {
