@@ -66,7 +66,7 @@ import Testing
                 store.flush()
                 try other.execute("ROLLBACK")
             case 61:
-                // What another life would find if this one were killed now.
+                // Another life begins with the files as they are now: this one is killed.
                 store.flush()
                 _ = await withCheckedContinuation { continuation in
                     store.records.sync { continuation.resume(returning: $0) }
