@@ -14,10 +14,10 @@ import Store
 extension ResponseCache {
     /// Stores `response`, which was composed, in memory, and returns whether it did. It does not
     /// where one of `parts` is not in memory any more as it was when it was used, or is itself
-    /// composed, or personal, or chosen by request fields; where a purge is under way, or has
-    /// chosen the target since a part was born; and where it would outlast a purge of one of
-    /// them: its parts are those that its composition names, it has their storefront, and its
-    /// composition names all resources that they name.
+    /// composed, or personal, or chosen by request fields; where a purge has chosen the target
+    /// since a part was born; and where it would outlast a purge of one of them: its parts are
+    /// those that its composition names, it has their storefront, and its composition names all
+    /// resources that they name.
     /// - Parameter contradictions: as they were before the parts were looked up: an answer that has
     ///   come since may contradict the parts of `response`.
     @discardableResult

@@ -4,19 +4,19 @@ import Purging
 import Store
 import Synchronization
 
-// Purges of both tiers. A purge is an entry of the list (`Purges`): from then on whoever finds an
-// answer asks whether one has chosen it. A sweep removes the chosen, from memory and from the file,
-// for all purges that were noted before it began.
-// Must hold: what is put where a sweep has looked already is judged by whoever puts it there
-// (`isChosen(since:)`), after it is there.
+// Purges of both tiers. A purge is an entry of the list (`Purges`): from then on every look-up asks
+// whether one has chosen the answer that it finds. A sweep removes the chosen, from memory and from
+// the file, for all purges that were noted before it began.
+// Must hold: an answer that is put where a sweep has looked already is judged by the code that puts
+// it there (`isChosen(since:)`), after it is there.
 
 extension ResponseCache {
     /// Purges both tiers. From now on no chosen answer is found as it was; `durable` is called once
-    /// that holds for the next life too, or the disk owes it. Then `completion` gets the number of
-    /// chosen answers, one that is in both tiers counted once, when a sweep has removed or softened
-    /// them: for a quarter of its time, so that clients hardly notice. Nil where another process
-    /// writes the file. Where another process answers from the same cache, it has forgotten
-    /// everything by then. Both are called on queues of purges' own.
+    /// that holds for the next life too; not where the disk refuses it. `completion` gets the
+    /// number of chosen answers, one that is in both tiers counted once, when a sweep has removed
+    /// or softened them: for a quarter of its time, so that clients hardly notice. Nil where
+    /// another process writes the file. Where another process answers from the same cache, it has
+    /// forgotten everything by then. Either may come first, on any thread.
     /// - Parameter now: where the freshness of the chosen ends, if it is soft; unix seconds.
     public func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64, durable: @escaping @Sendable () -> Void = {},
@@ -45,7 +45,7 @@ extension ResponseCache {
 
     /// Goes on with what is owed: the file can be written again, or was opened with purges that had
     /// not been through it.
-    func sweepIfOwed() {
+    package func sweepIfOwed() {
         guard purges.isSweeping, sweeps.withLock({ $0.begin() }) else { return }
         purging.async { @Sendable [self] in sweep() }
     }

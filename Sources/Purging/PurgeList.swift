@@ -6,7 +6,7 @@
 
 /// The list of purges (as the ban list of Varnish: `bin/varnishd/cache/cache_ban.c`).
 ///
-/// Whatever is held of an answer carries the number under which it was *born*: the newest of the
+/// Everything held of an answer carries the number under which it was *born*: the newest of the
 /// list when its fetch began. Purges up to that number do not concern it.
 public struct PurgeList: Sendable {
     /// One purge.
@@ -65,6 +65,9 @@ public struct PurgeList: Sendable {
     private static let few = 16
 
     public init(maxBytes: Int = PurgeList.maxBytes) { self.maxBytes = maxBytes }
+
+    /// Whether all purges are remembered that not everything has had its turn for.
+    var remembersUnswept: Bool { forgotten <= swept }
 
     /// How many purges are remembered.
     public var count: Int { entries.count }
@@ -240,7 +243,7 @@ extension PurgeList {
         if known.isEmpty, forgotten == 0, swept == 0 {
             // Nothing in the file was born under a number.
             self.swept = 0
-        } else if isOfFile || !known.isEmpty, swept <= self.swept, forgotten <= self.forgotten,
+        } else if isOfFile, swept <= self.swept, forgotten <= self.forgotten,
             known.allSatisfy(isKnown)
         {
             // The file need not keep what all of it has had.

@@ -35,8 +35,8 @@ public final class Purges: Sendable {
     /// Everything that is held has had its turn for the purges up to this number.
     public var swept: Int64 { sweptNumber.load(ordering: .sequentiallyConsistent) }
 
-    /// Whether something may be held that a purge has chosen: whoever finds an answer asks for the
-    /// verdict on it.
+    /// Whether something may be held that a purge has chosen: then every look-up asks for the
+    /// verdict on what it finds.
     public var isSweeping: Bool { newest != swept }
 
     /// How many are remembered.
@@ -51,7 +51,7 @@ public final class Purges: Sendable {
     /// How often those that waited for their turn became one of everything, as there were too many.
     public var widenings: Int { state.withLock { $0.list.widenings } }
 
-    /// Whatever was born before that number counts as chosen.
+    /// An answer that was born before that number counts as chosen.
     var forgotten: Int64 { state.withLock { $0.list.forgotten } }
 
     /// Notes a purge that begins now: from then on its verdict holds. Its number.
@@ -100,11 +100,24 @@ public final class Purges: Sendable {
         }
     }
 
-    /// The targets of the purges in that range of numbers; nil where one of them chooses by more
-    /// than its target, or chooses more.
-    func targets(of range: ClosedRange<Int64>) -> [[UInt8]]? {
-        let entries = state.withLock { $0.list.entries(since: range.lowerBound - 1) }
-            .filter { $0.number <= range.upperBound }
+    /// The number of the latest purge, and those that not everything has had its turn for, if these
+    /// are few.
+    func unswept() -> (last: Int64, few: [PurgeList.Entry]?) {
+        state.withLock { state in
+            let entries = state.list.entries(since: state.list.swept)
+            return (state.list.newest, state.list.remembersUnswept && entries.count <= Self.few ? entries : nil)
+        }
+    }
+
+    private static let few = 16
+
+    /// The targets of the purges up to that number which not everything has had its turn for; nil
+    /// where one of them chooses by more than its target, or chooses more.
+    func unsweptTargets(upTo last: Int64) -> [[UInt8]]? {
+        let entries: [PurgeList.Entry]? = state.withLock { state in
+            state.list.remembersUnswept ? state.list.entries(since: state.list.swept) : nil
+        }
+        guard let entries = entries?.filter({ $0.number <= last }) else { return nil }
         let targets = entries.compactMap(\.selection.onlyTarget)
         return targets.count == entries.count ? targets : nil
     }

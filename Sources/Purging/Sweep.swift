@@ -4,18 +4,18 @@
 /// Each answer is judged once, wherever it is: in memory, in a queue, in the file. A purge whose
 /// caller waits counts the answers that it chose, and that no purge before it had removed.
 public struct Sweep: Sendable {
-    /// A purge whose caller waits for the count.
+    /// A purge whose callers wait for the count: several, if it is soft and was asked for again.
     public struct Waiting: Sendable {
-        /// Names it; of a dry run a number of its own.
-        public let id: Int
+        /// Names each of them.
+        public fileprivate(set) var ids: [Int]
         /// Its number in the list; of a dry run that of the last purge before it.
-        let number: Int64
+        fileprivate(set) var number: Int64
         let selection: EntrySelection
         let mode: PurgeMode
-        public private(set) var count = PurgeCount()
+        public fileprivate(set) var count = PurgeCount()
 
         public init(id: Int, number: Int64, _ selection: EntrySelection, _ mode: PurgeMode) {
-            (self.id, self.number, self.selection, self.mode) = (id, number, selection, mode)
+            (ids, self.number, self.selection, self.mode) = ([id], number, selection, mode)
         }
 
         fileprivate mutating func count(_ index: Int64?, isOnDisk: Bool) {
@@ -26,23 +26,35 @@ public struct Sweep: Sendable {
     private let purges: Purges
     /// The number of the last purge that it goes for.
     public let last: Int64
+    /// All of these purges, where they are few: then no answer takes a lock.
+    private let few: [PurgeList.Entry]?
     /// In the order of their numbers.
-    public private(set) var waiting: [Waiting]
+    public private(set) var waiting: [Waiting] = []
+    private let hasDryRun: Bool
 
     /// A walk for all purges up to now.
     public init(_ purges: Purges, waiting: [Waiting]) {
-        (self.purges, last) = (purges, purges.newest)
-        self.waiting = waiting.filter { [last] in $0.number <= last }
+        self.purges = purges
+        (last, few) = purges.unswept()
+        hasDryRun = waiting.contains { $0.mode == .dryRun }
+        var soft: [[UInt8]: Int] = [:]
+        for purge in waiting.sorted(by: { $0.number < $1.number }) {
+            precondition(purge.number <= last, "a purge is noted before it waits")
+            if purge.mode == .soft, let place = soft.updateValue(self.waiting.count, forKey: purge.selection.words) {
+                soft[purge.selection.words] = place
+                self.waiting[place].ids += purge.ids
+                self.waiting[place].number = purge.number
+            } else {
+                self.waiting.append(purge)
+            }
+        }
     }
 
     /// The targets, where it chooses by these alone; nil: anything may be among the chosen.
     public var targets: [[UInt8]]? {
-        let dry = waiting.filter { $0.mode == .dryRun }.map(\.selection.onlyTarget)
-        guard let targets = purges.targets(of: purges.swept + 1...max(last, purges.swept + 1)), !dry.contains(nil)
-        else {
-            return nil
-        }
-        return targets + dry.compactMap { $0 }
+        let asked = waiting.map(\.selection.onlyTarget)
+        guard !asked.contains(nil), let targets = purges.unsweptTargets(upTo: last) else { return nil }
+        return targets + asked.compactMap { $0 }
     }
 
     /// The fate of an answer that is held, which was born under that number.
@@ -54,17 +66,30 @@ public struct Sweep: Sendable {
         _ answer: some Selectable, born: Int64, index: @autoclosure () -> Int64?, counts: Bool = true,
         isOnDisk: Bool = false
     ) -> PurgeVerdict {
-        var verdict = purges.verdict(onHeld: answer, born: born, upTo: last)
+        // A later purge of the same may have taken the place of one that waits.
+        guard hasDryRun || verdict(on: answer, born: born, upTo: few == nil ? .max : last) != .untouched else {
+            return .untouched
+        }
+        var fate = verdict(on: answer, born: born, upTo: last)
         for place in waiting.indices {
             let purge = waiting[place]
             guard purge.mode == .dryRun || born < purge.number, purge.selection.chooses(answer) else { continue }
             // Gone by then.
             let before = purge.mode == .dryRun ? purge.number : purge.number - 1
-            if purges.verdict(onHeld: answer, born: born, upTo: before) == .gone { break }
+            if verdict(on: answer, born: born, upTo: before) == .gone { break }
             if counts { waiting[place].count(index(), isOnDisk: isOnDisk) }
-            // A later purge of the same has taken its place in the list.
             if purge.mode == .hard { return .gone }
-            if purge.mode == .soft, verdict == .untouched { verdict = .stale }
+            if purge.mode == .soft, fate == .untouched { fate = .stale }
+        }
+        return fate
+    }
+
+    private func verdict(on answer: some Selectable, born: Int64, upTo last: Int64) -> PurgeVerdict {
+        guard let few else { return purges.verdict(onHeld: answer, born: born, upTo: last) }
+        var verdict = PurgeVerdict.untouched
+        for entry in few where entry.number > born && entry.number <= last && entry.selection.chooses(answer) {
+            if entry.mode == .hard { return .gone }
+            verdict = .stale
         }
         return verdict
     }

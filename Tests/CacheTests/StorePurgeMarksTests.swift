@@ -92,6 +92,25 @@ import Testing
         #expect(last(cache, "/2999/\(long)") == newest || cache.purges.forgotten == newest)
     }
 
+    /// The sweep of the next life looked for the targets of purges that were not remembered, found
+    /// none, and called everything swept.
+    @Test func answersFromBeforeForgottenPurgesAreGoneInTheNextLife() throws {
+        var (cache, store) = scratch.cache()
+        cache.store(response("/x"))
+        store.flush()
+        let long = String(repeating: "a", count: 1_000)
+        for number in 0..<1_000 { cache.purges.note(EntrySelection([.target("/\(number)/\(long)")]), .hard) }
+        store.flush()
+        store.close()
+        (cache, store) = scratch.cache()
+        try #require(cache.purges.forgotten > 0, "more marks waited than may")
+        let reader = store.makeReader()
+        #expect(cache.lookup(key("/x"), reader, at: noon) == nil)
+        waitUntil { !cache.purges.isSweeping }
+        #expect(cache.lookup(key("/x"), reader, at: noon) == nil)
+        store.close()
+    }
+
     /// After a kill the number was given out again: older answers counted as younger.
     @Test func aPurgeIsInTheFileBeforeAnAnswerBornUnderIt() throws {
         let (cache, store) = scratch.cache()

@@ -38,9 +38,9 @@ struct PlainOwner: RecordOwner {
 
     var purges = Purges()
 
-    var isSweeping: Bool { purges.isSweeping }
-    func verdict(on record: SelectableRecord) -> PurgeVerdict {
-        purges.verdict(onHeld: record, born: record.facts.born)
+    var sweptPurges: Int64 { purges.swept }
+    func verdict(on record: SelectableRecord, since swept: Int64) -> PurgeVerdict {
+        purges.verdict(on: record, since: max(record.facts.born, swept))
     }
     func purgeAll() { purges.note(EntrySelection(), .hard) }
 

@@ -24,10 +24,10 @@ struct FileOwner: RecordOwner {
         return purges.restore(known, forgotten: forgotten, swept: swept, dropWaiting).map(StoreMark.init)
     }
 
-    var isSweeping: Bool { purges.isSweeping }
+    var sweptPurges: Int64 { purges.swept }
 
-    func verdict(on record: SelectableRecord) -> PurgeVerdict {
-        purges.verdict(onHeld: record, born: record.facts.born)
+    func verdict(on record: SelectableRecord, since swept: Int64) -> PurgeVerdict {
+        purges.verdict(on: record, since: max(record.facts.born, swept))
     }
 
     func purgeAll() { purges.note(EntrySelection(), .hard) }

@@ -47,8 +47,10 @@ struct SweepQueue {
     mutating func end(
         _ ended: [Sweep.Waiting], counted: Bool, isOwed: Bool
     ) -> (due: [(completion: Completion, count: Int?)], begins: Bool) {
-        let due = ended.compactMap { purge in
-            completions.removeValue(forKey: purge.id).map { ($0, counted ? purge.count.total : nil) }
+        let due = ended.flatMap { purge in
+            purge.ids.compactMap { id in
+                completions.removeValue(forKey: id).map { ($0, counted ? purge.count.total : nil) }
+            }
         }
         isSweeping = !waiting.isEmpty || isOwed || isAskedAgain
         return (due, isSweeping)

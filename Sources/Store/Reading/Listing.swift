@@ -96,7 +96,7 @@ extension StoreRunner {
     func list(_ selection: EntrySelection, limit: Int, in order: ListingOrder) -> [ListedRecord] {
         let current = shared.generation.load(ordering: .acquiring)
         guard current > 0, limit > 0 else { return [] }
-        let now = shared.unixSeconds()
+        let (now, swept) = (shared.unixSeconds(), shared.owner.sweptPurges)
         let (condition, values) = selection.condition(from: 1)
         // Only uses have an index; any other order would go through a temporary file.
         let isIndexed = order == .use
@@ -109,7 +109,8 @@ extension StoreRunner {
                 """)
             var first = FirstRecords(limit, in: order)
             try select.forEachRow(values) { row in
-                if let left = ListedRecord(row).flatMap({ $0.left(at: now, shared.owner) }) { first.add(left) }
+                let left = ListedRecord(row).flatMap { $0.left(at: now, since: swept, shared.owner) }
+                if let left { first.add(left) }
                 return !isIndexed || !first.isFull
             }
             return first.all

@@ -9,11 +9,10 @@ protocol PurgeableRecord: Sendable {
 extension PurgeableRecord {
     var selectable: SelectableRecord { SelectableRecord(target: target, facts: facts) }
 
-    /// The rest of it after the purges that not everything has had its turn for; nil where it is
+    /// The rest of it after the purges since `swept` (`RecordOwner.sweptPurges`); nil where it is
     /// gone. `now` in unix seconds.
-    func left(at now: Int64, _ owner: any RecordOwner) -> Self? {
-        guard owner.isSweeping else { return self }
-        return left(after: owner.verdict(on: selectable), at: now, owner)
+    func left(at now: Int64, since swept: Int64, _ owner: any RecordOwner) -> Self? {
+        left(after: owner.verdict(on: selectable, since: swept), at: now, owner)
     }
 
     func left(after verdict: PurgeVerdict, at now: Int64, _ owner: any RecordOwner) -> Self? {

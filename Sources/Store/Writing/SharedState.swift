@@ -2,7 +2,7 @@ import Synchronization
 
 // State that the writer and the readers of one store share.
 // Must hold: the locks here are never held together, and nothing is logged or read from a disk
-// under one of them; each may be taken under the writer's lock.
+// under one of them; each may be taken under the writer's lock, and under those of the owner.
 
 final class SharedState: Sendable {
     let path: String

@@ -90,6 +90,19 @@ struct StoreWork {
         }
     }
 
+    /// Whether the file has all purges when it is let go of.
+    private mutating func writeLastPurges() -> Bool {
+        guard shared.pending.withLock({ $0.purges.hasPurges }) else { return true }
+        guard let connection = hold.connection else { return false }
+        do throws(SQLiteError) {
+            try write(purges: shared.pending.withLock { $0.purges.all }, connection)
+            if !hold.file.isTemporary { try connection.transactions.synchronize() }
+            return true
+        } catch {
+            return false
+        }
+    }
+
     private var now: StoreState.Moment {
         StoreState.Moment(
             uptime: .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)), unixSeconds: unixSeconds())
@@ -118,9 +131,9 @@ struct StoreWork {
             tell("segment \(Segments.name(segment)) cannot be read: it is discarded with the answers in it")
         case .examine: return .examined(hold.file.examine(within: Self.examination))
         case .setAside(let reason): return setAside(because: reason)
-        case .abandon:
-            guard hold.isOurs, shared.pending.withLock({ $0.purges.hasPurges }) else { break }
+        case .abandon where hold.isOurs && !writeLastPurges():
             _ = setAside(because: "purges could not be written to it")
+        case .abandon: break
         case .schedule(let chore): orders.append(.chore(chore))
         case .run(let chore): return run(chore)
         case .sweep(let effect): return perform(effect)
@@ -142,6 +155,8 @@ struct StoreWork {
     private mutating func open() -> StoreEvent {
         do throws(FileUnavailable) {
             try hold.open(at: unixSeconds())
+            // Purges that it lacked may be written to it by now.
+            hasUnsyncedPurges = true
             refreshTotals()
             // Small files are known at once; the rest follows step by step.
             _ = try? hold.connection?.learn()
@@ -310,7 +325,8 @@ struct StoreWork {
             var rows = 0
             // Rows found through an index take one step in all.
             repeat {
-                rows += try connection.advance(&sweep, shared.owner)
+                // A target that is not there costs a query.
+                rows += max(1, try connection.advance(&sweep, shared.owner))
             } while !sweep.isDone && rows < SweepRun.stepChanges
             run?.sweep = sweep
             if sweep.isDone { try end(sweep, connection) }

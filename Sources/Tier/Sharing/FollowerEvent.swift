@@ -51,7 +51,7 @@ extension FollowerState {
         case purge(Int, PurgeRecord)
         /// Nil: the engine did not answer.
         case answered(Question, [RESPReply]?)
-        /// A purge holds here, and the disk has it or owes it, before or after `purged`.
+        /// A purge holds here, and the disk has it; before or after `purged`.
         case durable(Job)
         /// How many answers a purge chose; nil where the disk refused.
         case purged(Job, Int?)

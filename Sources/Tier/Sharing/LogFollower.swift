@@ -48,6 +48,8 @@ package final class LogFollower {
     private var effects = ActionQueue<FollowerState.Effect>()
     private let timer: DeadlineTimer
     private var purgeCount = 0
+    /// Whether the cache's list has got purges that nobody waits for.
+    private var isSweepDue = false
     /// The number of the last purge of everything because the log was broken. Those of the log are
     /// read anew then, and count as later ones: values that lack them are from after the break.
     private var lastBreak: Int64 = 0
@@ -181,6 +183,8 @@ package final class LogFollower {
         noteDoubt()
         knowledge.move(to: state.logMark, mayTake: state.mayTake)
         board.show(status)
+        if isSweepDue { cache.sweepIfOwed() }
+        isSweepDue = false
         if let wakeAt = state.wakeAt { timer.set(wakeAt) } else { timer.clear() }
         let due = reports
         reports = []
@@ -226,7 +230,10 @@ package final class LogFollower {
     /// that it has; so do all that are read after it, which keep their order.
     private func number(of record: PurgeRecord) -> Int64 {
         let number = cache.purges.noteIfUnknown(record.selection, record.mode, among: known)
-        if number >= known.upperBound { known = 1..<1 }
+        if number >= known.upperBound {
+            known = 1..<1
+            isSweepDue = true
+        }
         return number
     }
 
