@@ -1,19 +1,13 @@
 /// The answers that a purge chose, each once, be it in memory, on disk or between the two.
-public struct PurgeCount: Sendable {
-    public private(set) var total = 0
+struct PurgeCount: Sendable {
     /// The rows that were found in memory or in the queue, to be known again on disk.
     private var rows: Set<Int64> = []
 
-    public init() {}
-
-    /// Counts one in memory or in the queue, unless it has been.
+    /// Notes one in memory or in the queue.
     /// - Parameter index: its key's; nil for one user's, which has no row.
-    mutating func add(_ index: Int64?) {
-        if index.map({ rows.insert($0).inserted }) ?? true { total += 1 }
-    }
+    /// - Returns: whether it was not noted before.
+    mutating func add(_ index: Int64?) -> Bool { index.map { rows.insert($0).inserted } ?? true }
 
-    /// Counts one on disk. Each row is met once.
-    mutating func add(row: Int64) {
-        if !rows.contains(row) { total += 1 }
-    }
+    /// The same for a row on disk. Each is met once.
+    func isNew(row: Int64) -> Bool { !rows.contains(row) }
 }

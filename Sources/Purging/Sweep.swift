@@ -4,22 +4,46 @@
 /// Each answer is judged once, wherever it is: in memory, in a queue, in the file. A purge whose
 /// caller waits counts the answers that it chose, and that no purge before it had removed.
 public struct Sweep: Sendable {
-    /// A purge whose callers wait for the count: several, if it is soft and was asked for again.
+    /// A purge whose caller waits for the count, or the same soft purge several times in a row.
     public struct Waiting: Sendable {
-        /// Names each of them.
-        public fileprivate(set) var ids: [Int]
-        /// Its number in the list; of a dry run that of the last purge before it.
-        fileprivate(set) var number: Int64
+        /// Each time that it was asked for, and its number in the list; of a dry run that of the
+        /// last purge before it. Ascending.
+        private var times: [(id: Int, number: Int64)]
         let selection: EntrySelection
         let mode: PurgeMode
-        public fileprivate(set) var count = PurgeCount()
+        /// By the first time that an answer is counted for: it is for all later ones, too.
+        private var counts: [Int] = [0]
+        private var found = PurgeCount()
 
         public init(id: Int, number: Int64, _ selection: EntrySelection, _ mode: PurgeMode) {
-            (ids, self.number, self.selection, self.mode) = ([id], number, selection, mode)
+            (times, self.selection, self.mode) = ([(id, number)], selection, mode)
         }
 
-        fileprivate mutating func count(_ index: Int64?, isOnDisk: Bool) {
-            if isOnDisk, let index { count.add(row: index) } else { count.add(index) }
+        /// How many answers each of them has chosen.
+        public var totals: [(id: Int, count: Int)] {
+            var sum = 0
+            return zip(times, counts).map { time, count in
+                sum += count
+                return (time.id, sum)
+            }
+        }
+
+        var first: Int64 { times[0].number }
+        var last: Int64 { times[times.count - 1].number }
+
+        fileprivate mutating func join(_ later: Waiting) {
+            times += later.times
+            counts += later.counts
+        }
+
+        /// The number of the first time that concerns an answer which was born then; nil for none.
+        fileprivate func number(after born: Int64) -> Int64? {
+            mode == .dryRun ? first : times.first { $0.number > born }?.number
+        }
+
+        fileprivate mutating func count(_ index: Int64?, isOnDisk: Bool, from number: Int64) {
+            guard isOnDisk ? index.map(found.isNew) ?? true : found.add(index) else { return }
+            counts[times.firstIndex { $0.number == number } ?? 0] += 1
         }
     }
 
@@ -37,13 +61,12 @@ public struct Sweep: Sendable {
         self.purges = purges
         (last, few) = purges.unswept()
         hasDryRun = waiting.contains { $0.mode == .dryRun }
-        var soft: [[UInt8]: Int] = [:]
-        for purge in waiting.sorted(by: { $0.number < $1.number }) {
-            precondition(purge.number <= last, "a purge is noted before it waits")
-            if purge.mode == .soft, let place = soft.updateValue(self.waiting.count, forKey: purge.selection.words) {
-                soft[purge.selection.words] = place
-                self.waiting[place].ids += purge.ids
-                self.waiting[place].number = purge.number
+        for purge in waiting.sorted(by: { $0.first < $1.first }) {
+            precondition(purge.last <= last, "a purge is noted before it waits")
+            if purge.mode == .soft, let before = self.waiting.last, before.mode == .soft,
+                before.selection == purge.selection
+            {
+                self.waiting[self.waiting.count - 1].join(purge)
             } else {
                 self.waiting.append(purge)
             }
@@ -73,11 +96,11 @@ public struct Sweep: Sendable {
         var fate = verdict(on: answer, born: born, upTo: last)
         for place in waiting.indices {
             let purge = waiting[place]
-            guard purge.mode == .dryRun || born < purge.number, purge.selection.chooses(answer) else { continue }
+            guard let number = purge.number(after: born), purge.selection.chooses(answer) else { continue }
             // Gone by then.
-            let before = purge.mode == .dryRun ? purge.number : purge.number - 1
+            let before = purge.mode == .dryRun ? number : number - 1
             if verdict(on: answer, born: born, upTo: before) == .gone { break }
-            if counts { waiting[place].count(index(), isOnDisk: isOnDisk) }
+            if counts { waiting[place].count(index(), isOnDisk: isOnDisk, from: number) }
             if purge.mode == .hard { return .gone }
             if purge.mode == .soft, fate == .untouched { fate = .stale }
         }

@@ -51,7 +51,7 @@ extension MemoryTier {
         var sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 0, number: purges.note(all, mode), all, mode)])
         self.sweep(&sweep, at: noon) { _ in }
         purges.noteSwept(sweep.last)
-        return sweep.waiting[0].count.total
+        return sweep.waiting[0].totals[0].count
     }
 }
 

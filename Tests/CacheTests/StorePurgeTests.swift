@@ -22,7 +22,7 @@ private func plan(_ path: String, _ run: SweepRun) throws -> String {
         return SweepRun(Sweep(purges, waiting: [Sweep.Waiting(id: 1, number: number, selection, mode)]), at: noon)
     }
 
-    private func count(_ run: SweepRun) -> Int { run.sweep.waiting[0].count.total }
+    private func count(_ run: SweepRun) -> Int { run.sweep.waiting[0].totals[0].count }
 
     private func advance(_ run: inout SweepRun, _ store: FileTier) throws {
         _ = try store.runner.work.withLock { work throws(SQLiteError) in

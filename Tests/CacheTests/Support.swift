@@ -241,7 +241,7 @@ extension FileTier {
         let sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 1, number: number, selection, mode)])
         records.sweep(sweep, at: now) { @Sendable [purges] sweep, end in
             if end == .done { purges.noteSwept(sweep.last) }
-            completion(end == .refused ? nil : sweep.waiting[0].count.total)
+            completion(end == .refused ? nil : sweep.waiting[0].totals[0].count)
         }
     }
 }

@@ -11,7 +11,7 @@ import Testing
         let isFirst = queue.add(EntrySelection(), .hard, 1) { told.note("first", $0) }
         #expect(isFirst)
         let first = queue.take()
-        #expect(first.map(\.number) == [1])
+        #expect(first.map(\.first) == [1])
         let isSecond = queue.add(EntrySelection(), .hard, 2) { told.note("second", $0) }
         #expect(!isSecond, "one is under way")
         var end = queue.end(first, counted: true, isOwed: false)

@@ -66,8 +66,8 @@ import Testing
             let fate: PurgeVerdict = wanted.isThere ? wanted.isFresh ? .untouched : .stale : .gone
             #expect(verdict == fate, "seed \(seed), answer \(place)")
         }
-        for (place, purge) in sweep.waiting.enumerated() {
-            #expect(purge.count.total == model.counts[place], "seed \(seed), purge \(place)")
+        for (place, count) in sweep.waiting.flatMap(\.totals) {
+            #expect(count == model.counts[place], "seed \(seed), purge \(place)")
         }
         purges.noteSwept(sweep.last)
         #expect(!purges.isSweeping)

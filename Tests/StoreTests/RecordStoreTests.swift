@@ -36,7 +36,7 @@ struct RecordStoreTests {
             let sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 1, number: number, selection, mode)])
             store.sweep(sweep, at: noon) { sweep, end in
                 if end == .done { purges.noteSwept(sweep.last) }
-                continuation.resume(returning: end == .refused ? nil : sweep.waiting[0].count.total)
+                continuation.resume(returning: end == .refused ? nil : sweep.waiting[0].totals[0].count)
             }
         }
     }

@@ -48,8 +48,8 @@ struct SweepQueue {
         _ ended: [Sweep.Waiting], counted: Bool, isOwed: Bool
     ) -> (due: [(completion: Completion, count: Int?)], begins: Bool) {
         let due = ended.flatMap { purge in
-            purge.ids.compactMap { id in
-                completions.removeValue(forKey: id).map { ($0, counted ? purge.count.total : nil) }
+            purge.totals.compactMap { id, count in
+                completions.removeValue(forKey: id).map { ($0, counted ? count : nil) }
             }
         }
         isSweeping = !waiting.isEmpty || isOwed || isAskedAgain

@@ -11,8 +11,8 @@ public protocol RecordOwner: Sendable {
     /// are dropped by it.
     /// - Returns: the marks that the file lacks, to be written before anything else.
     func note(_ marks: [StoreMark], _ dropWaiting: () -> Void) -> [StoreMark]
-    /// The number up to which purges have been through the file. To be read before a record is looked
-    /// for: a sweep may end while it is being read.
+    /// The number up to which purges have been through the file. To be read before a record is
+    /// looked for: a sweep may end while it is being read.
     var sweptPurges: Int64 { get }
     /// The effect of the purges after that number on a record.
     func verdict(on record: SelectableRecord, since swept: Int64) -> PurgeVerdict

@@ -9,6 +9,8 @@ struct HeldFile {
     private let shared: SharedState
     private let classNames: [String]
     private(set) var connection: WriterConnection?
+    /// Whether purges were written to the file as it was opened, which it had lacked.
+    private(set) var hasAddedPurges = false
     /// Those that were opened last.
     private var files: FileNames?
     /// The latest damaged file that this process set aside. There is one at most: they must not
@@ -103,7 +105,7 @@ struct HeldFile {
         }
     }
 
-    private func makeConnection(at now: Int64) throws(FileUnavailable) -> WriterConnection {
+    private mutating func makeConnection(at now: Int64) throws(FileUnavailable) -> WriterConnection {
         try file.judgedTwice { () throws(FileUnavailable) in
             let database = try file.open()
             do throws(SQLiteError) {
@@ -116,6 +118,7 @@ struct HeldFile {
                     shared.pending.withLock { $0.dropPurges() }
                 }
                 try connection.write(missing, at: now)
+                hasAddedPurges = !missing.isEmpty
                 return .success(connection)
             } catch {
                 if error.isDamage { return .failure(DatabaseFile.Damage(reason: "\(error)")) }

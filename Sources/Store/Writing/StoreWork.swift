@@ -155,8 +155,7 @@ struct StoreWork {
     private mutating func open() -> StoreEvent {
         do throws(FileUnavailable) {
             try hold.open(at: unixSeconds())
-            // Purges that it lacked may be written to it by now.
-            hasUnsyncedPurges = true
+            if hold.hasAddedPurges { hasUnsyncedPurges = true }
             refreshTotals()
             // Small files are known at once; the rest follows step by step.
             _ = try? hold.connection?.learn()
