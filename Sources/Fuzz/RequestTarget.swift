@@ -8,7 +8,8 @@ extension FuzzTarget {
         name: "requests", summary: "what clients send: heads, framing, content",
         run: { bytes in
             let whole = readInPieces(bytes) { ReadRequests(bytes, cuts: $0) }
-            // The target of an absolute form without a path begins with no `/`, and is written in another form.
+            // The target of an absolute form without a path begins with no `/`, and is written in
+            // another form.
             for request in whole.requests where request.target.first == UInt8(ascii: "/") {
                 let again = ReadRequests(request.written, cuts: [])
                 precondition(again.requests == [request] && again.error == nil, "what was written is not what was read")
