@@ -10,7 +10,7 @@ import Testing
 /// Three real nodes and a real engine against a model: a purged answer is never used, whole or as a
 /// part, and a purge changes nothing for answers that it did not choose.
 @Suite(.timeLimit(.minutes(20)), .requires(.redis)) struct NodePropertyTests {
-    @Test(arguments: Array(1...TestSize.of(4, full: 16, release: 200)) as [UInt64])
+    @Test(arguments: Array(1...TestSize.of(4, release: 200)) as [UInt64])
     func nodesDoAsAModelThatForgetsNothing(seed: UInt64) async throws {
         let run = try NodeRun(seed)
         for _ in 0..<120 { try await run.step() }
@@ -152,8 +152,10 @@ private final class NodeRun {
             for index in model.purges.indices where model.purges[index].ended == nil {
                 model.purges[index].isLost = true
             }
-            certainSince[name] = .some(nil)
         }
+        // Its place and its own purges may be on the disk as they were a moment before: then it
+        // takes no value from before.
+        certainSince[name] = .some(nil)
         isDisturbed = true
         try start(name)
     }
