@@ -243,7 +243,7 @@ extension PurgeList {
         if known.isEmpty, forgotten == 0, swept == 0 {
             // Nothing in the file was born under a number.
             self.swept = 0
-        } else if isOfFile, swept <= self.swept, forgotten <= self.forgotten,
+        } else if isOfFile || !known.isEmpty, swept <= self.swept, forgotten <= self.forgotten,
             known.allSatisfy(isKnown)
         {
             // The file need not keep what all of it has had.
