@@ -243,7 +243,7 @@ extension PurgeList {
         if known.isEmpty, forgotten == 0, swept == 0 {
             // Nothing in the file was born under a number.
             self.swept = 0
-        } else if isOfFile || !known.isEmpty, swept <= self.swept, forgotten <= self.forgotten,
+        } else if isOfFile, swept <= self.swept, forgotten <= self.forgotten,
             known.allSatisfy(isKnown)
         {
             // The file need not keep what all of it has had.
@@ -259,7 +259,8 @@ extension PurgeList {
 
     private mutating func join(_ known: [Entry], forgotten: Int64, swept: Int64) {
         renumberings += 1
-        let own = entries(lackedBy: known)
+        // Before the first file was read, a purge that equals one of its own is another all the same.
+        let own = isOfFile ? entries(lackedBy: known) : entries
         // The file's answers have not had their turn for these either.
         let hasForgottenOthers = self.forgotten > forgotten
         for entry in own { remove(entry) }
