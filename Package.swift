@@ -65,13 +65,16 @@ let productTargets: [Target] = [
     .executableTarget(
         name: "refrain",
         dependencies: [
-            "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Store", "Cache", "Server", "Upstream",
+            "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Purging", "Store", "Cache", "Server",
+            "Upstream",
             "Compose", "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic",
         ],
         swiftSettings: swift + indexed),
     .testTarget(
         name: "refrainTests",
-        dependencies: ["refrain", "EventLoop", "Freshness", "Recording", "Store", "Tier", "Text", "TestSupport"],
+        dependencies: [
+            "refrain", "EventLoop", "Freshness", "Recording", "Purging", "Store", "Tier", "Text", "TestSupport",
+        ],
         swiftSettings: swift),
 ]
 
@@ -92,23 +95,26 @@ let package = Package(
         + module("HTTP", ["CLinux"])
         + module("AppleMusic", ["Text", "EventLoop", "COpenSSL"])
         + module("Freshness", ["Text", "HTTP"])
-        + module("Store", ["Text", "EventLoop", "CSQLite"])
-        + module("Cache", ["Text", "EventLoop", "HTTP", "Freshness", "Store"], tested: ["CSQLite"])
+        + module("Purging", ["Text"])
+        + module("Store", ["Text", "EventLoop", "Purging", "CSQLite"])
+        + module("Cache", ["Text", "EventLoop", "HTTP", "Freshness", "Purging", "Store"], tested: ["CSQLite"])
         + module("Server", ["CLinux", "Text", "EventLoop", "HTTP"])
         + module("Upstream", ["Text", "EventLoop", "HTTP"])
         + module("Compose", ["Text", "AppleMusic", "Freshness", "Cache"])
         + module("Recording", ["Text", "EventLoop", "HTTP", "AppleMusic"])
-        + module("Tier", ["Text", "EventLoop", "HTTP", "Freshness", "Store", "Cache", "Upstream"])
+        + module("Tier", ["Text", "EventLoop", "HTTP", "Freshness", "Purging", "Store", "Cache", "Upstream"])
         + module(
             "Proxy",
             [
-                "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Store", "Cache", "Server", "Upstream",
+                "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Purging", "Store", "Cache", "Server",
+                "Upstream",
                 "Compose", "Recording", "Tier",
             ])
         + module(
             "Admin",
             [
-                "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Store", "Cache", "Server", "Upstream",
+                "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Purging", "Store", "Cache", "Server",
+                "Upstream",
                 "Compose", "Recording", "Tier", "Proxy",
             ],
             resources: dashboard)
@@ -124,7 +130,8 @@ let package = Package(
             .executableTarget(
                 name: "Bench",
                 dependencies: [
-                    "Text", "EventLoop", "HTTP", "Freshness", "Store", "Cache", "Server", "Upstream", "Recording",
+                    "Text", "EventLoop", "HTTP", "Freshness", "Store", "Cache", "Server", "Upstream",
+                    "Recording",
                     "Simulator",
                     "Traffic",
                 ],
@@ -132,12 +139,13 @@ let package = Package(
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [
-                    "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Store", "Cache", "Server", "Upstream",
+                    "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Purging", "Store", "Cache", "Server",
+                    "Upstream",
                     "Compose", "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic", "Bench", "TestSupport",
                 ],
                 swiftSettings: swift),
             .testTarget(
-                name: "FaultTests", dependencies: ["AppleMusic", "Cache", "Store", "TestSupport"],
+                name: "FaultTests", dependencies: ["AppleMusic", "Cache", "Purging", "Store", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",

@@ -1,4 +1,5 @@
 import Freshness
+import Purging
 import Store
 
 // Looking without a trace: an operator's look must not change the cache.
@@ -20,7 +21,8 @@ public struct EntryListing: Sendable {
 extension ResponseCache {
     /// The answer stored under `key`, if it is still useful.
     public func peek(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
-        guard let found = memory.peek(key) ?? reader?.lookup(key, at: now), found.isUseful(at: now),
+        let known = memory.peek(key).flatMap { left(ofPeeked: $0, at: now) }
+        guard let found = known ?? reader?.lookup(key, at: now), found.isUseful(at: now),
             !found.isDamaged
         else { return nil }
         return found
@@ -28,6 +30,16 @@ extension ResponseCache {
 
     /// Whether memory holds an entry under `key`.
     public func isInMemory(_ key: CacheKey) -> Bool { memory.peek(key) != nil }
+
+    private func left(ofPeeked found: StoredResponse, at now: Int64) -> StoredResponse? {
+        switch verdict(on: found) {
+        case .untouched: found
+        case .stale: found.withoutFreshness(at: now)
+        case .gone: nil
+        }
+    }
+
+    private func verdict(on found: StoredResponse) -> PurgeVerdict { purges.verdict(onHeld: found, born: found.born) }
 
     /// The variant under which a request without any of the fields that tell a target's answers
     /// apart is stored, and the names of those; nil where `found` is an answer.
@@ -51,7 +63,7 @@ extension ResponseCache {
         var others = (personal: 0, composed: 0)
         var first = FirstRecords(limit + 1, in: order)
         memory.forEachResponse { response in
-            if response.isVariantIndex { return }
+            if response.isVariantIndex || verdict(on: response) == .gone { return }
             if response.key.isPersonal {
                 others.personal += 1
                 guard let route else { return }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Purging
 import Store
 
 // Answers that the proxy composed out of stored ones: kept in memory, found like any other, gone
@@ -7,18 +8,16 @@ import Store
 // this cache knows, the content and the freshness that the answer was made from. One lock ensures
 // that: under it the parts are looked at, the record is made and the answer is stored. Code that
 // changes a part (memory first, then the record) has therefore either changed it before that look,
-// or it finds the record. A purge of memory counts in `purgesUnderWay` under the same lock. A
-// composed answer is therefore there before the purge looks, or is not stored, or is made from
-// parts that the purge left. The last purge that chose the requested target is looked up under the
-// lock too.
+// or it finds the record. Of a purge that comes between the look at the parts and the store, the
+// code that stores finds out afterwards.
 
 extension ResponseCache {
     /// Stores `response`, which was composed, in memory, and returns whether it did. It does not
     /// where one of `parts` is not in memory any more as it was when it was used, or is itself
-    /// composed, or personal, or chosen by request fields; where a purge is under way, or has
-    /// chosen the target and a part is as old as that; and where it would outlast a purge of one of
-    /// them: its parts are those that its composition names, it has their storefront, and its
-    /// composition names all resources that they name.
+    /// composed, or personal, or chosen by request fields; where a purge has chosen the target
+    /// since a part was born; and where it would outlast a purge of one of them: its parts are
+    /// those that its composition names, it has their storefront, and its composition names all
+    /// resources that they name.
     /// - Parameter contradictions: as they were before the parts were looked up: an answer that has
     ///   come since may contradict the parts of `response`.
     @discardableResult
@@ -31,18 +30,21 @@ extension ResponseCache {
         else { return false }
         hasComposed.store(true, ordering: .sequentiallyConsistent)
         var released: [StoredResponse] = []
-        return dependents.withLock { dependents in
-            let purgedAt = lastPurge(
-                of: Array(response.key.target), storefront: response.storefront, classTag: response.classTag,
-                at: response.receivedAt)
-            guard dependents.purgesUnderWay == 0, parts.count <= dependents.maxParts,
+        let purgesBefore = purges.newest
+        let isStored = dependents.withLock { dependents in
+            let lastPurge = purges.lastPurge(
+                of: Array(response.key.target), storefront: response.storefront, classTag: response.classTag)
+            guard parts.count <= dependents.maxParts,
                 self.contradictions == contradictions,
-                parts.allSatisfy({ $0.receivedAt > purgedAt && isUnchanged($0) })
+                parts.allSatisfy({ $0.born >= lastPurge && isUnchanged($0) })
             else { return false }
             memory.store(response, released: &released)
             drop(dependents.add(Dependents.Record(key: response.key, composition: composition)), &released)
             return true
         }
+        guard isStored, isChosen(response, since: purgesBefore) else { return isStored }
+        memory.remove(response)
+        return false
     }
 
     /// How often an answer contradicted another one, so far.
@@ -77,15 +79,6 @@ extension ResponseCache {
         }
     }
 
-    /// Memory's part of a purge.
-    @discardableResult
-    func purgeMemory(_ purge: Purge) -> Int {
-        guard purge.mode != .dryRun else { return memory.purge(purge) }
-        dependents.withLock { $0.purgesUnderWay += 1 }
-        defer { dependents.withLock { $0.purgesUnderWay -= 1 } }
-        return memory.purge(purge)
-    }
-
     /// Under the lock of `dependents`, so that the next change of the same part finds them gone.
     private func drop(_ records: [Dependents.Record], _ released: inout [StoredResponse]) {
         for record in records {
@@ -96,7 +89,8 @@ extension ResponseCache {
     /// Whether memory still has the content of `part`, and as fresh: a purge may have taken its
     /// freshness.
     private func isUnchanged(_ part: StoredResponse) -> Bool {
-        guard let current = memory.lookup(part.key) else { return false }
+        guard purges.verdict(on: part, since: part.born) == .untouched, let current = memory.lookup(part.key)
+        else { return false }
         return current === part || current.hasContent(of: part) && current.freshUntil >= part.freshUntil
     }
 

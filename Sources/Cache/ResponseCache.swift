@@ -1,16 +1,16 @@
 import Dispatch
 import Freshness
 import HTTP
+import Purging
 import Store
 import Synchronization
 
 // Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored
 // in memory at once and on disk after the answer.
-// Must hold: a removed or purged answer does not come back by a promotion that was under way
-// (`removals` is counted up before memory is cleared and checked after a promotion); a purge goes
-// through the file before memory, so that answers promoted from then on are purged already;
-// personal responses and composed ones stay in memory; a composed answer goes with any of its parts
-// (`ResponseCache-composed.swift`).
+// Must hold: a removed answer does not come back by a promotion that was under way (`removals` is
+// counted up before memory is cleared and checked after a promotion); no answer is given out that a
+// purge has chosen (`ResponseCache-purging.swift`); personal responses and composed ones stay in
+// memory; a composed answer goes with any of its parts (`ResponseCache-composed.swift`).
 
 /// The response cache. Used from any thread; each loop brings its own reader.
 public final class ResponseCache: Sendable {
@@ -19,25 +19,28 @@ public final class ResponseCache: Sendable {
     public let file: FileTier?
     let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
     /// For memory's part of purges: it goes through all entries, and nothing else waits for it.
-    private let purging = DispatchQueue(label: "refrain.cache.purging", qos: .utility)
+    let purging = DispatchQueue(label: "refrain.cache.purging", qos: .utility)
     let survey = StorageSurvey()
     /// Scopes to be freed.
     private let ended = Mutex<Set<CacheKey.Scope>>([])
     private let removals = Atomic<Int>(0)
-    private let purges = Atomic<Int>(0)
-    /// When the latest stored answer was received, in unix seconds: no later purge is of an earlier
-    /// time, though the clock was set back or read before.
-    private let latestReceipt = Atomic<Int64>(0)
     /// Taken while a variant index is looked up and changed, for each answer that varies: of two
     /// loops that made one at once, the later took the other's variant out of reach. Its lock is
     /// taken before all others of the cache.
     private let indexing = Mutex<Void>(())
-    let purgedTargets: PurgedTargets
+    let sweeps = Mutex(SweepQueue())
+    /// When the latest purge was asked for, unix seconds: the freshness of what a soft one chose
+    /// ends there.
+    let purgedAt = Atomic<Int64>(0)
+    /// Says of whatever is held of an answer whether a purge has chosen it since it was born.
+    public let purges: Purges
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     let contradictionCount = Atomic<Int>(0)
+    /// Told of purged answers; nil until there is one to tell.
+    let purgedHook = Mutex<PurgedHook?>(nil)
     /// Another process that still answers from its copy of this cache; nil where there is none.
-    private let otherProcess = Mutex<OtherProcess?>(nil)
+    let otherProcess = Mutex<OtherProcess?>(nil)
     /// Composed answers by their parts. Its lock is taken before those of the memory tier, never
     /// under one.
     let dependents: Mutex<Dependents>
@@ -45,17 +48,21 @@ public final class ResponseCache: Sendable {
     /// Has another process forget all that it has stored, and calls the completion when it has.
     public typealias OtherProcess = @Sendable (_ completion: @escaping @Sendable () -> Void) -> Void
 
+    /// Called with an answer that a purge has chosen; nil: with all at once.
+    public typealias PurgedHook = @Sendable (StoredResponse?) -> Void
+
     public init(memory: MemoryTier, file: FileTier?) {
         self.memory = memory
         self.file = file
-        purgedTargets = file?.purgedTargets ?? PurgedTargets()
+        purges = file?.purges ?? Purges()
         dependents = Mutex(Dependents(maxParts: Dependents.maxParts(beside: memory.maxBytes)))
+        file?.records.onOwedSweep { @Sendable [weak self] in self?.sweepIfOwed() }
     }
 
     /// The stored response of `key` that is still useful, fresh or not (`Freshness.of`). A useless
     /// one is removed and is a miss. `now` in unix seconds.
     public func lookup(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
-        guard let response = memory.lookup(key) ?? promote(key, reader, at: now) else { return nil }
+        guard let response = left(of: memory.lookup(key), at: now) ?? promote(key, reader, at: now) else { return nil }
         guard response.isUseful(at: now), !response.isDamaged else {
             memory.remove(response)
             // The file has another answer under the key of a composed one.
@@ -76,7 +83,6 @@ public final class ResponseCache: Sendable {
     /// `reader` is the caller's, where it has looked for the key.
     public func store(_ response: StoredResponse, _ reader: FileReader? = nil) {
         guard response.composition == nil else { return memory.remove(response.key) }
-        latestReceipt.max(response.receivedAt, ordering: .sequentiallyConsistent)
         let replaced = memory.store(response)
         dropDependents(of: response.key, replacing: replaced, by: response)
         file?.store(response, reader)
@@ -106,82 +112,6 @@ public final class ResponseCache: Sendable {
         removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
         memory.remove(key)
         dropDependents(of: key)
-    }
-
-    /// Counts up when a purge begins, and when memory's turn comes. An answer that the origin was
-    /// asked for before may be one that was purged. Code that stores an answer therefore reads this
-    /// before it asks and again after it has stored, and removes the answer if the two differ.
-    public var purgeEpoch: Int { purges.load(ordering: .sequentiallyConsistent) }
-
-    /// Applies a purge to both tiers, and then calls `completion` with the number of chosen
-    /// answers, one that is in both counted once, on a queue of purges' own. Nil where another
-    /// process writes the file; memory is purged all the same. From then on no chosen answer is
-    /// found as it was, whether the disk has taken the purge or owes it. A large purge works for a
-    /// quarter of its time, so that clients hardly notice. `now` in unix seconds. Where another
-    /// process answers from the same cache, it has forgotten everything by then.
-    public func purge(
-        _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
-        _ completion: @escaping @Sendable (Int?) -> Void
-    ) {
-        // Before the look at stored answers: code that stores does the two in the other order.
-        if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
-        let purge = Purge(selection: selection, mode: mode, now: afterAllStored(now))
-        let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
-        purgedTargets.note(purge)
-        purging.async { @Sendable [self] in
-            guard let file else { return completion(purgeMemory(purge)) }
-            file.records.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
-                purging.async { @Sendable [self] in
-                    endPurge(purge)
-                    completion(chosen)
-                }
-            }
-        }
-    }
-
-    /// The time of a purge that begins now: not before any stored answer. A receipt more than a
-    /// minute ahead is ignored; such answers are not fresh (`Freshness.of`).
-    private func afterAllStored(_ now: Int64) -> Int64 {
-        let latest = latestReceipt.load(ordering: .sequentiallyConsistent)
-        if latest <= now &+ PurgedTargets.tolerance { return max(now, latest) }
-        latestReceipt.store(now, ordering: .sequentiallyConsistent)
-        return now
-    }
-
-    /// Notes a purge of other nodes, unless this cache knows of it, for answers composed from now
-    /// on.
-    /// - Returns: a time that is not after the one as of which it counts; unix seconds.
-    public func remember(purgeOf selection: EntrySelection, at now: Int64) -> Int64 {
-        let (time, mark) = purgedTargets.remember(Purge(selection: selection, mode: .soft, now: now))
-        if let mark { file?.records.add(mark) }
-        return min(time, now)
-    }
-
-    /// From now on purges have another process forget its answers; nil: there is none any more.
-    public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }
-
-    private func afterOtherProcess(_ completion: @escaping @Sendable (Int?) -> Void) -> @Sendable (Int?) -> Void {
-        guard let forget = otherProcess.withLock({ $0 }) else { return completion }
-        return { @Sendable count in forget { completion(count) } }
-    }
-
-    /// When a purge last chose answers to such a request, in unix seconds; `Int64.min` where none
-    /// did. An answer as old as that must not become a part of another answer to it.
-    public func lastPurge(
-        of target: @autoclosure () -> [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8, at now: Int64
-    ) -> Int64 {
-        if let mark = purgedTargets.heed(clock: now) { file?.records.add(mark) }
-        return purgedTargets.lastPurge(of: target(), storefront: storefront(), classTag: classTag)
-    }
-
-    /// Memory's turn, after the file's.
-    private func endPurge(_ purge: Purge) {
-        guard purge.mode != .dryRun else { return }
-        removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        // A request sent while the purge went through the file may bring back an answer that stayed
-        // in memory.
-        purges.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        purgeMemory(purge)
     }
 
     /// Goes through the answers in the file, in the background (`RecordStore.visit`). Without a
@@ -229,9 +159,12 @@ public final class ResponseCache: Sendable {
     private func promote(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let reader, !key.isPersonal else { return nil }
         let removalsBefore = removals.load(ordering: .sequentiallyConsistent)
+        let purgesBefore = purges.newest
         guard let response = reader.lookup(key, at: now) else { return nil }
         memory.storeIfAbsent(response)
-        guard removals.load(ordering: .sequentiallyConsistent) == removalsBefore else {
+        guard removals.load(ordering: .sequentiallyConsistent) == removalsBefore,
+            !isChosen(response, since: purgesBefore)
+        else {
             memory.remove(response)
             dropDependents(of: key)
             return nil

@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import Glibc
+import Purging
 import Synchronization
 
 // The file as the rest of the program has it: a database and its segments, one writer
@@ -34,12 +35,12 @@ public final class RecordStore: Sendable {
         path: String, maxBytes: Int, classNames: [String], owner: any RecordOwner, isTemporary: Bool, lock: StoreLock?,
         unixSeconds: @escaping @Sendable () -> Int64, log: @escaping @Sendable (String) -> Void
     ) -> RecordStore {
-        let shared = SharedState(path: path, maxBytes: maxBytes, owner)
-        let file = DatabaseFile(path: path, maxBytes: maxBytes, isTemporary: isTemporary, log: log)
-        let hold = HeldFile(file, shared, classNames: classNames, lock: lock)
         // A run in virtual time knows no other.
         let clock = isTemporary ? { @Sendable in Int64.max } : unixSeconds
-        let work = StoreWork(hold, shared, unixSeconds: clock, log: log)
+        let shared = SharedState(path: path, maxBytes: maxBytes, owner, unixSeconds: clock)
+        let file = DatabaseFile(path: path, maxBytes: maxBytes, isTemporary: isTemporary, log: log)
+        let hold = HeldFile(file, shared, classNames: classNames, lock: lock)
+        let work = StoreWork(hold, shared, log: log)
         let store = RecordStore(shared, StoreRunner(work, shared, isTemporary: isTemporary))
         store.runner.start()
         return store
@@ -80,7 +81,8 @@ public final class RecordStore: Sendable {
         runner.removeDamaged(index, receivedBy: receivedBy)
     }
 
-    /// Queues a mark, to be written after the operations before it; a fact also after all purges.
+    /// Queues a mark. A fact or rest is written after the operations before it; a purge is written
+    /// before all that comes later.
     public func add(_ mark: StoreMark) {
         let isFirst = shared.pending.withLock { pending in
             pending.add(mark)
@@ -89,14 +91,25 @@ public final class RecordStore: Sendable {
         runner.schedule(isFirst, 0)
     }
 
-    /// Applies a purge to the queue and to the file, and tells how many answers were chosen,
-    /// those that were `found` elsewhere included; nil where another process writes the file, or
-    /// nothing can be counted. From now on nothing that it chose comes out of the file as it was,
-    /// whether the disk takes the purge now or later. `completion` runs on the writer's queue.
-    public func purge(
-        _ purge: Purge, found: PurgeCount = PurgeCount(), _ completion: @escaping @Sendable (Int?) -> Void
+    /// Brings the marks of purges that wait to the disk at once, and tells whether it took them:
+    /// from then on the next life knows these purges. `completion` runs on the writer's queue.
+    public func sync(_ completion: @escaping @Sendable (Bool) -> Void) { runner.sync(completion) }
+
+    /// Takes the queue and the rows that are there through a sweep, which judges each: those that a
+    /// purge has chosen are removed or softened, in small steps between which the writer rests or
+    /// does other work. One sweep at a time. `completion` gets the sweep with its counts, on the
+    /// writer's queue.
+    /// - Parameter now: where the freshness of the chosen ends, in unix seconds; 0: now.
+    public func sweep(
+        _ sweep: Sweep, at now: Int64, _ completion: @escaping @Sendable (Sweep, SweepEnd) -> Void
     ) {
-        runner.purge(purge, found: found, completion)
+        runner.sweep(sweep, at: now, completion)
+    }
+
+    /// Has `body` called, on any thread, whenever a sweep of the file may be owed and can be done.
+    public func onOwedSweep(_ body: @escaping @Sendable () -> Void) {
+        shared.resuming.withLock { $0 = body }
+        body()
     }
 
     /// Waits until everything queued is written, or has failed to be. For tests and shutdown, never

@@ -154,6 +154,32 @@ import Text
         #expect(refused.error?["code"] == "50300")
     }
 
+    @Test func aPurgeThatIsNotWaitedForIsAnsweredWithoutItsCount() throws {
+        let folder = try TemporaryFolder()
+        let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
+        for admin in [try AdminUnderTest(), try AdminUnderTest(store: store)] {
+            admin.store("/v1/catalog/us/songs/1", "/v1/catalog/us/songs/2")
+            let content = #"{"prefix":"/v1/catalog/us/songs/","hard":true,"wait":false}"#
+            let reply = try admin.purge(content)
+            #expect(reply.status == 202 && reply.json as? [String: Bool] == ["accepted": true], "\(reply.text)")
+            #expect(reply.field("Content-Type") == "application/json" && reply.field("Cache-Control") == "no-store")
+            // The count is in the log as soon as it is known.
+            waitUntil(within: 60) { admin.logged == ["purged 2 entries, requested by 127.0.0.1: \(content)"] }
+            #expect(admin.cache.memory.count == 0)
+            let waits = try admin.purge(#"{"all":true,"wait":true}"#)
+            #expect(waits.status == 200 && waits.json as? [String: Int] == ["purged": 0])
+        }
+        store.records.close()
+    }
+
+    @Test func aPurgeThatIsNotDurableIsNotAccepted() throws {
+        let folder = try TemporaryFolder()
+        let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
+        let admin = try AdminUnderTest(store: store)
+        store.records.close()
+        #expect(try admin.purge(#"{"all":true,"wait":false}"#).status == 503)
+    }
+
     @Test func aPurgeThatIsNotUnderstoodPurgesNothing() throws {
         let admin = try AdminUnderTest()
         admin.store("/v1/catalog/us/songs/1")

@@ -10,6 +10,7 @@ import Upstream
 @testable import Cache
 @testable import Compose
 @testable import Proxy
+@testable import Purging
 
 @Suite struct MetricsTests {
     private static let keys = "phone 0123456789abcdef 5/s\nwe\"b\\ fedcba9876543210\n"
@@ -115,6 +116,35 @@ import Upstream
         }
         let values = try Exposition(try input([loop]).metrics).values("refrain_upstream_sent_by_client_total")
         #expect(values == [Double(count)])
+    }
+
+    @Test func thePurgesThatAreRememberedAreCounted() throws {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
+        func figure(_ name: String) throws -> Int {
+            let observations = try input([Statistics()], cache)
+            let (scraped, stats) = (try Exposition(observations.metrics), try JSON.parse(observations.json))
+            let isCounter = name == "forgotten" || name == "widened"
+            let value = try #require(scraped.value("refrain_purges_" + name + (isCounter ? "_total" : "")))
+            #expect(value == stats["purges_" + name]?.intValue.map { Double($0) }, "\(name)")
+            return Int(value)
+        }
+        /// Purges of so many targets, which count as an eighth of a mebibyte each.
+        func purge(_ count: Int) {
+            for _ in 0..<count {
+                let target = Array("/\(cache.purges.newest)".utf8) + Array(repeating: UInt8(ascii: "a"), count: 1 << 16)
+                cache.purges.note(EntrySelection([.target(target)]), .soft)
+            }
+        }
+        #expect(try figure("remembered") == 0 && figure("pending") == 0)
+        purge(40)
+        #expect(try figure("remembered") == 40 && figure("pending") == 40)
+        cache.purges.noteSwept(38)
+        #expect(try figure("remembered") == 40 && figure("pending") == 2)
+        cache.purges.noteSwept(40)
+        purge(30)
+        #expect(try figure("forgotten") == 1 && figure("widened") == 0)
+        purge(70)
+        #expect(try figure("widened") == 1)
     }
 
     /// A full disk was only seen when the file could no longer be written.

@@ -63,6 +63,11 @@ import Testing
 
         let whole = try #require(try admin.purge(#"{"all":true}"#).json as? [String: Any])
         #expect(whole["nodes"] as? Int == 2 && whole["reached"] as? Int == 2 && whole["logged"] as? Bool == true)
+        let accepted = try admin.purge(#"{"all":true,"wait":false}"#)
+        let early = try #require(accepted.json as? [String: Any])
+        #expect(accepted.status == 202 && early["accepted"] as? Bool == true && early["purged"] == nil)
+        #expect(early["nodes"] as? Int == 2 && early["reached"] is NSNull && early["missing"] is NSNull)
+        #expect(early["logged"] as? Bool == true && early["replicated"] as? Bool == false)
         nodes[1].end()
         let partial = try #require(try admin.purge(#"{"all":true}"#).json as? [String: Any])
         #expect(partial["nodes"] as? Int == 2 && partial["reached"] as? Int == 1)
@@ -101,6 +106,8 @@ import Testing
             // The nodes are not known yet.
             let report = try #require(try node.admin.purge(#"{"all":true}"#).json as? [String: Any])
             #expect(report["nodes"] is NSNull && report["reached"] is NSNull && report["logged"] as? Bool == false)
+            let early = try node.admin.purge(#"{"all":true,"wait":false}"#)
+            #expect(early.status == 202 && (early.json as? [String: Any])?["logged"] as? Bool == false)
             let tier = try #require(try node.admin.object("/stats")?["tier"] as? [String: Any])
             #expect(tier["standing"] as? String == "engine-away")
             // The node has no clients: the errors are of the connection that follows the log.

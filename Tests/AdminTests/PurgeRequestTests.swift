@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Purging
 import Store
 import TestSupport
 import Testing
@@ -27,6 +28,12 @@ private func condition(_ text: String) throws -> EntrySelection.Condition {
         #expect(try request(#"{"all":true,"hard":true}"#).mode == .hard)
         #expect(try request(#"{"all":true,"hard":true,"dry_run":true}"#).mode == .dryRun)
         #expect(try request(#"{"all":true}"#).selection == EntrySelection())
+    }
+
+    @Test func theAnswerWaitsForTheCountUnlessItIsTold() throws {
+        #expect(try request(#"{"all":true}"#).waits && request(#"{"all":true,"wait":true}"#).waits)
+        #expect(try !request(#"{"all":true,"wait":false}"#).waits)
+        #expect(try request(#"{"all":true,"dry_run":true,"wait":true}"#).mode == .dryRun)
     }
 
     @Test(arguments: [
@@ -75,6 +82,10 @@ private func condition(_ text: String) throws -> EntrySelection.Condition {
         (#"{"resource":"Songs:1"}"#, "resource: "), (#"{"resource":"songs:1 2"}"#, "resource: "),
         (#"{"all":true,"all":true}"#, "A member is given twice"), (#"{"urls":"/a"}"#, "urls: unknown"),
         (#"{"a\"b":"/a"}"#, "A member: unknown"),
+        (#"{"all":true,"wait":0}"#, "wait: expected true or false"),
+        (#"{"all":true,"wait":"false"}"#, "wait: expected true or false"),
+        (#"{"all":true,"wait":null}"#, "wait: expected true or false"), (#"{"wait":false}"#, "No selector is given"),
+        (#"{"all":true,"wait":false,"dry_run":true}"#, "wait: expected true with dry_run"),
     ])
     func refusalsNameTheMember(content: String, beginning: String) {
         #expect(refusal(content)?.hasPrefix(beginning) == true, "\(refusal(content) ?? "taken")")

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Purging
 import Synchronization
 import TestSupport
 import Testing
@@ -50,24 +51,70 @@ import Testing
         #expect(filed.memory.lookup(key("/c")) == nil)
     }
 
-    @Test func nothingIsComposedThatAPurgeMayHaveChosen() async {
+    /// The part that the purge did not choose would answer the target with the state from before.
+    @Test(arguments: [PurgeMode.soft, .hard])
+    func nothingIsComposedForAPurgedTargetOfPartsFromBefore(mode: PurgeMode) async {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
-        let part = response("/a")
-        cache.store(part)
-        cache.dependents.withLock { $0.purgesUnderWay = 1 }
-        #expect(!cache.store(composed: composed("/c", from: [part]), from: [part]))
-        cache.dependents.withLock { $0.purgesUnderWay = 0 }
-        #expect(cache.store(composed: composed("/c", from: [part]), from: [part]))
-        // It was stored in the moment after the purge had reported.
-        let own = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
         let old = response("/a")
-        own.store(old)
-        #expect(await own.purge(.hard, .target("/c")) == 0)
-        #expect(!own.store(composed: composed("/c", from: [old]), from: [old]))
-        #expect(own.store(composed: composed("/d", from: [old]), from: [old]))
-        let new = response("/a", at: noon + 1)
-        own.store(new)
-        #expect(own.store(composed: composed("/c", from: [new]), from: [new]))
+        cache.store(old)
+        #expect(cache.store(composed: composed("/c", from: [old]), from: [old]))
+        #expect(await cache.purge(mode, .target("/c")) == 0)
+        #expect(cache.lookup(key("/c"), nil, at: noon) == nil)
+        #expect(cache.memory.lookup(key("/a")) === old && old.isFresh(at: noon), "it is not chosen")
+        #expect(!cache.store(composed: composed("/c", from: [old]), from: [old]))
+        #expect(cache.store(composed: composed("/d", from: [old]), from: [old]))
+        // In the same second, and by a clock that was set back.
+        let new = response("/a", at: noon - 60, born: cache.purges.newest)
+        cache.store(new)
+        #expect(cache.store(composed: composed("/c", from: [new]), from: [new]))
+    }
+
+    /// Every way to choose a target that was composed, and none of its parts.
+    @Test(arguments: [
+        [EntrySelection.Condition.target("/c")], [.prefix("/c")], [.prefix("/c"), .storefront("us")],
+        [.prefix("/c"), .classTag(1)], [.target("/c"), .resource(7)],
+    ])
+    func ofAPurgedTargetNoPartFromBeforeIsUsed(conditions: [EntrySelection.Condition]) async {
+        for mode in [PurgeMode.soft, .hard] {
+            let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
+            let parts = [response("/a", resources: [7]), response("/b", resources: [8])]
+            for part in parts { cache.store(part) }
+            _ = await cache.purge(mode, EntrySelection(conditions))
+            #expect(!cache.store(composed: composed("/c", from: parts), from: parts))
+            // One of them is new.
+            let new = response("/a", born: cache.purges.newest, resources: [7])
+            cache.store(new)
+            #expect(!cache.store(composed: composed("/c", from: [new, parts[1]]), from: [new, parts[1]]))
+            #expect(cache.store(composed: composed("/d", from: [new, parts[1]]), from: [new, parts[1]]))
+        }
+    }
+
+    /// It was born before a purge that chose it, and came after that had gone through the cache.
+    @Test(arguments: [PurgeMode.soft, .hard]) func nothingIsComposedOfAPartThatAPurgeChose(mode: PurgeMode) async {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
+        let part = response("/a", resources: [7])
+        cache.store(part)
+        cache.purge(EntrySelection([.resource(7)]), mode, at: noon) { _ in }
+        #expect(!cache.store(composed: composed("/c", from: [part]), from: [part]), "at once")
+        #expect(await cache.purge(mode, .resource(9)) == 0)
+        #expect(!cache.store(composed: composed("/c", from: [part]), from: [part]))
+        #expect(cache.lookup(key("/c"), nil, at: noon) == nil)
+    }
+
+    /// A purge of others goes through the cache meanwhile.
+    @Test func aPurgeOfOthersDoesNotKeepAnythingFromBeingComposed() async {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
+        let part = response("/a", resources: [7])
+        cache.store(part)
+        let sets: [[EntrySelection.Condition]] = [
+            [.target("/b")], [.resource(8)], [.classTag(2)], [.storefront("gb")], [.prefix("/b"), .resource(7)],
+        ]
+        for conditions in sets {
+            cache.purge(EntrySelection(conditions), .hard, at: noon) { _ in }
+            #expect(cache.store(composed: composed("/c", from: [part]), from: [part]), "\(conditions)")
+        }
+        #expect(await cache.purge(.hard, .target("/none")) == 0)
+        #expect(cache.lookup(key("/a"), nil, at: noon) === part)
     }
 
     /// The purge has read an answer and not yet removed it when that gets an outline.
@@ -78,7 +125,7 @@ import Testing
             memory.store(stored)
             memory.forEachResponse { met in
                 memory.attach(stored.with(outline: FakeOutline(byteCount: 5)), to: stored)
-                memory.apply(Purge(selection: EntrySelection(), mode: mode, now: noon), to: met)
+                if mode == .hard { memory.remove(met) } else { memory.soften(met, at: noon, judged: 1) }
             }
             let rest = memory.lookup(key("/a"))
             #expect(mode == .hard ? rest == nil : rest?.freshFor == 0)
@@ -135,7 +182,9 @@ private final class CompositionRace: Sendable {
             case 3 where cache.file == nil:
                 cache.memory.remove(key("/\(part)"))
                 continue
-            default: cache.store(response("/\(part)", "\(version)", resources: [UInt64(part)]))
+            default:
+                let born = cache.purges.newest
+                cache.store(response("/\(part)", "\(version)", born: born, resources: [UInt64(part)]))
             }
             least.withLock { $0[part] = version }
         }

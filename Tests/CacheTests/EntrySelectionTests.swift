@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Purging
 @testable import Store
 
 @Suite struct EntrySelectionTests {
@@ -89,22 +90,6 @@ import Testing
             }
         }
         return entries
-    }
-
-    @Test func aPatternIsHeldAgainstThePathAlone() throws {
-        let pattern = try #require(PathPattern(Array("/v1/catalog/*/albums/*".utf8)))
-        for target in ["/v1/catalog/us/albums/1", "/v1/catalog/gb/albums/1/tracks?limit=2", "/v1/catalog/us/albums/"] {
-            #expect(pattern.matches(Array(target.utf8)), "\(target)")
-        }
-        for target in ["/v1/catalog/us/albums", "/v1/catalog/us/songs?x=/albums/", "/v1/me/albums/1", ""] {
-            #expect(!pattern.matches(Array(target.utf8)), "\(target)")
-        }
-        let last = try #require(PathPattern(Array("/*ab".utf8)))
-        #expect(last.matches(Array("/aab".utf8)) && !last.matches(Array("/abc".utf8)))
-        let many = "/" + String(repeating: "*a", count: PathPattern.mostStars + 1)
-        for text in ["", "/", "/v1/a", "v1/*", "/v1/*?l=en", "/v1/* ", "/ä*", many] {
-            #expect(PathPattern(Array(text.utf8)) == nil, "\(text)")
-        }
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])

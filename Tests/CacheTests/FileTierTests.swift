@@ -1,4 +1,5 @@
 import Foundation
+import Purging
 import Testing
 
 @testable import Cache

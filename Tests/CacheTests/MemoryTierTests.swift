@@ -1,3 +1,4 @@
+import Purging
 import TestSupport
 import Testing
 
@@ -43,6 +44,17 @@ private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
     }
 }
 
+extension MemoryTier {
+    /// Purges everything; how many there were.
+    fileprivate func purge(_ mode: PurgeMode, in purges: Purges) -> Int {
+        let all = EntrySelection()
+        var sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 0, number: purges.note(all, mode), all, mode)])
+        self.sweep(&sweep, at: noon) { _ in }
+        purges.noteSwept(sweep.last)
+        return sweep.waiting[0].totals[0].count
+    }
+}
+
 @Suite struct MemoryTierTests {
     @Test(arguments: TestSize.of([11], release: [11, 12, 13]) as [UInt64])
     func evictsAsTheModelDoes(seed: UInt64) throws {
@@ -81,7 +93,7 @@ private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
         }
         #expect(tier.count == model.count)
         #expect(tier.byteCount == model.values.reduce(0) { $0 + $1.byteCount })
-        #expect(tier.purge(Purge(selection: EntrySelection(), mode: .hard, now: noon)) == model.count)
+        #expect(tier.purge(.hard, in: Purges()) == model.count)
         #expect(tier.count == 0 && tier.byteCount == 0)
     }
 
@@ -120,7 +132,7 @@ private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
         single.forEachResponse { found in
             single.store(second)
             #expect(found === first)
-            single.apply(Purge(selection: EntrySelection(), mode: .soft, now: noon), to: found)
+            single.soften(found, at: noon, judged: 1)
         }
         #expect(single.lookup(key("/a")) === second)
     }
@@ -158,9 +170,10 @@ private func requests(popular: Int, count: Int, seed: UInt64) -> [Int] {
         }
         #expect(most <= MemoryTier.pieceCount && rests == (3_000 + MemoryTier.pieceCount - 1) / MemoryTier.pieceCount)
         for number in 0..<3_000 where number % 3 == 0 { tier.remove(key("/\(number)")) }
-        #expect(tier.purge(Purge(selection: EntrySelection(), mode: .soft, now: noon)) == 2_000)
+        let purges = Purges()
+        #expect(tier.purge(.soft, in: purges) == 2_000)
         #expect((0..<3_000).allSatisfy { tier.lookup(key("/\($0)"))?.freshFor ?? 0 == 0 })
-        #expect(tier.purge(Purge(selection: EntrySelection(), mode: .hard, now: noon)) == 2_000)
+        #expect(tier.purge(.hard, in: purges) == 2_000)
         #expect(tier.count == 0 && tier.byteCount == 0)
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Purging
 import Synchronization
 import TestSupport
 import Testing
@@ -16,11 +17,6 @@ extension ResponseCache {
         await withCheckedContinuation { continuation in
             purge(selection, mode, at: now) { continuation.resume(returning: $0) }
         }
-    }
-
-    /// The time of the last purge that counts for a target.
-    func last(_ target: String, at now: Int64 = 0) -> Int64 {
-        lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: now)
     }
 }
 
@@ -102,33 +98,28 @@ extension ResponseCache {
         #expect(cache.lookup(key("/a"), reader, at: noon + 450)?.lifetime.staleFor == 500, "twice is once")
     }
 
-    /// A loop had read the clock later, or it was set back: older parts counted as purged since.
-    @Test func noPurgeIsOfATimeBeforeThatOfWhatWasStored() async {
+    /// The clock was a day ahead at the first one.
+    @Test func aSoftPurgeEndsFreshnessByTheClockOfItsOwn() async throws {
         let (cache, _) = scratch.cache(memory: 16 << 20)
-        cache.store(response("/a", at: noon + 60))
-        _ = await cache.purge(.hard, at: noon, .target("/b"))
-        #expect(cache.last("/b", at: noon) == noon + 60)
-        // Nothing of a later time looks fresh.
-        cache.store(response("/c", at: noon + 61))
-        _ = await cache.purge(.hard, at: noon, .target("/d"))
-        #expect(cache.last("/d", at: noon) == noon)
+        _ = await cache.purge(.soft, at: noon + 86_400, .target("/b"))
+        let lifetime = Lifetime(freshFor: 1_000, staleFor: 100)
+        cache.store(response("/a", lifetime: lifetime, born: cache.purges.newest))
+        #expect(await cache.purge(.soft, at: noon + 400, .target("/a")) == 1)
+        let found = try #require(cache.lookup(key("/a"), nil, at: noon + 499))
+        #expect(!found.isFresh(at: noon) && Freshness.of(found, at: noon + 500) == .expired)
     }
 
-    @Test func aPurgeOfAnotherNodeCountsFromItsTime() async {
+    /// A purge chooses nothing that was fetched after it, though it goes through the cache then.
+    @Test(arguments: [PurgeMode.soft, .hard]) func nothingThatIsFetchedAfterAPurgeIsChosen(mode: PurgeMode) async {
         let (cache, _) = scratch.cache(memory: 16 << 20)
-        let one = EntrySelection([.target("/a")])
-        let many = EntrySelection([.prefix("/b/"), .classTag(1)])
-        for selection in [one, many] {
-            #expect(cache.remember(purgeOf: selection, at: noon) == noon)
-            #expect(cache.remember(purgeOf: selection, at: noon + 10) == noon, "it is known")
-            #expect(cache.remember(purgeOf: selection, at: noon - 10) == noon - 10)
-        }
-        #expect(["/a", "/b/1", "/c"].map { cache.last($0, at: noon) } == [noon, noon, .min])
-        // These leave no parts.
-        for selection in [EntrySelection(), EntrySelection([.resource(1)])] {
-            #expect(cache.remember(purgeOf: selection, at: noon + 5) == noon + 5)
-        }
-        #expect(cache.last("/c", at: noon) == .min)
+        cache.store(response("/a", "old"))
+        let answered = Mutex(false)
+        cache.purge(EntrySelection([.target("/a")]), mode, at: noon) { _ in answered.withLock { $0 = true } }
+        #expect(cache.lookup(key("/a"), nil, at: noon)?.isFresh(at: noon) != true, "at once")
+        cache.store(response("/a", "new", born: cache.purges.newest))
+        waitUntil { answered.withLock { $0 } }
+        let found = cache.lookup(key("/a"), nil, at: noon)
+        #expect(found?.body == Array("new".utf8) && found?.isFresh(at: noon) == true)
     }
 
     @Test func anUnwrittenAnswerIsPurgedToo() async {
@@ -144,16 +135,16 @@ extension ResponseCache {
         }
     }
 
-    @Test func aPurgeCountsTheEpochUpBeforeItWorks() async {
+    @Test func aPurgeHasItsNumberAtOnceAndADryRunHasNone() async {
         let (cache, _) = scratch.cache(memory: 16 << 20)
-        let before = cache.purgeEpoch
         #expect(await cache.purge(.dryRun) == 0)
-        #expect(cache.purgeEpoch == before)
+        #expect(cache.purges.newest == 0)
         cache.purge(EntrySelection(), .soft, at: noon) { _ in }
-        #expect(cache.purgeEpoch > before, "at once")
-        let between = cache.purgeEpoch
+        #expect(cache.purges.newest == 1, "at once")
         #expect(await cache.purge(.hard, .resource(1)) == 0)
-        #expect(cache.purgeEpoch >= between + 2, "and again before memory's turn")
+        #expect(cache.purges.newest == 2)
+        waitUntil { !cache.purges.isSweeping }
+        #expect(cache.purges.swept == 2)
     }
 
     /// Readers promote while purges go over the file; stored values carry their round.
@@ -167,7 +158,7 @@ extension ResponseCache {
             let reader = store.makeReader()
             if thread == 0 {
                 for round in 0..<8 {
-                    for number in 0..<700 { cache.store(response("/\(number)", "\(round)")) }
+                    for number in 0..<700 { cache.store(response("/\(number)", "\(round)", born: cache.purges.newest)) }
                     let answered = DispatchSemaphore(value: 0)
                     cache.purge(EntrySelection(), .hard, at: noon) { _ in answered.signal() }
                     answered.waitOrFail()

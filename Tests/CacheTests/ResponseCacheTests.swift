@@ -1,3 +1,4 @@
+import Purging
 import Synchronization
 import TestSupport
 import Testing

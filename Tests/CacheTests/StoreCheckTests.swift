@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import Purging
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Purging
 import TestSupport
 import Testing
 
@@ -95,6 +96,7 @@ import Testing
         let folder = scratch.directory + "/inner"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20, file: folder + "/cache.sqlite")
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 16), file: store)
         for step in 0..<3_000 {
             let number = Int.random(in: 0..<5_000, using: &generator)
             switch Int.random(in: 0..<400, using: &generator) {
@@ -105,7 +107,7 @@ import Testing
             case 5: store.flush()
             case 6..<20:
                 let selection = EntrySelection([.prefix("/\(number % 50)")])
-                store.purge(Purge(selection: selection, mode: step % 2 == 0 ? .hard : .soft, now: noon)) { _ in }
+                cache.purge(selection, step % 2 == 0 ? .hard : .soft, at: noon) { _ in }
             case 20..<100: _ = reader.lookup(key("/\(number)"), at: noon)
             case 100..<200: store.remove(key("/\(number)"))
             default: store.store(response("/\(number)", filler(40_000)))
@@ -152,7 +154,7 @@ import Testing
         store.write(entries(0..<20), atOnce: 50)
         let other = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         try other.execute("BEGIN IMMEDIATE")
-        #expect(await store.purged(.hard) != nil && !store.shared.owed.isEmpty)
+        #expect(await store.purged(.hard) != nil && store.purges.isSweeping)
         #expect(store.makeReader().lookup(key("/1"), at: noon) == nil)
         store.close()
         try other.execute("ROLLBACK")

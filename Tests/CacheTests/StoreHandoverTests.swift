@@ -1,4 +1,6 @@
 import Foundation
+import Purging
+import Synchronization
 import TestSupport
 import Testing
 
@@ -59,16 +61,19 @@ import Testing
 
     /// The purge was forgotten, or left out rows that the other process had numbered anew.
     @Test func aPurgeUnderWayGoesOnWhereTheFileIsTakenBack() throws {
-        let old = scratch.open()
+        let (cache, old) = scratch.cache()
         old.write((0..<300).map { response("/\($0)") })
-        let all = EntrySelection([.prefix("/")])
+        let told = Mutex<[Int?]>([])
         // On the queue one after the other: the purge has taken one step when the file is lent.
         let runner = old.runner
         runner.queue.suspend()
-        old.purge(Purge(selection: all, mode: .hard, now: noon)) { _ in }
+        cache.purge(EntrySelection([.prefix("/")]), .hard, at: noon) { count in told.withLock { $0.append(count) } }
+        cache.purging.sync {}
         runner.queue.async { @Sendable in
             runner.drain(isForced: true)
-            _ = runner.work.withLock { $0.handle(.lend) }
+            for order in runner.work.withLock({ $0.handle(.lend) }) {
+                if case .ended(let completion, let sweep, let end) = order { completion(sweep, end) }
+            }
         }
         runner.queue.resume()
         runner.queue.sync {}
@@ -77,7 +82,8 @@ import Testing
         for number in 0..<300 { #expect(reader.lookup(key("/\(number)"), at: noon) == nil) }
         _ = try sqlite(scratch.file, "UPDATE entry SET id = -id RETURNING 1")
         old.takeBack()
-        waitUntil { old.shared.owed.isEmpty }
+        waitUntil { !cache.purges.isSweeping }
+        #expect(told.withLock { $0 } == [nil], "it was refused, and went on")
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
         for number in 0..<300 { #expect(reader.lookup(key("/\(number)"), at: noon) == nil) }
         old.close()

@@ -1,5 +1,7 @@
+import Purging
 import Testing
 
+@testable import Cache
 @testable import Freshness
 @testable import Store
 
@@ -10,15 +12,15 @@ import Testing
 
     /// Purged answers were listed as before the purge, while no client got them.
     @Test func answersThatAPurgeChoseAreShownAsItLeavesThem() {
-        let (store, reader) = scratch.openWithReader()
+        let store = scratch.open(now: { noon })
+        let reader = store.makeReader()
         for number in 0..<30 {
             store.store(response("/\(number)", lifetime: Lifetime(freshFor: 900, staleFor: 60), resources: [7]))
         }
         store.flush()
-        func owe(_ mode: PurgeMode, _ condition: EntrySelection.Condition) -> Int {
-            store.shared.owed.add(Purge(selection: EntrySelection([condition]), mode: mode, now: noon + 10))
-        }
-        var owed = [owe(.hard, .prefix("/1")), owe(.soft, .prefix("/2"))]
+        // The file has not had them yet.
+        store.purges.note(EntrySelection([.prefix("/1")]), .hard)
+        store.purges.note(EntrySelection([.prefix("/2")]), .soft)
         let listed = store.list(EntrySelection(), limit: 100)
         #expect(listed.count == 19 && !targets(listed).contains { $0.hasPrefix("/1") })
         for entry in listed {
@@ -27,9 +29,9 @@ import Testing
             #expect((entry.facts.times.freshFor == 0) == entry.path.hasPrefix("/2"))
         }
         #expect(store.list(EntrySelection(), limit: 15).count == 15, "others take their places")
-        owed.append(owe(.hard, .resource(7)))
+        store.purges.note(EntrySelection([.resource(7)]), .hard)
         #expect(store.list(EntrySelection(), limit: 100).isEmpty)
-        for id in owed { store.shared.owed.remove(id) }
+        store.purges.noteSwept(store.purges.newest)
         #expect(store.list(EntrySelection(), limit: 100).count == 30)
     }
 

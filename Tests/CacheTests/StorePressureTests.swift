@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Purging
 import Synchronization
 import TestSupport
 import Testing
@@ -115,7 +116,8 @@ import Testing
         let (store, reader) = scratch.openWithReader(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)
         let counts = Mutex<[Int?]>([])
-        store.purge(Purge(selection: EntrySelection(), mode: .hard, now: noon)) { count in
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 16), file: store)
+        cache.purge(EntrySelection(), .hard, at: noon) { count in
             counts.withLock { $0.append(count) }
         }
         waitUntil(within: 120) { counts.withLock { !$0.isEmpty } }
@@ -124,7 +126,7 @@ import Testing
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") > 0, "the file has it still")
         try other.execute("ROLLBACK")
         store.flush()
-        waitUntil(within: 120) { store.shared.owed.isEmpty }
+        waitUntil(within: 120) { !cache.purges.isSweeping }
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import Purging
 import Synchronization
 import TestSupport
 import Testing
@@ -23,11 +24,11 @@ func filler(_ count: Int) -> String {
 func response(
     _ target: String, _ body: String = "{}", variant: String = "", at receivedAt: Int64 = noon,
     lifetime: Lifetime = Lifetime(freshFor: 1_000_000), scope: CacheKey.Scope = .shared, storefront: String = "us",
-    classTag: UInt8 = 1, selecting: String = "", resources: [UInt64] = []
+    classTag: UInt8 = 1, born: Int64 = 0, selecting: String = "", resources: [UInt64] = []
 ) -> StoredResponse {
     StoredResponse(
         key: key(target, variant, scope), status: 200, fields: Array("Content-Type: application/json\r\n".utf8),
-        body: Array(body.utf8), receivedAt: receivedAt, lifetime: lifetime, classTag: classTag,
+        body: Array(body.utf8), receivedAt: receivedAt, born: born, lifetime: lifetime, classTag: classTag,
         storefront: Array(storefront.utf8), selecting: Array(selecting.utf8), resources: resources)
 }
 
@@ -66,8 +67,8 @@ func composed(
     lifetime: Lifetime = Lifetime(freshFor: 1_000)
 ) -> StoredResponse {
     StoredResponse(
-        key: key(target), status: 200, fields: [], body: Array(body.utf8), receivedAt: noon, lifetime: lifetime,
-        classTag: 1, storefront: Array("us".utf8),
+        key: key(target), status: 200, fields: [], body: Array(body.utf8), receivedAt: noon,
+        born: parts.map(\.born).min() ?? 0, lifetime: lifetime, classTag: 1, storefront: Array("us".utf8),
         composition: Composition(.composed, parts: parts.map(\.key), naming: parts.map(\.resources)))
 }
 
@@ -227,7 +228,20 @@ extension FileTier {
 
     func purged(_ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon) async -> Int? {
         await withCheckedContinuation { continuation in
-            purge(Purge(selection: selection, mode: mode, now: now)) { continuation.resume(returning: $0) }
+            purge(mode, selection, at: now) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// As a cache does it, without memory. One at a time.
+    func purge(
+        _ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon,
+        _ completion: @escaping @Sendable (Int?) -> Void
+    ) {
+        let number = mode == .dryRun ? purges.newest : purges.note(selection, mode)
+        let sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 1, number: number, selection, mode)])
+        records.sweep(sweep, at: now) { @Sendable [purges] sweep, end in
+            if end == .done { purges.noteSwept(sweep.last) }
+            completion(end == .refused ? nil : sweep.waiting[0].totals[0].count)
         }
     }
 }
@@ -278,8 +292,6 @@ extension FileTier {
     func lend() { records.lend() }
     func takeBack() { records.takeBack() }
     func noteHandedOver() { records.noteHandedOver() }
-
-    func purge(_ purge: Purge, _ completion: @escaping @Sendable (Int?) -> Void) { records.purge(purge, completion) }
 
     func list(
         _ selection: EntrySelection = EntrySelection(), limit: Int, in order: ListingOrder = .use

@@ -4,6 +4,7 @@ import Testing
 @testable import Cache
 @testable import Compose
 @testable import Freshness
+@testable import Purging
 
 @Suite struct HeldNamesTests {
     private static let list = "/v1/catalog/us/albums/1/tracks"
@@ -17,12 +18,12 @@ import Testing
     }
 
     private func contains(
-        _ names: HeldNames, _ target: String, scope: CacheKey.Scope = .shared, patience: Int = 1_000, epoch: Int = 0,
+        _ names: HeldNames, _ target: String, scope: CacheKey.Scope = .shared, patience: Int = 1_000,
         at now: Int64 = 1_000
     ) -> Bool {
         let key = CacheKey(scope: scope, target: Array(target.utf8))
         return names.contradicts(
-            key, CatalogRequest(canonical: Array(target.utf8)), patience: patience, epoch: epoch, at: now)
+            key, CatalogRequest(canonical: Array(target.utf8)), patience: patience, at: now)
     }
 
     private static let song = "/v1/catalog/us/songs/7"
@@ -31,8 +32,13 @@ import Testing
     private func names(bytes: Int = 1 << 16, freshFor: Int = 60) -> HeldNames {
         let names = HeldNames(maxBytes: bytes)
         let body = #"{"next":"\#(Self.list)?offset=1","data":[{"id":"7","type":"songs"}]}"#
-        names.note(stored(Self.list, body, freshFor: freshFor), epoch: 0, at: 1_000)
+        names.note(stored(Self.list, body, freshFor: freshFor), at: 1_000)
         return names
+    }
+
+    /// An answer that names the song, and is fresh for so long.
+    private func naming(_ target: String, freshFor: Int = 60) -> StoredResponse {
+        stored(target, #"{"data":[{"id":"7","type":"songs"}]}"#, freshFor: freshFor)
     }
 
     @Test func namesInAFreshAnswerAreHeld() throws {
@@ -42,7 +48,6 @@ import Testing
         {
             #expect(contains(names, target), "\(target)")
             #expect(!contains(names, target, at: 1_060), "not fresh any more")
-            #expect(!contains(names, target, epoch: 1), "purged since, perhaps")
         }
         for target in [
             "/v1/catalog/us/songs/8", "/v1/catalog/gb/songs/7", "/v1/catalog/us/albums/7", song + "/albums",
@@ -59,7 +64,7 @@ import Testing
     @Test func staleAnswersAndAnotherOriginNameNothing() {
         #expect(!contains(names(freshFor: 0), Self.song))
         let held = names()
-        held.forget()
+        held.forgetAll()
         #expect(!contains(held, Self.song))
     }
 
@@ -73,16 +78,74 @@ import Testing
         #expect(contradicts(at: 1_100) && contradicts(at: 1_159))
         #expect(!contradicts(at: 1_160) && !contradicts(at: 1_400))
         names.note(
-            stored("/v1/catalog/us/songs", #"{"data":[{"id":"7","type":"songs"}]}"#, freshFor: 600), epoch: 0, at: 1_400
+            stored("/v1/catalog/us/songs", #"{"data":[{"id":"7","type":"songs"}]}"#, freshFor: 600), at: 1_400
         )
         #expect(contradicts(at: 1_401))
+    }
+
+    /// Any purge emptied the table.
+    @Test func aPurgeTakesTheNamesOfTheAnswersThatItChooses() {
+        let (names, album) = (names(), naming("/v1/catalog/us/albums/2"))
+        names.forget(album)
+        #expect(contains(names, Self.song), "it was not the one that named the song")
+        names.note(album, at: 1_000)
+        names.forget(stored(Self.list, #"{"next":"\#(Self.list)?offset=1","data":[{"id":"7","type":"songs"}]}"#))
+        #expect(contains(names, Self.song), "the album names the song")
+        #expect(!contains(names, Self.list + "?offset=1"))
+        names.forget(album)
+        #expect(!contains(names, Self.song))
+    }
+
+    /// Two answers that name the same are known: those that end last.
+    @Test func twoAnswersMayNameTheSame() {
+        let names = HeldNames(maxBytes: 64)
+        let albums = (0..<4).map { naming("/v1/catalog/us/albums/\($0)", freshFor: 60 + $0) }
+        for album in albums + albums { names.note(album, at: 1_000) }
+        names.forget(albums[0])
+        names.forget(albums[3])
+        #expect(contains(names, Self.song, at: 1_061) && !contains(names, Self.song, at: 1_062))
+        names.forget(albums[2])
+        #expect(!contains(names, Self.song))
+    }
+
+    /// Names came back that a purge had just taken.
+    @Test func aPurgedAnswerNamesNothingWhateverComesFirst() async {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
+        let library = ResourceLibrary(cache, ResourceClasses { _ in true }, CompositionSettings())
+        let album = naming("/v1/catalog/us/albums/2")
+        func contradicts() -> Bool {
+            let key = CacheKey(scope: .shared, target: Array(Self.song.utf8))
+            return library.contradicts(
+                notFound: key, CatalogRequest(canonical: Array(Self.song.utf8)), patience: 60, at: 1_000)
+        }
+        library.noteNames(in: album, at: 1_000)
+        #expect(contradicts())
+        library.readStored(at: 1_000)
+        cache.store(album)
+        func purge(_ conditions: EntrySelection.Condition...) async -> Int? {
+            await withCheckedContinuation { continuation in
+                cache.purge(EntrySelection(conditions), .soft, at: 1_000) { continuation.resume(returning: $0) }
+            }
+        }
+        var count = await purge(.target(Array("/v1/catalog/us/albums/3".utf8)))
+        #expect(count == 0 && contradicts())
+        count = await purge(.target(Array("/v1/catalog/us/albums/2".utf8)))
+        #expect(count == 1 && !contradicts())
+        cache.purges.note(EntrySelection([.classTag(0)]), .hard)
+        library.noteNames(in: album, at: 1_000)
+        #expect(!contradicts(), "it was purged before its names were noted")
+        library.noteNames(
+            in: naming("/v1/catalog/us/albums/4").adopted(bornUnder: cache.purges.newest, at: 1_000), at: 1_000)
+        #expect(contradicts())
+        _ = await purge()
+        #expect(!contradicts())
     }
 
     @Test func heldNamesAreBounded() {
         let names = names(bytes: 64)
         for id in 0..<500 {
             let body = #"{"data":[{"id":"\#(id)","type":"songs"}]}"#
-            names.note(stored("/v1/catalog/us/songs?ids=\(id)", body), epoch: 0, at: 1_000)
+            names.note(stored("/v1/catalog/us/songs?ids=\(id)", body), at: 1_000)
         }
         #expect((0..<500).count { contains(names, "/v1/catalog/us/songs/\($0)") } <= 4)
     }

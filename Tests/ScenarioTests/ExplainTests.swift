@@ -1,5 +1,6 @@
 import Foundation
 import Proxy
+import Purging
 import Store
 import TestSupport
 import Testing

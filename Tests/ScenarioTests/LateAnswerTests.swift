@@ -1,6 +1,7 @@
 import Cache
 import Foundation
 import Freshness
+import Purging
 import Store
 import TestSupport
 import Testing
@@ -69,14 +70,14 @@ import Testing
     /// The client's answer while the cache is purged and the origin does `then`.
     private func replyPurgedOnTheWay(
         _ cache: ResponseCache, _ then: [ScriptedOrigin.Step], to request: String = "GET \(album)",
-        purges: Bool = true
+        purging selection: EntrySelection? = EntrySelection()
     ) throws -> String {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([.request, .wait(gate)] + then)
         let proxy = try ProxyUnderTest(scripted: origin, cache: cache)
         let client = try proxy.connection(sending: "\(request) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         waitUntil { proxy.statistics[.upstreamRequests] == 1 }
-        if purges { cache.purgeAndWait(EntrySelection(), .hard, at: Int64(Date().timeIntervalSince1970)) }
+        if let selection { cache.purgeAndWait(selection, .hard, at: Int64(Date().timeIntervalSince1970)) }
         gate.open()
         return client.readText()
     }
@@ -93,15 +94,45 @@ import Testing
         #expect(cache.memory.count == 0)
     }
 
+    private static let others = EntrySelection([.target(Array(String.album(3).utf8))])
+
+    /// A confirmation was worth nothing after a purge of anything.
+    @Test func aPurgeOfOthersChangesNothingForWhatIsStored() throws {
+        let cache = cacheWithExpired("ETag: \"1\"\r\n")
+        let text = try replyPurgedOnTheWay(cache, [Self.confirmed, .hold], purging: Self.others)
+        #expect(text.hasSuffix("\r\n\r\nold") && text.contains("detail=revalidated"), "\(text)")
+        let key = CacheKey(scope: .shared, target: Array(Self.album.utf8))
+        let now = Int64(Date().timeIntervalSince1970)
+        #expect(cache.peek(key, nil, at: now)?.isFresh(at: now) == true)
+        let standIn = try replyPurgedOnTheWay(cacheWithExpired(), [.reset], purging: Self.others)
+        #expect(standIn.hasSuffix("\r\n\r\nold"), "\(standIn)")
+    }
+
+    /// A HEAD during a purge put back what that had removed, and after a purge of anything it
+    /// updated nothing.
+    @Test(arguments: [EntrySelection([.target(Array("/elsewhere".utf8))]), others])
+    func aHeadUpdatesWhatNoPurgeHasChosen(selection: EntrySelection) throws {
+        let fields = "ETag: \"1\"\r\nCache-Control: max-age=60\r\n"
+        let cache = cacheWithExpired(fields, "/elsewhere")
+        let head = "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 3\r\n\r\n"
+        let text = try replyPurgedOnTheWay(cache, [.send(head), .hold], to: "HEAD /elsewhere", purging: selection)
+        #expect(text.hasPrefix("HTTP/1.1 200 "), "\(text)")
+        let (key, now) = (
+            CacheKey(scope: .shared, target: Array("/elsewhere".utf8)), Int64(Date().timeIntervalSince1970)
+        )
+        #expect(cache.peek(key, nil, at: now)?.isFresh(at: now) == (selection == Self.others ? true : nil))
+    }
+
     /// A POST led no flight: its answer was stored although its target had been purged.
-    @Test(arguments: [true, false]) func aPurgeMeanwhileKeepsAPostsAnswerOutOfTheCache(isPurged: Bool) throws {
+    @Test(arguments: [EntrySelection(), EntrySelection([.target(Array("/elsewhere".utf8))]), others, nil])
+    func aPurgeMeanwhileKeepsAPostsAnswerOutOfTheCache(selection: EntrySelection?) throws {
         let cache = ResponseCache()
         let fields = "Content-Location: /elsewhere\r\nCache-Control: max-age=60\r\nContent-Length: 9"
         let text = try replyPurgedOnTheWay(
             cache, [.send("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n{\"new\":1}"), .hold], to: "POST /elsewhere",
-            purges: isPurged)
+            purging: selection)
         #expect(text.hasSuffix("new\":1}"))
-        #expect(cache.memory.count == (isPurged ? 0 : 1))
+        #expect(cache.memory.count == (selection == nil || selection == Self.others ? 1 : 0))
     }
 
     /// The second confirmation was taken for that of a replaced answer: it cost a third request.

@@ -1,5 +1,6 @@
 import Foundation
 import Proxy
+import Purging
 import Store
 import TestSupport
 import Testing
@@ -83,6 +84,21 @@ import Testing
         proxy.cache.purgeAndWait(EntrySelection(), .soft, at: 1_790_000_000)
         for _ in 0..<2 { #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/9").status == 404) }
         #expect(proxy.origin.requests.count { $0.target == "/v1/catalog/us/albums/9" } == 1)
+    }
+
+    /// A purge of anything did that.
+    @Test func aNotFoundAfterAPurgeOfOthersIsNotKept() throws {
+        let (named, album) = ("/v1/catalog/us/songs/1/albums", "/v1/catalog/us/albums/9")
+        let proxy = try proxy([named: #"{"data":[{"id":"9","type":"albums"}]}"#])
+        for (target, isKept) in [(String.album(3), false), (album, false), (named, true)] {
+            proxy.cache.purgeAndWait(EntrySelection([.target(Array(target.utf8))]), .hard, at: 1_790_000_000)
+            for _ in 0..<2 {
+                let reply = try proxy.client.send("GET", album)
+                #expect(reply.status == 404)
+                #expect(reply.field("Cache-Status")?.contains("detail=contradicted") != isKept, "\(target)")
+            }
+        }
+        #expect(proxy.origin.requests.count { $0.target == album } == 5)
     }
 
     private static let song = #"{"id":"1","type":"songs","attributes":{"name":"a"}}"#

@@ -3,6 +3,7 @@ import Cache
 import Foundation
 import Freshness
 import HTTP
+import Purging
 import Recording
 import Store
 import Synchronization

@@ -1,4 +1,5 @@
 import AppleMusic
+import Purging
 import Store
 import Testing
 

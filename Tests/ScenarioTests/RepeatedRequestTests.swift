@@ -1,5 +1,6 @@
 import Cache
 import Foundation
+import Purging
 import Store
 import TestSupport
 import Testing

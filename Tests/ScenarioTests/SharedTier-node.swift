@@ -1,19 +1,25 @@
+import Cache
 import EventLoop
 import Proxy
+import Purging
 import Server
 import TestSupport
 
 @testable import Tier
 
 extension SharedTier {
-    /// The tier of a node that knows the log of purges from its beginning, with nothing in it.
+    /// The tier of a node that knows nothing of the log of purges (`beginLog`).
     convenience init(ofNode number: Int, _ engine: RedisServer) {
         let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
         var settings = TierSettings(endpoints: [endpoint], nodeName: "node\(number)")
         settings.timeout = .seconds(60)
         self.init(settings) { _ in }
+    }
+
+    /// The node of this cache knows the log from its beginning, with nothing in it.
+    func beginLog(in cache: ResponseCache) {
         let epoch = LogEpoch(number: 1)
-        knowledge.begin(epoch, forgottenUntil: .start)
+        knowledge.begin(epoch, forgottenUntil: .start, in: cache.purges)
         knowledge.move(to: LogMark(epoch, .start), mayTake: true)
     }
 }
@@ -37,6 +43,7 @@ final class SharingProxies {
             let clock = TimeOfDay { TimeOfDay.system.unixSeconds() + (index == 0 ? ahead : 0) }
             let tier = SharedTier(ofNode: index, engine)
             nodes.append(try ProxyUnderTest(before: origin, policy: policy, timeOfDay: clock, tier: tier))
+            tier.beginLog(in: nodes[index].cache)
         }
     }
 

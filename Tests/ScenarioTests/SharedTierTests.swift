@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import Foundation
 import Freshness
+import Purging
 import Server
 import Store
 import Synchronization
@@ -48,11 +49,10 @@ import Testing
         let nodes = try SharingProxies(2, ahead: 3_600, ScriptedSongs.reply)
         _ = try nodes.get(0, "/v1/catalog/us/songs?ids=1,2")
         let (cache, knowledge) = (nodes.nodes[1].cache, nodes.tiers[1].knowledge)
-        let (time, instant) = (TimeOfDay.system.unixSeconds() - 10, Instant.now() - .seconds(10))
         let purge = EntrySelection([.target(Array("/v1/catalog/us/songs?ids=1".utf8))])
-        let (record, position) = (PurgeRecord(purge, .hard, at: time, by: "node0"), LogPosition(1, 0))
-        knowledge.note(PurgeLogEntry(position, try #require(record)), at: NotingTime(seconds: time, instant: instant))
-        cache.purgeAndWait(purge, .hard, at: time)
+        let position = LogPosition(1, 0)
+        knowledge.note(position, as: cache.purges.newest + 1)
+        cache.purgeAndWait(purge, .hard, at: TimeOfDay.system.unixSeconds() - 10)
         knowledge.move(to: LogMark(LogEpoch(number: 1), position), mayTake: true)
         #expect(try nodes.get(1, "/v1/catalog/us/songs?ids=1,2").field("Cache-Status")?.contains("shared") == true)
         #expect(nodes.origin.requests.count == 1)

@@ -1,6 +1,7 @@
 import Cache
 import Foundation
 import Freshness
+import Purging
 import Server
 import Store
 import Synchronization

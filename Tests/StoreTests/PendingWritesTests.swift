@@ -73,7 +73,7 @@ import Testing
     }
 
     /// Operations that come while a round is written belong to the next one.
-    @Test mutating func marksFollowTheirOperationsOrCountForAllTargets() throws {
+    @Test mutating func factsFollowTheirOperations() throws {
         let mark = StoreMark(table: .fact, key: [1], value: .text("a"))
         begin(1, try waiting("/a"))
         pending.add(mark)
@@ -85,22 +85,57 @@ import Testing
         pending.putBack()
         pending.beginRound()
         #expect(pending.takeRest(9).marks == [mark])
-        pending.finishRound(waiting: [mark])
+        pending.finishRound()
+        pending.add(mark)
         pending.add(StoreMark(table: .fact, key: [1], value: .text("b")))
         pending.beginRound()
         #expect(pending.takeRest(9).marks.map(\.value) == [.text("b")])
         pending.finishRound()
         #expect(pending.isEmpty)
-        // They were lost, and a later process built answers of parts that they had purged.
-        pending = PendingWrites()
-        let times = (0..<5_000).map { noon + $0 } + [noon]
-        for (index, time) in times.enumerated() {
-            pending.add(StoreMark(table: .purged, key: Array("/\(index)".utf8), value: .time(time)))
-        }
+    }
+
+    private func purge(_ number: Int64, _ effect: StoreMark.PurgeEffect = .hard) -> StoreMark {
+        StoreMark(purge: number, effect, words: Array("target /\(number)".utf8))
+    }
+
+    /// A crash would give the number out again, and answers born under it would count as younger.
+    @Test mutating func purgesWaitUntilTheyAreInTheFile() throws {
+        pending.add(purge(1))
+        _ = pending.enqueue(.store(try waiting("/a")), 1)
         pending.beginRound()
-        let left = pending.takeRest(9).marks
-        #expect(left.count < times.count && left.count > 1_000)
-        #expect(left.filter(\.key.isEmpty).map(\.value) == [.time(noon + 4_999)])
+        #expect(pending.purges.all == [purge(1)] && !pending.isEmpty)
+        pending.add(purge(2))
+        pending.putBack()
+        #expect(pending.purges.all == [purge(1), purge(2)])
+        pending.finish(purges: [purge(1)])
+        #expect(pending.purges.all == [purge(2)])
+        pending.beginRound()
+        _ = cut(.max)
+        let isMore = pending.finishRound()
+        #expect(isMore, "one that came meanwhile is written soon")
+        pending.finish(purges: [purge(2)])
+        #expect(pending.isEmpty)
+    }
+
+    /// They were lost, and a later process built answers of parts that they had purged.
+    @Test mutating func tooManyPurgesBecomeOneThatForgetsThem() {
+        for number: Int64 in 1...5_000 { pending.add(purge(number)) }
+        let left = pending.purges.all
+        #expect(left.count < 5_000)
+        guard case .purge(let forgotten, .forgotten) = left.first?.value else {
+            Issue.record("\(left.count) of them wait")
+            return
+        }
+        #expect(left.dropFirst() == ((forgotten + 1)..<5_001).map { purge($0) }[...])
+        // The one that is being written has become one with others.
+        pending.add(purge(5_001))
+        pending.add(purge(5_000, .forgotten))
+        pending.finish(purges: left)
+        #expect(pending.purges.all == [purge(5_001), purge(5_000, .forgotten)])
+        pending.finish(purges: pending.purges.all)
+        #expect(pending.purges.isEmpty && !pending.purges.hasPurges)
+        pending.add(purge(5_001, .swept))
+        #expect(!pending.isEmpty && !pending.purges.hasPurges, "the file knows all purges")
     }
 
     /// A store that was closed then lost it.
@@ -113,8 +148,6 @@ import Testing
             #expect(pending.takeRest(1).marks == [mark])
             #expect(pending.finishRound() == (next != nil))
         }
-        let isMore = pending.finishRound(waiting: [StoreMark(table: .fact, key: [1], value: .text("a"))])
-        #expect(!isMore && !pending.isEmpty, "a fact that waits is written after its purge")
         // Uses that came all the while kept a round from ending.
         pending = PendingWrites()
         for index: Int64 in 0..<5 { pending.touch(index, at: noon) }

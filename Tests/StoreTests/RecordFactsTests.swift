@@ -4,14 +4,16 @@ import Testing
 
 struct RecordFactsTests {
     private let facts = RecordFacts(
-        status: 300, classTag: 255, receivedAt: noon,
+        status: 300, classTag: 255, receivedAt: noon, born: 1 << 40,
         times: RecordFacts.Times(
             freshFor: 1, staleFor: 2, staleIfErrorFor: 3, keepFor: RecordFacts.Times.longest, initialAge: 5),
         storefront: Array("jp".utf8), selecting: Array("accept-language".utf8), resources: [1, .max, 7])
 
     @Test func factsAreReadAsTheyWereWritten() throws {
         let (read, checksum) = try #require(decode(bytes(facts, checksum: .max - 1)))
-        #expect(checksum == .max - 1 && read.receivedAt == noon && read.status == 300 && read.times == facts.times)
+        #expect(
+            checksum == .max - 1 && read.born == 1 << 40 && read.receivedAt == noon && read.status == 300
+                && read.times == facts.times)
         #expect(read.classTag == 255 && read.storefront == facts.storefront)
         #expect(read.selecting == facts.selecting && read.resources == facts.resources)
         #expect(bytes(facts, checksum: 1).count == facts.byteCount)
@@ -32,7 +34,7 @@ struct RecordFactsTests {
             // It may still be facts; then the checksum tells. It must not trap.
             _ = decode(changed)
         }
-        #expect(decode(Array(repeating: 0xFF, count: 60)) == nil)
+        #expect(decode(Array(repeating: 0xFF, count: 68)) == nil)
     }
 
     private func bytes(_ facts: RecordFacts, checksum: UInt64) -> [UInt8] {
@@ -42,6 +44,6 @@ struct RecordFactsTests {
     }
 
     private func decode(_ bytes: [UInt8]) -> (facts: RecordFacts, checksum: UInt64)? {
-        bytes.withUnsafeBytes { RecordFacts.read($0) }
+        bytes.withUnsafeBytes { RecordFacts.read($0, hasBorn: true) }
     }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import Purging
 import Synchronization
 import TestSupport
 import Testing
@@ -11,9 +12,12 @@ struct RecordStoreTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func opened(_ owner: any RecordOwner = PlainOwner()) -> RecordStore {
+    private let purges = Purges()
+
+    private func opened(_ owner: (any RecordOwner)? = nil) -> RecordStore {
         RecordStore.open(
-            path: folder.file("a.sqlite"), maxBytes: 16 << 20, classNames: [], owner: owner, isTemporary: false,
+            path: folder.file("a.sqlite"), maxBytes: 16 << 20, classNames: [],
+            owner: owner ?? PlainOwner(purges: purges), isTemporary: false,
             lock: nil, unixSeconds: { noon }, log: { _ in })
     }
 
@@ -23,11 +27,22 @@ struct RecordStoreTests {
 
     private func purged(_ store: RecordStore, _ mode: PurgeMode, _ conditions: [EntrySelection.Condition]) async -> Int?
     {
-        await withCheckedContinuation { continuation in
-            store.purge(Purge(selection: EntrySelection(conditions), mode: mode, now: noon)) {
-                continuation.resume(returning: $0)
+        let selection = EntrySelection(conditions)
+        let number = mode == .dryRun ? purges.newest : purges.note(selection, mode)
+        if mode != .dryRun {
+            store.add(StoreMark(purge: number, mode == .hard ? .hard : .soft, words: selection.words))
+        }
+        return await withCheckedContinuation { [purges] continuation in
+            let sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 1, number: number, selection, mode)])
+            store.sweep(sweep, at: noon) { sweep, end in
+                if end == .done { purges.noteSwept(sweep.last) }
+                continuation.resume(returning: end == .refused ? nil : sweep.waiting[0].totals[0].count)
             }
         }
+    }
+
+    private func synced(_ store: RecordStore) async -> Bool {
+        await withCheckedContinuation { continuation in store.sync { continuation.resume(returning: $0) } }
     }
 
     /// In the queue, in the file, and where the file has yet to take it.
@@ -58,9 +73,18 @@ struct RecordStoreTests {
         store.store(late, late.key.index)
         store.flush()
         #expect(LogDisk.syncs.load(ordering: .relaxed) == 2, "nothing else waits for the disk")
+        // Nobody waits for the count: the purge is known to the next life, once.
+        for (target, expected) in [("/x", 3), ("/y", 4)] {
+            purges.note(EntrySelection([.target(Array(target.utf8))]), .hard)
+            store.add(StoreMark(purge: purges.newest, .hard, words: Array("target \(target)".utf8)))
+            #expect(await synced(store) && LogDisk.syncs.load(ordering: .relaxed) == expected)
+        }
+        #expect(await synced(store) && LogDisk.syncs.load(ordering: .relaxed) == 4, "nothing has come since")
         LogDisk.fails.store(true, ordering: .relaxed)
         #expect(await purged(store, .hard, [.target(Array("/b".utf8))]) == 1)
         #expect(find(other, in: store) == nil && store.status.failedTransactions > 0, "it is owed")
+        store.add(StoreMark(purge: purges.newest + 1, .hard, words: []))
+        #expect(await !synced(store))
     }
 
     /// A record that agrees with its checksum may have been damaged before it was written.
@@ -75,21 +99,13 @@ struct RecordStoreTests {
 
     @Test func theOwnerHearsOfMarksBeforeAnythingIsFound() throws {
         let first = opened()
-        first.add(StoreMark(table: .purged, key: Array("/a".utf8), value: .time(noon)))
+        let mark = StoreMark(purge: 7, .soft, words: Array("target /a".utf8))
+        first.add(mark)
         first.close()
         let noted = Mutex<[StoreMark]>([])
         let second = opened(PlainOwner(hears: { marks in noted.withLock { $0 += marks } }))
-        #expect(noted.withLock { $0.map(\.key) } == [Array("/a".utf8)] && second.health == .available)
+        #expect(noted.withLock { $0 } == [mark] && second.health == .available)
         second.close()
-    }
-
-    /// Rows of the file before were counted with those of the one that took its place.
-    @Test func aPurgeOfAnotherFileCountsItsRowsAlone() {
-        var found = PurgeCount()
-        found.add(Int64(1))
-        var run = PurgeRun(Purge(selection: EntrySelection(), mode: .hard, now: noon), found)
-        for row: Int64 in 1...5 { run.count.add(row: row) }
-        #expect(run.count.total == 5 && run.begunAnew.count.total == 1)
     }
 }
 

@@ -57,6 +57,29 @@ struct RecordTests {
         }
     }
 
+    /// Numbers of purges are one process's own.
+    @Test func aRecordHasItsNumberInSegmentsAlone() throws {
+        let (born, plain) = (try record("/a", born: 7, resources: [1]), try record("/a", resources: [1]))
+        #expect(lines(born) == lines(plain) && born.checksum != plain.checksum)
+        #expect(born.portableByteCount == plain.portableByteCount)
+        var bytes: [UInt8] = []
+        let head = SegmentRecord(born, key: born.key.index)
+        head.appendAlone(born, checksum: born.checksum, to: &bytes)
+        #expect(bytes.starts(with: Array("Rec2".utf8)) && bytes.count == head.byteCount)
+        #expect(bytes.count == plain.portableByteCount + 8)
+        let read = try #require(bytes.withUnsafeBytes { raw in SegmentRecord(raw)?.record(for: born.key, raw) })
+        #expect(read.facts.born == 7 && read.facts.resources == [1] && read.body == born.body)
+        let portable = Record(portable: bytes.span, for: born.key)
+        #expect(portable == nil, "no other process has written it")
+        for position in bytes.indices {
+            var changed = bytes
+            changed[position] ^= 1
+            let found = changed.withUnsafeBytes { raw in SegmentRecord(raw)?.record(for: born.key, raw) }
+            // Flags that nobody reads.
+            #expect(found == nil || 29...31 ~= position, "byte \(position)")
+        }
+    }
+
     private func lines(_ record: Record) -> [String] {
         var bytes: [UInt8] = []
         record.appendPortable(to: &bytes)

@@ -1,3 +1,4 @@
+import Purging
 import Testing
 
 @testable import Store
@@ -32,7 +33,7 @@ import Testing
     private func plain(_ effects: [Effect]) -> [Effect] {
         effects.filter {
             switch $0 {
-            case .health, .tell, .capTimes: false
+            case .health, .tell: false
             default: true
             }
         }
@@ -42,19 +43,11 @@ import Testing
         effects.compactMap { if case .tell(let words) = $0 { words } else { nil } }
     }
 
-    /// The request for a purge, with a selection that no other number has unless `like` names one.
-    private func asked(_ id: Int, _ mode: PurgeMode = .hard, like other: Int? = nil, at now: Int64 = noon) -> Event {
-        .purge(.asked(id, purge(other ?? id, mode, at: now)))
-    }
-
-    private func purge(_ number: Int, _ mode: PurgeMode = .hard, at now: Int64 = noon) -> Purge {
-        Purge(selection: EntrySelection([.prefix(Array("/\(number)/".utf8))]), mode: mode, now: now)
-    }
-
     @Test func aFileIsOpenedLearntAndWritten() {
         var script = Script()
         #expect(script.on(.due(isForced: false)) == [.open])
-        #expect(plain(script.on(.opened(isLearnt: false))) == [.schedule(.learn), .schedule(.capUses), .again])
+        let opened = plain(script.on(.opened(isLearnt: false)))
+        #expect(opened == [.schedule(.learn), .schedule(.capUses), .sweep(.resume), .again])
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         #expect(script.on(.wrote(.part, isOver: false)) == [.again])
         #expect(script.on(.wrote(.all, isOver: false)) == [.health(.available)])
@@ -156,9 +149,9 @@ import Testing
         #expect(plain(script.on(.wrote(.all, isOver: true))).isEmpty, "it is under way")
         #expect(script.on(.choreDue(.shrink)) == [.run(.shrink)])
         #expect(script.on(.ran(.shrink, isOver: false)) == [.schedule(.shrink)])
-        #expect(script.on(asked(1)) == [.purge(.step(1))])
+        #expect(script.on(.sweep(.asked(1))) == [.sweep(.step(1))])
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
-        #expect(script.on(.stop) == [.purge(.refuse(1)), .purge(.forget(1)), .forgetQueue, .close, .health(.closed)])
+        #expect(script.on(.stop) == [.sweep(.end(.refused)), .abandon, .forgetQueue, .close, .health(.closed)])
         #expect(script.on(.choreDue(.shrink)).isEmpty && script.on(.due(isForced: true)).isEmpty)
         // Room was made for all that waited, however far the files were beyond their bound.
         script = .opened
@@ -171,109 +164,63 @@ import Testing
         script.unixSeconds -= 59
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         script.unixSeconds -= 3_600
-        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true), .capTimes, .schedule(.capUses)])
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true), .schedule(.capUses)])
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)], "once")
     }
 
-    /// Purge marks are written later by the lag.
-    @Test mutating func aClockThatIsBehindWhatItSaidIsKnown() {
-        func lag() -> Int64 { script.state.lag.seconds(script.unixSeconds, at: script.uptime) }
-        _ = script.on(.due(isForced: false))
-        #expect(lag() == 0)
-        script.unixSeconds -= 59
-        #expect(lag() == 0, "it is being adjusted")
-        script.unixSeconds -= 86_341
-        #expect(lag() == 86_400)
-        _ = script.on(.due(isForced: false), after: .seconds(10))
-        #expect(lag() == 86_410, "the script's clock stands still")
-        script.unixSeconds += 86_410
-        #expect(lag() == 0)
-    }
-
     @Test mutating func aFileThatIsLentIsNotTouched() {
-        #expect(script.on(.lend) == [.lend])
-        #expect(script.on(.due(isForced: true)).isEmpty && script.on(.reported("torn", .damage)).isEmpty)
-        #expect(script.on(asked(1)) == [.purge(.refuse(1))], "and is owed")
-        #expect(script.on(.takeBack) == [.signLock, .open])
-        #expect(script.on(.opened(isLearnt: true)).contains(.purge(.schedule(1))))
         #expect(script.on(.lend) == [.abandon, .lend])
+        #expect(script.on(.due(isForced: true)).isEmpty && script.on(.reported("torn", .damage)).isEmpty)
+        #expect(script.on(.sweep(.asked(1))) == [.sweep(.end(.refused))])
+        #expect(script.on(.takeBack) == [.signLock, .open])
+        #expect(script.on(.opened(isLearnt: true)).contains(.sweep(.resume)))
+        _ = script.on(.lend)
         #expect(script.on(.handOver) == [.releaseLock, .keepQueue])
         #expect(script.on(.due(isForced: true)).isEmpty && script.on(.takeBack).isEmpty)
-        #expect(script.on(asked(2)) == [.purge(.refuse(2))], "and counts for what is read")
-        #expect(script.on(asked(3, .dryRun)) == [.purge(.refuse(3)), .purge(.forget(3))])
-        #expect(!script.on(.stop).contains(.abandon))
+        #expect(script.on(.sweep(.asked(2))) == [.sweep(.end(.refused))])
+        #expect(!script.on(.stop).contains(.abandon), "it is the other process's")
     }
 
     // MARK: Purges
 
-    @Test mutating func aPurgeGoesStepByStepAndIsOwedOnce() {
-        #expect(script.on(asked(1)) == [.purge(.step(1))])
-        #expect(script.on(.purge(.stepped(1, isDone: false))) == [.purge(.schedule(1))])
-        #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
-        // Writes that wait for its end are made then.
-        #expect(script.on(.purge(.stepped(1, isDone: true))) == [.purge(.finish(1)), .again])
-        #expect(script.on(.purge(.due(1))).isEmpty)
-        script = .opened
-        _ = script.on(asked(1))
-        _ = script.on(.purge(.failed(1, "full", .room)))
-        _ = script.on(.wrote(.all, isOver: false), after: .seconds(2))
-        #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
-        #expect(script.on(asked(2, like: 1)) == [.purge(.step(2))], "each is answered for itself")
-        #expect(script.on(.purge(.failed(2, "full", .room))).suffix(2) == [.purge(.answer(2)), .purge(.forget(1))])
-        #expect(script.on(.purge(.due(1))).isEmpty)
-    }
-
-    /// It was forgotten: rows that it had not reached were served, and were never purged.
-    @Test mutating func aPurgeUnderWayWhenTheFileIsLentIsRefusedAndOwed() {
-        _ = script.on(asked(1))
-        #expect(script.on(asked(2, .dryRun)) == [.purge(.step(2))], "none waits for another")
-        // No purge was answered that the file has not had: it can be lent.
-        #expect(script.on(.lend) == [.purge(.refuse(1)), .purge(.refuse(2)), .purge(.forget(2)), .lend])
-        #expect(script.on(.purge(.due(1))).isEmpty)
-        _ = script.on(.takeBack)
-        #expect(script.on(.opened(isLearnt: true)).contains(.purge(.schedule(1))))
-        #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
-    }
-
-    /// A follower of the log asks four times a second; 256 purges became one of everything.
-    @Test mutating func aPurgeThatIsRefusedAgainAndAgainIsOwedOnce() {
-        _ = script.on(.lend)
-        #expect(script.on(asked(0)) == [.purge(.refuse(0))])
-        for number in 1..<1_000 {
-            let again = script.on(asked(number, like: 0, at: noon + Int64(number)))
-            #expect(again == [.purge(.refuse(number)), .purge(.forget(number - 1))])
-        }
-        #expect(script.on(asked(1_000, .soft, like: 0)) == [.purge(.refuse(1_000))], "of another mode")
-        #expect(script.on(asked(1_001, like: 0)) == [.purge(.refuse(1_001))], "earlier: the clock was set back")
+    @Test mutating func aSweepGoesStepByStep() {
+        #expect(script.on(.sweep(.asked(1))) == [.sweep(.step(1))])
+        #expect(script.on(.sweep(.stepped(1, isDone: false))) == [.sweep(.schedule(1))])
+        #expect(script.on(.sweep(.due(1))) == [.sweep(.step(1))])
+        #expect(script.on(.sweep(.stepped(1, isDone: true))) == [.sweep(.end(.done))])
+        #expect(script.on(.sweep(.due(1))).isEmpty)
+        #expect(script.on(.sweep(.asked(2))) == [.sweep(.step(2))])
+        #expect(script.on(.sweep(.due(1))).isEmpty, "a step of one that has ended")
     }
 
     /// It was refused, and the answers that it had chosen went on being hits.
-    @Test mutating func aPurgeThatTheDiskRefusesIsAnsweredAndOwed() {
-        _ = script.on(asked(1))
-        let failed = script.on(.purge(.failed(1, "full", .room)))
-        #expect(plain(failed) == [.putBack, .retry(after: .seconds(1)), .purge(.answer(1))])
-        #expect(script.on(asked(2)) == [.purge(.answer(2))])
-        #expect(script.on(asked(3, .dryRun)) == [.purge(.answer(3)), .purge(.forget(3))], "as the purge would be")
-        let back = script.on(.wrote(.all, isOver: false), after: .seconds(2))
-        // One after the other: hundreds at a time had the disk to themselves.
-        #expect(plain(back) == [.purge(.schedule(1))])
-        #expect(!script.on(.wrote(.all, isOver: false)).contains(.purge(.schedule(2))))
-        #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
-        #expect(script.on(.purge(.stepped(1, isDone: true))) == [.purge(.finish(1)), .again, .purge(.schedule(2))])
-        #expect(script.on(.stop).contains(.abandon), "the second is owed still")
+    @Test mutating func aSweepThatTheDiskRefusesIsOwed() {
+        _ = script.on(.sweep(.asked(1)))
+        let failed = script.on(.sweep(.failed(1, "full", .room)))
+        #expect(plain(failed) == [.sweep(.end(.owed)), .putBack, .retry(after: .seconds(1))])
+        #expect(script.on(.sweep(.asked(2))) == [.sweep(.end(.owed))])
+        #expect(plain(script.on(.wrote(.all, isOver: false), after: .seconds(2))) == [.sweep(.resume)])
+        #expect(plain(script.on(.wrote(.all, isOver: false))).isEmpty, "once")
+        // Another transaction met the trouble.
+        _ = script.on(.sweep(.asked(3)))
+        _ = script.on(.failed("full", .room))
+        #expect(script.on(.sweep(.due(3))) == [.sweep(.end(.owed))])
+        #expect(plain(script.on(.wrote(.all, isOver: false), after: .seconds(2))) == [.sweep(.resume)])
+        // A segment that is lost holds nothing that has to be purged.
+        _ = script.on(.sweep(.asked(4)))
+        let lost = script.on(.sweep(.failed(4, "EIO", .segment(7))))
+        #expect(lost == [.sweep(.end(.owed)), .putBack, .giveUp(7), .schedule(.sweep), .sweep(.resume), .again])
     }
 
-    @Test func purgesThatAreOwedBecomeOneOfEverything() {
-        var script = Script()
-        _ = script.on(.due(isForced: true))
-        _ = script.on(.notOpened("locked", .busy))
-        for purge in 0..<PurgeTurns.mostOwed { #expect(script.on(asked(purge)) == [.purge(.answer(purge))]) }
-        let last = PurgeTurns.mostOwed
-        let wide = Purge(selection: EntrySelection(), mode: .hard, now: noon)
-        #expect(script.on(asked(last)) == [.purge(.answer(last)), .purge(.widen(into: last, wide))])
-        // The one that it was is no longer owed by itself.
-        #expect(script.on(asked(last + 1, like: last)) == [.purge(.answer(last + 1))])
-        let effects = script.on(.opened(isLearnt: true), after: .seconds(1))
-        #expect(effects.filter { if case .purge(.schedule) = $0 { true } else { false } } == [.purge(.schedule(last))])
+    /// Rows that it had not reached were served, and were never purged.
+    @Test(arguments: [Event.lend, .displaced, .reported("torn", .damage)])
+    mutating func aSweepEndsWithItsFile(event: StoreEvent) {
+        _ = script.on(.sweep(.asked(1)))
+        var effects = script.on(event)
+        if effects == [.examine] { effects = script.on(.examined(.damaged)) }
+        #expect(effects.contains(.sweep(.end(event == .lend ? .refused : .owed))))
+        #expect(script.on(.sweep(.due(1))).isEmpty)
+        if event == .lend { _ = script.on(.takeBack) }
+        #expect(script.on(.opened(isLearnt: true)).contains(.sweep(.resume)))
     }
 }

@@ -1,3 +1,4 @@
+import Purging
 import Testing
 
 @testable import Store
@@ -13,12 +14,14 @@ func record(
     _ target: String, _ body: String = "{}", at receivedAt: Int64 = noon,
     times: RecordFacts.Times = RecordFacts.Times(
         freshFor: 1_000, staleFor: 0, staleIfErrorFor: 0, keepFor: 0, initialAge: 0), storefront: String = "us",
-    classTag: UInt8 = 1, selecting: String = "", resources: [UInt64] = [], isGzip: Bool = false, variant: String = ""
+    classTag: UInt8 = 1, born: Int64 = 0, selecting: String = "", resources: [UInt64] = [], isGzip: Bool = false,
+    variant: String = ""
 ) throws -> Record {
     Record(
         key: try #require(RecordKey(target: Array(target.utf8), variant: Array(variant.utf8))),
         facts: RecordFacts(
-            status: 200, classTag: classTag, receivedAt: receivedAt, times: times, storefront: Array(storefront.utf8),
+            status: 200, classTag: classTag, receivedAt: receivedAt, born: born, times: times,
+            storefront: Array(storefront.utf8),
             selecting: Array(selecting.utf8), resources: resources),
         fields: Array("Content-Type: application/json\r\n".utf8)[...], body: Array(body.utf8), isGzip: isGzip)
 }
@@ -28,9 +31,19 @@ struct PlainOwner: RecordOwner {
     var hears: @Sendable ([StoreMark]) -> Void = { _ in }
     var uses: @Sendable (Record) -> Bool = { _ in true }
 
-    func note(_ marks: [StoreMark]) { hears(marks) }
-    func marks(of purge: Purge) -> [StoreMark] { [] }
-    func capTimes(at now: Int64) -> Int { 0 }
+    func note(_ marks: [StoreMark], _ dropWaiting: () -> Void) -> [StoreMark] {
+        hears(marks)
+        return []
+    }
+
+    var purges = Purges()
+
+    var sweptPurges: Int64 { purges.swept }
+    func verdict(on record: SelectableRecord, since swept: Int64) -> PurgeVerdict {
+        purges.verdict(on: record, since: max(record.facts.born, swept))
+    }
+    func purgeAll() { purges.note(EntrySelection(), .hard) }
+
     func canUse(_ record: Record) -> Bool { uses(record) }
 
     func aged(_ facts: RecordFacts, at now: Int64) -> RecordFacts.Times {

@@ -40,6 +40,35 @@ import Testing
         #expect(result.status == 78 && result.error.contains(error), "\(result.error)")
     }
 
+    /// A purge of a large cache looked as if it hung.
+    @Test func aLongAnswerShowsHowLongItHasBeenWaitedFor() throws {
+        let (gate, captured) = (ScriptedOrigin.Gate(), CapturedOutput())
+        let server = try ScriptedOrigin([.request, .wait(gate), .send(Self.answer), .close])
+        defer { server.stop() }
+        let output = Output(
+            standard: { _ in },
+            error: { text in
+                captured.output.error(text)
+                gate.open()
+            })
+        let client = AdminClient(server: try AdminServer("http://127.0.0.1:\(server.port)"), token: nil)
+        let line = ProgressLine(output, width: 80, every: .milliseconds(1))
+        let progress = line.waiting(for: "the proxy works")
+        let answer = try client.ask("/purge", sending: [], within: .seconds(60), progress: progress)
+        line.end()
+        #expect(answer == Array("{}".utf8))
+        #expect(captured.error.hasPrefix("\rwaiting for 0s: the proxy works\u{1B}[K"), "\(captured.error)")
+        #expect(captured.error.hasSuffix("\r\u{1B}[K"), "it is erased")
+    }
+
+    @Test func aPurgeShowsNoProgressWithoutATerminal() throws {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"purged\":0}"
+        let server = try ScriptedOrigin([.request, .sleep(milliseconds: 700), .send(answer), .close])
+        defer { server.stop() }
+        let result = run("purge", "--all", "--admin", "http://127.0.0.1:\(server.port)")
+        #expect(result.standard == "purged 0 entries (soft)\n" && result.error.isEmpty)
+    }
+
     @Test func anotherFileCanBeNamed() throws {
         let server = try server()
         defer { server.stop() }

@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Freshness
+import Purging
 import Store
 import Text
 

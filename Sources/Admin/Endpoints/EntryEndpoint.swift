@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import HTTP
+import Purging
 import Store
 import Text
 

@@ -4,6 +4,7 @@ import Compose
 import Freshness
 import HTTP
 import Proxy
+import Purging
 import Store
 import Text
 

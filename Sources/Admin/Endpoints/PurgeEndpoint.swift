@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Purging
 import Server
 import Store
 import Text
@@ -8,6 +9,10 @@ import Tier
 extension AdminExchange {
     /// `{"purged":N}`, and the same as `would_purge` of a dry run; with other nodes also which of
     /// them it has reached: no number where the nodes are unknown.
+    ///
+    /// With `"wait":false` a 202 and `{"accepted":true}`, as soon as neither a restart nor a loss
+    /// of power can undo the purge; with other nodes also whether the log has it. Which of them it
+    /// has reached is not known then.
     func purge() throws(AdminRequestError) {
         // A selector or `dry_run` in the query must not become a purge of something else.
         guard request.query == nil else {
@@ -21,32 +26,37 @@ extension AdminExchange {
             guard let count, purge.mode != .dryRun else { return }
             log("purged \(count) \(count == 1 ? "entry" : "entries"), requested by \(caller): \(asked)")
         }
+        // The first of two replies is the answer: the cache may count first.
         guard let node = service.sources.node else {
-            service.sources.cache.purge(purge.selection, purge.mode, at: now) { @Sendable count in
+            let durable: @Sendable () -> Void = { if !purge.waits { finish(Self.accepted()) } }
+            service.sources.cache.purge(purge.selection, purge.mode, at: now, durable: durable) { @Sendable count in
                 tell(count)
-                finish(Self.reply(to: purge.mode, count))
+                finish(Self.reply(to: purge, count))
             }
             return
         }
-        node.purge(purge.selection, purge.mode) { @Sendable report in
+        let durable: @Sendable (PurgeReport) -> Void = { if !purge.waits { finish(Self.accepted($0)) } }
+        node.purge(purge.selection, purge.mode, durable: durable) { @Sendable report in
             tell(report.purged)
-            finish(Self.reply(to: purge.mode, report))
+            finish(Self.reply(to: purge, report))
         }
     }
 
     /// No count means that the cache file refused.
-    private static func reply(to mode: PurgeMode, _ count: Int?) -> AdminReply {
+    private static func reply(to purge: PurgeRequest, _ count: Int?) -> AdminReply {
         guard let count else {
-            let memory = mode == .dryRun ? "" : " Only memory was purged."
+            let memory = purge.mode == .dryRun ? "" : " Only memory was purged."
             return .error(503, "The cache file is unavailable; see the log.\(memory)")
         }
+        guard purge.waits else { return accepted() }
         // Scripts read `purged` after a dry run too, so it stays.
         let counted: JSON = ["purged": .integer(count), "would_purge": .integer(count)]
-        return .json(mode == .dryRun ? counted : ["purged": .integer(count)])
+        return .json(purge.mode == .dryRun ? counted : ["purged": .integer(count)])
     }
 
-    private static func reply(to mode: PurgeMode, _ report: PurgeReport) -> AdminReply {
-        guard let count = report.purged, mode != .dryRun else { return reply(to: mode, report.purged) }
+    private static func reply(to purge: PurgeRequest, _ report: PurgeReport) -> AdminReply {
+        guard let count = report.purged, purge.mode != .dryRun else { return reply(to: purge, report.purged) }
+        guard purge.waits else { return accepted(report) }
         let missing = report.missing.map { ["name": .string($0.name), "last_seen": .integer($0.lastSeen)] as JSON }
         return .json([
             "purged": .integer(count), "nodes": report.nodes.map(JSON.integer) ?? .null,
@@ -54,6 +64,20 @@ extension AdminExchange {
             "missing": .array(missing), "replicated": .bool(report.replicated),
             "logged": .bool(report.replication != .unlogged), "widened": .bool(report.isWidened),
         ])
+    }
+
+    private static func accepted(_ report: PurgeReport) -> AdminReply {
+        accepted([
+            "accepted": true, "nodes": report.nodes.map(JSON.integer) ?? .null, "reached": .null, "missing": .null,
+            "replicated": .bool(report.replicated), "logged": .bool(report.replication != .unlogged),
+            "widened": .bool(report.isWidened),
+        ])
+    }
+
+    private static func accepted(_ members: JSON = ["accepted": true]) -> AdminReply {
+        var reply = AdminReply.json(members)
+        reply.status = 202
+        return reply
     }
 }
 

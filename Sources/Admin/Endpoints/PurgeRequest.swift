@@ -1,3 +1,4 @@
+import Purging
 import Store
 import Text
 
@@ -5,11 +6,13 @@ import Text
 // nothing is purged that was not named; a member that is not understood is an error; errors name
 // the member and the expected value, and repeat nothing but a member's name.
 
-/// A purge as an operator asks for it: an object with the selectors, `all`, `hard` and `dry_run`.
-/// Selectors narrow each other; `all` is given alone.
+/// A purge as an operator asks for it: an object with the selectors, `all`, `hard`, `dry_run` and
+/// `wait`. Selectors narrow each other; `all` is given alone.
 public struct PurgeRequest: Sendable {
     private(set) var selection = EntrySelection()
     private(set) var mode = PurgeMode.soft
+    /// Whether the answer waits for the count; if not, only until a restart cannot lose the purge.
+    private(set) var waits = true
     private var isForAll = false
     private var isHard = false
     private var isDryRun = false
@@ -17,7 +20,7 @@ public struct PurgeRequest: Sendable {
     private(set) var description = ""
 
     private static let selectors = (EntrySelector.purging.map(\.name) + ["all"]).joined(separator: ", ")
-    static let members = selectors + ", hard, dry_run"
+    static let members = selectors + ", hard, dry_run, wait"
 
     /// Reads a JSON object.
     public init(_ content: [UInt8]) throws(AdminRequestError) {
@@ -35,6 +38,9 @@ public struct PurgeRequest: Sendable {
             throw AdminRequestError(detail: "all: cannot be combined with another selector.")
         }
         mode = isDryRun ? .dryRun : isHard ? .hard : .soft
+        guard waits || mode != .dryRun else {
+            throw AdminRequestError(detail: "wait: expected true with dry_run, which answers the count alone.")
+        }
         // Serialised again, so that it has no control character of the request.
         description = String(decoding: JSON.object(object).bytes.prefix(1024), as: UTF8.self)
     }
@@ -44,6 +50,7 @@ public struct PurgeRequest: Sendable {
         case "all": isForAll = try Self.flag(name, value)
         case "hard": isHard = try Self.flag(name, value)
         case "dry_run": isDryRun = try Self.flag(name, value)
+        case "wait": waits = try Self.flag(name, value)
         default:
             guard let selector = EntrySelector.purging.first(where: { $0.name == name }) else {
                 let shown = AdminRequestError.shown(name, otherwise: "A member")

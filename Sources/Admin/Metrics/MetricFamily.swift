@@ -263,6 +263,16 @@ extension MetricFamily {
         gauge(
             "refrain_cache_file_available", "1 if the cache file can be read and written, or is off",
             \.source.isStoreAvailable),
+        gauge("refrain_purges_remembered", "Purges that answers are compared with", \.source.purges.count),
+        gauge(
+            "refrain_purges_pending", "Purges that have not been applied to all stored answers yet",
+            \.source.purges.pending),
+        counter(
+            "refrain_purges_forgotten_total", "Times that the oldest purges were forgotten: too many to remember",
+            \.source.purges.forgettings),
+        counter(
+            "refrain_purges_widened_total", "Times that too many pending purges became one of everything",
+            \.source.purges.widenings),
         gauge("refrain_cache_disk_free_bytes", "Free bytes on the disk of the cache file", \.cacheDisk?.freeBytes),
         gauge("refrain_cache_disk_bytes", "Size of the disk of the cache file", \.cacheDisk?.byteCount),
     ]

@@ -4,6 +4,7 @@ import Compose
 import Freshness
 import Glibc
 import Proxy
+import Purging
 import Server
 import Store
 import Text
@@ -146,7 +147,7 @@ extension StatisticsSource {
         for counter in Counter.allCases { object.append(counter.name, .integer(self[counter])) }
         // The word means the same here as among the outcomes.
         object.append(Outcome.composed.name, .integer(latency(.composed).count))
-        let (upstream, store) = (self.upstream, self.store)
+        let (upstream, store, purges) = (self.upstream, self.store, self.purges)
         let others: KeyValuePairs<String, Int> = [
             // Every member is an integer: 0 says that nothing limits the rate.
             "upstream_rate": upstream.rate ?? 0,
@@ -164,12 +165,21 @@ extension StatisticsSource {
             "store_damaged": store.damaged,
             "store_checked": store.checked,
             "store_lost": store.lost,
+            "purges_remembered": purges.count,
+            "purges_pending": purges.pending,
+            "purges_forgotten": purges.forgettings,
+            "purges_widened": purges.widenings,
         ]
         for (name, number) in others { object.append(name, .integer(number)) }
         let reasons = Reason.allCases.map { ($0.text, JSON.integer(self[because: $0])) }
         object.append("reasons", .object(pairs: reasons))
         return object
     }
+}
+
+extension Purges {
+    /// How many have not been applied to everything that is held. Look-ups apply them until then.
+    var pending: Int { Int(max(0, newest - swept)) }
 }
 
 extension LatencyCounts {

@@ -1,4 +1,5 @@
 import AppleMusic
+import Purging
 import Store
 
 // The selectors of purges and listings, as operators write them: read strictly, because a misread

@@ -1,6 +1,7 @@
 import Freshness
 import Glibc
 import HTTP
+import Purging
 import Store
 import Synchronization
 
@@ -11,15 +12,15 @@ import Synchronization
 /// Shared answers on disk, bounded in bytes.
 public final class FileTier: Sendable {
     public let records: RecordStore
-    let purgedTargets: PurgedTargets
+    let purges: Purges
     /// Inflates answers that the file has in gzip; without it they are not found.
     private let gzip: Gzip
     /// The origin, to which fields that an older version has stored may refer.
     private let site: SiteAddress?
     let useInterval: UseInterval
 
-    private init(_ records: RecordStore, _ purgedTargets: PurgedTargets, _ gzip: Gzip, _ site: SiteAddress?) {
-        (self.records, self.purgedTargets, self.gzip, self.site) = (records, purgedTargets, gzip, site)
+    private init(_ records: RecordStore, _ purges: Purges, _ gzip: Gzip, _ site: SiteAddress?) {
+        (self.records, self.purges, self.gzip, self.site) = (records, purges, gzip, site)
         useInterval = records.useInterval
     }
 
@@ -31,12 +32,14 @@ public final class FileTier: Sendable {
         unixSeconds: @escaping @Sendable () -> Int64 = { @Sendable in Int64(time(nil)) },
         log: @escaping @Sendable (String) -> Void
     ) -> FileTier {
-        let purgedTargets = PurgedTargets()
+        let purges = Purges(log: log)
         let records = RecordStore.open(
             path: path, maxBytes: maxBytes, classNames: classNames,
-            owner: FileOwner(purgedTargets: purgedTargets, gzip: gzip), isTemporary: isTemporary, lock: lock,
+            owner: FileOwner(purges: purges, gzip: gzip), isTemporary: isTemporary, lock: lock,
             unixSeconds: unixSeconds, log: log)
-        return FileTier(records, purgedTargets, gzip, site)
+        // The store has an owner, which has the purges.
+        purges.keep { [weak records] change in records?.add(StoreMark(change)) }
+        return FileTier(records, purges, gzip, site)
     }
 
     /// A reader for one loop.

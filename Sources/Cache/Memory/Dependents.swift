@@ -16,9 +16,6 @@ struct Dependents {
     static let maxAnswersOfPart = 256
 
     let maxParts: Int
-    /// Purges that go through memory now: an answer composed meanwhile might be put where they have
-    /// looked already.
-    var purgesUnderWay = 0
     private var records: [Int: Record] = [:]
     private var numbers: [UInt64: [Int]] = [:]
     private(set) var partCount = 0

@@ -1,4 +1,5 @@
 import EventLoop
+import Purging
 import Store
 import Synchronization
 
@@ -92,47 +93,6 @@ public final class MemoryTier: Sendable {
         forEachResponse { if scopes.contains($0.key.scope) { remove($0) } }
     }
 
-    /// Applies a purge and returns how many answers it chose. Loops wait for one short piece of one
-    /// shard at a time, and between the pieces the thread rests.
-    @discardableResult
-    func purge(_ purge: Purge) -> Int {
-        var chosen = 0
-        WorkPace.resting { rest in
-            forEachResponse(betweenPieces: rest) { response in
-                guard purge.selection.chooses(response) else { return }
-                if response.countsAsEntry { chosen += 1 }
-                apply(purge, to: response)
-            }
-        }
-        return chosen
-    }
-
-    /// Applies a purge to an answer that it chose.
-    func apply(_ purge: Purge, to response: StoredResponse) {
-        switch purge.mode {
-        case .dryRun: break
-        case .hard: remove(response)
-        // A variant index has no content that could be too old, and its variants are softened
-        // themselves.
-        case .soft where response.isVariantIndex: break
-        // It can be composed again.
-        case .soft where response.composition != nil: remove(response)
-        case .soft: replace(response, with: response.withoutFreshness(at: purge.now))
-        }
-    }
-
-    /// The answers that are among the chosen. The thread rests between the pieces.
-    func count(_ selection: EntrySelection) -> PurgeCount {
-        var count = PurgeCount()
-        WorkPace.resting { rest in
-            forEachResponse(betweenPieces: rest) { response in
-                guard response.countsAsEntry, selection.chooses(response) else { return }
-                count.add(response.key.isPersonal ? nil : response.key.index)
-            }
-        }
-        return count
-    }
-
     /// Calls `body` with all entries that were there all along, whatever else is done to the tier
     /// meanwhile, and under no lock; `betweenPieces` between some hundred entries and the next.
     func forEachResponse(betweenPieces: () -> Void = {}, _ body: (StoredResponse) -> Void) {
@@ -167,7 +127,7 @@ public final class MemoryTier: Sendable {
         }
     }
 
-    private func replace(_ old: StoredResponse, with new: StoredResponse) {
+    func replace(_ old: StoredResponse, with new: StoredResponse) {
         var released: [StoredResponse] = []
         shard(old.key.hash).entries.withLock { entries in
             entries.replace(old, with: new, released: &released) { $0.isCopy(of: old) }

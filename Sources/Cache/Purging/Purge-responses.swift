@@ -1,3 +1,4 @@
+import Purging
 import Store
 
 // Purges of answers in memory.
@@ -17,5 +18,12 @@ extension StoredResponse: Selectable {
     public func mayName(_ resource: UInt64) -> Bool {
         RecordFacts.mayName(resource, resources)
             || composition?.named.contains(where: { RecordFacts.mayName(resource, $0) }) ?? false
+    }
+
+    public var named: [UInt64]? {
+        guard resources.last != Self.everyResource else { return nil }
+        guard let composition else { return resources }
+        let parts = composition.named.contains { $0.last == Self.everyResource }
+        return parts ? nil : resources + composition.named.joined()
     }
 }

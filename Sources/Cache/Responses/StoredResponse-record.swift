@@ -10,8 +10,9 @@ extension StoredResponse {
         Record(
             key: RecordKey(key),
             facts: RecordFacts(
-                status: status, classTag: classTag, receivedAt: receivedAt, times: RecordFacts.Times(lifetime),
-                storefront: storefront, selecting: selecting, resources: resources),
+                status: status, classTag: classTag, receivedAt: receivedAt, born: born,
+                times: RecordFacts.Times(lifetime), storefront: storefront, selecting: selecting,
+                resources: resources),
             fields: fields, body: gzip?.body ?? body, isGzip: gzip != nil, bodySum: gzip == nil ? bodySum : 0)
     }
 
@@ -44,6 +45,7 @@ extension StoredResponse {
             StoredResponse(
                 restoring: key, status: facts.status, fields: KeptFields.known(record.fields, from: site),
                 content: coded.map { .coded($0) } ?? .plain(record.body), receivedAt: facts.receivedAt,
+                born: facts.born,
                 lifetime: Lifetime(facts.times), classTag: facts.classTag, storefront: facts.storefront,
                 selecting: facts.selecting, resources: facts.resources, gzip: coded?.coded))
     }

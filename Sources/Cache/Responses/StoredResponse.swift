@@ -28,6 +28,9 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     public let gzip: GzipForm?
     /// Unix seconds at which the response came, or was last confirmed.
     public let receivedAt: Int64
+    /// The number of the latest purge when its fetch began, or when it was last asked about
+    /// (`Purges.newest`): purges up to that do not concern it. 0: any purge may.
+    public let born: Int64
     /// How long it may be used.
     public let lifetime: Lifetime
     /// The resource class, as a number of the code that stores; `FileTier.open(classNames:)`
@@ -65,6 +68,8 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// Whether it was fetched in place of a smaller answer, and was not served itself yet. Copies
     /// do not keep it.
     private let isUnserved = Atomic<Bool>(false)
+    /// The number of the latest purge when it was last found unchosen; see `judged`.
+    private let judgedNumber = Atomic<Int64>(0)
     /// When the last use was last told to the file, unix seconds; see `shouldReportUse`.
     private let reportedUse: Atomic<Int64>
 
@@ -73,8 +78,9 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// and a strong `ETag` to a 200 that has none, computed from the content here, once.
     public convenience init(
         key: CacheKey, status: Int, fields: [UInt8], followsOrigin: Bool = false, body: [UInt8],
-        receivedAt: Int64, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
-        resources: [UInt64] = [], outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil
+        receivedAt: Int64, born: Int64 = 0, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8],
+        selecting: [UInt8] = [], resources: [UInt64] = [], outline: (any Outline)? = nil,
+        composition: Composition? = nil, gzip: [UInt8]? = nil
     ) {
         var (kept, hasDate, hasEntityTag, hasLastModified) = KeptFields.storable(
             fields.span, followsOrigin: followsOrigin)
@@ -91,8 +97,9 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         }
         self.init(
             restoring: key, status: status, fields: kept, content: .plain(body.compacted()), receivedAt: receivedAt,
-            lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting, resources: resources,
-            outline: outline, composition: composition, gzip: gzip, bodySum: bodySum, onlyTag: onlyTag)
+            born: born, lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
+            resources: resources, outline: outline, composition: composition, gzip: gzip, bodySum: bodySum,
+            onlyTag: onlyTag)
     }
 
     /// A response whose fields have been through the other initialiser before: from the database,
@@ -102,9 +109,9 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     ///   other validator; nil where validators are to be looked for.
     init(
         restoring key: CacheKey, status: Int, fields: [UInt8], content: ResponseContent, receivedAt: Int64,
-        lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = [],
-        outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil, bodySum: UInt64 = 0,
-        onlyTag: ByteRange? = nil
+        born: Int64 = 0, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
+        resources: [UInt64] = [], outline: (any Outline)? = nil, composition: Composition? = nil,
+        gzip: [UInt8]? = nil, bodySum: UInt64 = 0, onlyTag: ByteRange? = nil
     ) {
         let addsVary = gzip != nil && !GzipForm.isVaryStated(in: fields.span)
         let (head, fieldsRange) = PreparedHead.whole(
@@ -118,6 +125,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         self.addsVary = addsVary
         self.gzip = gzip.map { GzipForm($0, status: status, fields: fields, addsVary: addsVary) }
         self.receivedAt = receivedAt
+        self.born = born
         self.lifetime = lifetime
         self.classTag = classTag
         self.storefront = storefront
@@ -145,6 +153,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         gzip = other.gzip
         addsVary = other.addsVary
         receivedAt = other.receivedAt
+        born = other.born
         lifetime = other.lifetime
         classTag = other.classTag
         storefront = other.storefront
@@ -162,13 +171,14 @@ public final class StoredResponse: ReusableAnswer, Sendable {
 
     /// The same but for the given values; the outline goes along.
     func copy(
-        at key: CacheKey? = nil, receivedAt: Int64? = nil, lifetime: Lifetime? = nil, gzip: [UInt8]? = nil
+        at key: CacheKey? = nil, receivedAt: Int64? = nil, born: Int64? = nil, lifetime: Lifetime? = nil,
+        gzip: [UInt8]? = nil
     ) -> StoredResponse {
         StoredResponse(
             restoring: key ?? self.key, status: status, fields: Array(fields), content: content,
-            receivedAt: receivedAt ?? self.receivedAt, lifetime: lifetime ?? self.lifetime, classTag: classTag,
-            storefront: storefront, selecting: selecting, resources: resources, outline: outline,
-            composition: composition, gzip: gzip ?? self.gzip?.body, bodySum: bodySum)
+            receivedAt: receivedAt ?? self.receivedAt, born: born ?? self.born, lifetime: lifetime ?? self.lifetime,
+            classTag: classTag, storefront: storefront, selecting: selecting, resources: resources,
+            outline: outline, composition: composition, gzip: gzip ?? self.gzip?.body, bodySum: bodySum)
     }
 
     /// Whether it answers `key`: every byte is compared, in place.
@@ -207,9 +217,11 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         return shorter == lifetime ? self : copy(lifetime: shorter)
     }
 
-    /// As received at that time where it says later: another machine's clock may be ahead.
-    public func received(by unixSeconds: Int64) -> StoredResponse {
-        receivedAt <= unixSeconds ? self : copy(receivedAt: unixSeconds)
+    /// Another machine's answer as one of this cache, born under that number of its list of purges.
+    /// It counts as received at `unixSeconds` where it says later: that machine's clock may be
+    /// ahead.
+    public func adopted(bornUnder number: Int64, at unixSeconds: Int64) -> StoredResponse {
+        copy(receivedAt: min(receivedAt, unixSeconds), born: number)
     }
 
     // Marks of its uses: the only members that change.
@@ -240,6 +252,12 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// Notes that it is served. True for one of all loops after `awaitUse`.
     public func noteUse() -> Bool { isUnserved.exchange(false, ordering: .relaxed) }
 
+    /// The number of the latest purge when it was last found that none has chosen it. Copies are
+    /// judged anew.
+    var judged: Int64 { judgedNumber.load(ordering: .relaxed) }
+
+    func noteJudged(_ number: Int64) { judgedNumber.store(number, ordering: .relaxed) }
+
     /// Whether `noteCodingRequest` may still return true, and the content is large enough to code.
     public var mayBecomeCoded: Bool {
         bodyCount >= GzipForm.leastBytes && !isWantedCoded.load(ordering: .relaxed)
@@ -255,7 +273,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     convenience init(variantIndex: VariantIndex, at base: CacheKey, for answer: StoredResponse) {
         self.init(
             restoring: base, status: 300, fields: [], content: .plain([]), receivedAt: answer.receivedAt,
-            lifetime: Lifetime(freshFor: 0, keepFor: Lifetime.longest), classTag: answer.classTag,
+            born: answer.born, lifetime: Lifetime(freshFor: 0, keepFor: Lifetime.longest), classTag: answer.classTag,
             storefront: answer.storefront, selecting: variantIndex.selecting)
     }
 
@@ -266,8 +284,11 @@ public final class StoredResponse: ReusableAnswer, Sendable {
 
     /// This response after a 304 with these end-to-end `Name: value\r\n` lines, which answers
     /// `preconditionLines`.
-    public func freshened(by fields: [UInt8], _ revalidation: Revalidation) -> Freshening<StoredResponse> {
-        revalidation.freshening(of: self, by: fields.span).map { renewed($0, revalidation) }
+    /// - Parameter born: the number of the latest purge when the origin was asked.
+    public func freshened(
+        by fields: [UInt8], _ revalidation: Revalidation, born: Int64 = 0
+    ) -> Freshening<StoredResponse> {
+        revalidation.freshening(of: self, by: fields.span).map { renewed($0, revalidation, born: born) }
     }
 
     /// This response, of status 200, after a 200 to HEAD with these end-to-end lines: updated where
@@ -275,16 +296,16 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// stored as it was.
     public func updated(byHead fields: [UInt8], contentLength: Int?, _ revalidation: Revalidation) -> StoredResponse {
         revalidation.renewal(of: self, byHead: fields.span, contentLength: contentLength)
-            .flatMap { renewed($0, revalidation) } ?? withoutFreshness(at: revalidation.now)
+            .flatMap { renewed($0, revalidation, born: born) } ?? withoutFreshness(at: revalidation.now)
     }
 
     /// Nil where the content is damaged: a damaged entry must not be refreshed.
-    private func renewed(_ renewal: Renewal, _ revalidation: Revalidation) -> StoredResponse? {
+    private func renewed(_ renewal: Renewal, _ revalidation: Revalidation, born: Int64) -> StoredResponse? {
         let body = body
         if isDamaged { return nil }
         return StoredResponse(
             key: key, status: status, fields: renewal.fields, followsOrigin: revalidation.rule.followsOrigin,
-            body: body, receivedAt: revalidation.now, lifetime: renewal.lifetime, classTag: classTag,
+            body: body, receivedAt: revalidation.now, born: born, lifetime: renewal.lifetime, classTag: classTag,
             storefront: storefront, selecting: selecting, resources: resources, outline: outline,
             composition: composition, gzip: gzip?.body)
     }

@@ -7,26 +7,37 @@ import Text
 /// a stored answer.
 ///
 /// A hint: numbers with the second at which the answer that named them stops being fresh. An answer
-/// may be evicted earlier, and a number gives way where there is no room for it. A purge empties
-/// the table, because its effect on single numbers is not known. A "not found" that lasts is no
-/// error of a moment: then it counts more than the name, until another answer has that.
+/// may be evicted earlier, and a number gives way where there is no room for it. A purge takes the
+/// names of the answers that it finds in memory. Those of an answer that is in the file alone
+/// outlive it until they run out, which does little harm: a "not found" that lasts for `patience`
+/// is no error of a moment, and counts more than the name until another answer has that.
 final class HeldNames: Sendable {
+    /// A resource or page, and one answer that names it.
     private struct Slot {
-        var number: UInt64 = 0
-        /// Unix seconds.
+        /// The lower half of the name's number; the upper one says where it is.
+        var name: UInt32 = 0
+        /// The answer that names it, as a number.
+        var namer: UInt32 = 0
+        /// Unix seconds; 0: the slot is free.
         var until: UInt32 = 0
         /// The unix second of the first "not found" since the number was noted; 0: none.
         var missedAt: UInt32 = 0
+
+        init() {}
+
+        init(_ number: UInt64, _ namer: UInt32, until: UInt32) {
+            (name, self.namer, self.until) = (UInt32(truncatingIfNeeded: number), namer, until)
+        }
+
+        func names(_ number: UInt64) -> Bool { until > 0 && name == UInt32(truncatingIfNeeded: number) }
     }
 
-    private struct Table {
-        var slots: [Slot] = []
-        var epoch = 0
-    }
-
-    private let table = Mutex(Table())
+    private let table = Mutex<[Slot]>([])
     private let bucketCount: Int
     private static let bucketSize = 4
+    /// Answers that name the same, those that end last: while one of them is purged, the other
+    /// counts.
+    private static let mostNamers = 2
     /// Links of one answer that are noted: each costs a microsecond.
     private static let mostLinks = 32
 
@@ -36,56 +47,55 @@ final class HeldNames: Sendable {
     }
 
     /// Notes what an answer names, for as long as it is fresh.
-    /// - Parameter epoch: the cache's count of purges.
-    func note(_ response: StoredResponse, epoch: Int, at now: Int64) {
+    func note(_ response: StoredResponse, at now: Int64) {
         let left = response.freshFor - response.age(at: now)
         guard response.status == 200, response.composition == nil, left > 0 else { return }
-        var numbers: [UInt64] = []
-        if response.resources != [StoredResponse.everyResource] {
-            numbers = response.resources.map { Self.number($0, in: response.storefront) }
-        }
-        var target = CanonicalTarget()
-        let body = response.body.span
-        PageLinks.each(in: body, most: Self.mostLinks) { link in
-            guard (try? target.parse(body.extracting(link))) != nil, let page = target.pageNumber else { return }
-            numbers.append(Self.number(page, in: response.key.scope))
-        }
+        let (numbers, namer) = (Self.numbers(in: response), Self.number(of: response))
         let until = UInt32(clamping: now + Int64(left))
-        table.withLock { table in
-            if table.slots.isEmpty || table.epoch != epoch {
-                table.slots = [Slot](repeating: Slot(), count: bucketCount * Self.bucketSize)
-            }
-            table.epoch = epoch
-            for number in numbers { put(number, until, into: &table.slots) }
+        table.withLock { slots in
+            if slots.isEmpty { slots = [Slot](repeating: Slot(), count: bucketCount * Self.bucketSize) }
+            for number in numbers { put(number, namer, until, into: &slots) }
         }
     }
 
     /// Notes a "not found" and says whether it contradicts a fresh answer, which names a resource
     /// of the request or the page that its target is; for at most `patience` seconds.
-    func contradicts(
-        _ key: CacheKey, _ request: CatalogRequest?, patience: Int, epoch: Int, at now: Int64
-    ) -> Bool {
+    func contradicts(_ key: CacheKey, _ request: CatalogRequest?, patience: Int, at now: Int64) -> Bool {
         let numbers = numbers(of: key, request)
-        return table.withLock { table in
-            guard table.epoch == epoch, !table.slots.isEmpty else { return false }
+        return table.withLock { slots in
+            guard !slots.isEmpty else { return false }
             var isContradicted = false
             for number in numbers {
                 for index in bucket(number)
-                where table.slots[index].number == number && Int64(table.slots[index].until) > now {
+                where slots[index].names(number) && Int64(slots[index].until) > now {
                     // One in the future was noted while the clock was ahead.
-                    if table.slots[index].missedAt == 0 || Int64(table.slots[index].missedAt) > now {
-                        table.slots[index].missedAt = UInt32(clamping: now)
+                    if slots[index].missedAt == 0 || Int64(slots[index].missedAt) > now {
+                        slots[index].missedAt = UInt32(clamping: now)
                     }
-                    if now - Int64(table.slots[index].missedAt) < Int64(patience) { isContradicted = true }
+                    if now - Int64(slots[index].missedAt) < Int64(patience) { isContradicted = true }
                 }
             }
             return isContradicted
         }
     }
 
-    /// The origin is another one.
-    func forget() {
-        table.withLock { $0.slots = [] }
+    /// The answer was purged: other answers may name the same.
+    func forget(_ response: StoredResponse) {
+        guard response.status == 200, response.composition == nil, !table.withLock({ $0.isEmpty }) else { return }
+        let (numbers, namer) = (Self.numbers(in: response), Self.number(of: response))
+        table.withLock { slots in
+            guard !slots.isEmpty else { return }
+            for number in numbers {
+                for index in bucket(number) where slots[index].names(number) && slots[index].namer == namer {
+                    slots[index] = Slot()
+                }
+            }
+        }
+    }
+
+    /// The origin is another one, or everything was purged.
+    func forgetAll() {
+        table.withLock { $0 = [] }
     }
 
     private func numbers(of key: CacheKey, _ request: CatalogRequest?) -> [UInt64] {
@@ -100,24 +110,50 @@ final class HeldNames: Sendable {
         return numbers
     }
 
-    /// Takes the place of the same number, else of the one that ends first.
-    private func put(_ number: UInt64, _ until: UInt32, into slots: inout [Slot]) {
+    /// Takes the place of the same number by the same answer, else of the one that ends first: of
+    /// those with the same number where enough answers have that.
+    private func put(_ number: UInt64, _ namer: UInt32, _ until: UInt32, into slots: inout [Slot]) {
         let bucket = bucket(number)
-        var place = bucket.lowerBound
+        var (first, namers, isKnown) = (bucket.lowerBound, 0, false)
+        var firstOfNumber: Int?
         for index in bucket {
-            if slots[index].number == number {
+            if slots[index].until < slots[first].until { first = index }
+            guard slots[index].names(number) else { continue }
+            slots[index].missedAt = 0
+            namers += 1
+            if slots[index].namer == namer {
                 slots[index].until = max(slots[index].until, until)
-                slots[index].missedAt = 0
-                return
+                isKnown = true
             }
-            if slots[index].until < slots[place].until { place = index }
+            if firstOfNumber.map({ slots[index].until < slots[$0].until }) ?? true { firstOfNumber = index }
         }
-        slots[place] = Slot(number: number, until: until)
+        let place = namers < Self.mostNamers ? first : firstOfNumber ?? first
+        guard !isKnown, namers == 0 || slots[place].until < until else { return }
+        slots[place] = Slot(number, namer, until: until)
     }
 
     private func bucket(_ number: UInt64) -> Range<Int> {
         let start = Int(number.multipliedFullWidth(by: UInt64(bucketCount)).high) * Self.bucketSize
         return start..<start + Self.bucketSize
+    }
+
+    /// The numbers of the resources and pages that it names.
+    private static func numbers(in response: StoredResponse) -> [UInt64] {
+        var numbers: [UInt64] = []
+        if response.resources != [StoredResponse.everyResource] {
+            numbers = response.resources.map { number($0, in: response.storefront) }
+        }
+        var target = CanonicalTarget()
+        let body = response.body.span
+        PageLinks.each(in: body, most: mostLinks) { link in
+            guard (try? target.parse(body.extracting(link))) != nil, let page = target.pageNumber else { return }
+            numbers.append(number(page, in: response.key.scope))
+        }
+        return numbers
+    }
+
+    private static func number(of response: StoredResponse) -> UInt32 {
+        UInt32(truncatingIfNeeded: response.key.hashValue)
     }
 
     private static func number(_ resource: UInt64, in storefront: [UInt8]) -> UInt64 {
@@ -129,10 +165,21 @@ final class HeldNames: Sendable {
     }
 }
 
+extension HeldNames {
+    /// Has purges take the names of the answers that they choose.
+    func heed(_ cache: ResponseCache) {
+        cache.setOnPurged { [weak self] response in
+            if let response { self?.forget(response) } else { self?.forgetAll() }
+        }
+    }
+}
+
 extension ResourceLibrary {
     /// Notes what an answer names that is stored by now.
     package func noteNames(in response: StoredResponse, at now: Int64) {
-        held.note(response, epoch: cache.purgeEpoch, at: now)
+        held.note(response, at: now)
+        // A purge may have come before its names.
+        if cache.purges.verdict(on: response, since: response.born) != .untouched { held.forget(response) }
     }
 
     /// Whether a fresh answer names the subject of a "not found" under this key: a resource, or the
@@ -140,11 +187,11 @@ extension ResourceLibrary {
     package func contradicts(
         notFound key: CacheKey, _ request: CatalogRequest?, patience: Int, at now: Int64
     ) -> Bool {
-        held.contradicts(key, request, patience: patience, epoch: cache.purgeEpoch, at: now)
+        held.contradicts(key, request, patience: patience, at: now)
     }
 
     /// Another origin is asked from now on.
-    package func forgetNames() { held.forget() }
+    package func forgetNames() { held.forgetAll() }
 
     /// Notes a "not found", kept or not: nothing is made of older answers that show the resource.
     package func note(notFound key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest) {

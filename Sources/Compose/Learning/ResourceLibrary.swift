@@ -97,8 +97,10 @@ public final class ResourceLibrary: Sendable {
                 request, document, at: part.response.receivedAt, freshFor: part.response.freshFor)
     }
 
-    /// Reads the file's answers of earlier runs in the background, the latest first.
+    /// Begins to be used: reads the file's answers of earlier runs in the background, the latest
+    /// first.
     package func readStored(at now: Int64) {
+        held.heed(cache)
         guard settings.isActive else { return }
         cache.file?.visitRests(at: now) { [self] target, until in
             guard let request = CatalogRequest(canonical: target) else { return }
@@ -112,7 +114,7 @@ public final class ResourceLibrary: Sendable {
             guard classes.allowParts(of: response), let part = StoredSource(scanning: response) else { return true }
             if response.isFresh(at: now) {
                 note(part.response, at: now)
-                noteNames(in: part.response, at: now)
+                held.note(part.response, at: now)
                 comparePlacements(part, seen)
             } else if let request = part.request {
                 // A stale answer is no source, but it may contradict an older answer.
@@ -150,19 +152,19 @@ public final class ResourceLibrary: Sendable {
 
     /// The stored sources of answers.
     /// - Parameters:
-    ///   - request: the request to compose for: sources older than its purge do not count.
+    ///   - request: the request to compose for: sources from before a purge of it do not count.
     ///   - reading: the room for bytes that have to be read; nil: that of one composition.
     package func sources(
         _ reader: FileReader?, for request: CatalogRequest? = nil, at now: Int64, isPeeking: Bool = false,
         reading: SourceReading? = nil
     ) -> StoredSources {
-        let purgedAt = request.map { request in
+        let lastPurge = request.map { request in
             let type = request.resources.first?.type ?? request.shape.type
-            return cache.lastPurge(
-                of: request.target, storefront: request.storefront.bytes, classTag: type.rawValue, at: now)
+            return cache.purges.lastPurge(
+                of: request.target, storefront: request.storefront.bytes, classTag: type.rawValue)
         }
         return StoredSources(
-            cache, index, reader, classes, at: now, isPeeking: isPeeking, newerThan: purgedAt ?? .min,
+            cache, index, reader, classes, at: now, isPeeking: isPeeking, bornFrom: lastPurge ?? 0,
             reading: reading)
     }
 

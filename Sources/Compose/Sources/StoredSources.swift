@@ -40,7 +40,7 @@ package struct StoredSources {
     private let classes: ResourceClasses
     private let now: Int64
     private let isPeeking: Bool
-    private let newerThan: Int64
+    private let bornFrom: Int64
     private var parts: [CacheKey: Part?] = [:]
     /// The bytes that may still be read.
     private var unread: Int
@@ -62,14 +62,14 @@ package struct StoredSources {
     /// - Parameters:
     ///   - isPeeking: whether looking must leave no trace: nothing is promoted, counted as
     ///   used or kept.
-    ///   - newerThan: answers that came by then, in unix seconds, do not count.
+    ///   - bornFrom: answers that were born under an earlier number do not count.
     ///   - reading: the room for bytes that have to be read; nil: that of one composition.
     init(
         _ cache: ResponseCache, _ index: ResourceIndex, _ reader: FileReader?, _ classes: ResourceClasses,
         at now: Int64,
-        isPeeking: Bool, newerThan: Int64 = .min, reading: SourceReading? = nil
+        isPeeking: Bool, bornFrom: Int64 = 0, reading: SourceReading? = nil
     ) {
-        (self.isPeeking, self.newerThan, self.classes) = (isPeeking, newerThan, classes)
+        (self.isPeeking, self.bornFrom, self.classes) = (isPeeking, bornFrom, classes)
         (self.reading, unread) = (reading, reading?.room ?? SourceReading.most)
         (self.cache, self.index, self.reader, self.now) = (cache, index, reader, now)
         contradictions = cache.contradictions
@@ -134,7 +134,7 @@ package struct StoredSources {
         let map = found.outline as? ResourceDocument
         if map == nil, !read(found) { return nil }
         guard classes.allowParts(of: found) else { return nil }
-        let isFresh = found.receivedAt > newerThan && found.isFresh(at: now)
+        let isFresh = found.born >= bornFrom && found.isFresh(at: now)
         if let map { return Part(source: StoredSource(found, map), isFresh: isFresh) }
         // From the file: read once, and kept with the answer from now on.
         guard let map = DocumentScan(found.body).document else { return nil }

@@ -102,6 +102,12 @@ public struct BlockingConnection: ~Copyable {
         }
     }
 
+    /// Waits until `receive` has bytes, the end or an error to tell; false where that takes longer
+    /// than `limit`, in whole milliseconds.
+    public func canReceive(within limit: Duration) throws(Failure) -> Bool {
+        try wait(for: POLLIN, limit)
+    }
+
     private func waitIfBlocked(for events: Int32) throws(Failure) {
         switch errno {
         case EINTR: return
@@ -111,14 +117,19 @@ public struct BlockingConnection: ~Copyable {
     }
 
     private func wait(for events: Int32) throws(Failure) {
+        guard try wait(for: events, timeout) else {
+            throw Failure("no answer within \(timeout.components.seconds) s")
+        }
+    }
+
+    /// False where nothing has happened by then.
+    private func wait(for events: Int32, _ limit: Duration) throws(Failure) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-        let milliseconds = Int32(clamping: timeout.components.seconds * 1000)
+        let milliseconds = Int32(clamping: limit.wholeNanoseconds / 1_000_000)
         while true {
             let count = poll(&entry, 1, milliseconds)
-            if count > 0 { return }
-            guard count < 0, errno == EINTR else {
-                throw count == 0 ? Failure("no answer within \(timeout.components.seconds) s") : .last()
-            }
+            if count >= 0 { return count > 0 }
+            guard errno == EINTR else { throw .last() }
         }
     }
 }

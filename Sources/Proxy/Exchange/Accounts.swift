@@ -1,6 +1,7 @@
 import Cache
 import EventLoop
 import HTTP
+import Purging
 import Server
 import Upstream
 
@@ -102,8 +103,10 @@ extension Accounts {
     /// The answer that another request brought meanwhile.
     /// - Parameter key: of its answer; nil where that is not stored.
     func freshInMemory(_ request: OriginRequest, under key: CacheKey?) -> StoredResponse? {
-        guard let key, let stored = base.cache.memory.lookup(key), mayBeGivenStored(request) else { return nil }
-        return stored.isFresh(at: base.unixSeconds) ? stored : nil
+        guard let key, let stored = base.cache.memory.lookup(key), mayBeGivenStored(request),
+            stored.isFresh(at: base.unixSeconds)
+        else { return nil }
+        return base.cache.purges.verdict(onHeld: stored, born: stored.born) == .untouched ? stored : nil
     }
 
     /// Learns from an answer whether the client's token works. A path outside the API may be open

@@ -6,6 +6,9 @@ import Upstream
 
 /// Puts the answer to one request into the cache: stores it, freshens the stored one by a 304 or a
 /// HEAD, or gives the reason for neither.
+///
+/// An answer is born under the number of its flight. Without a flight nothing of the origin's is
+/// stored; its number is 0, so that any purge would count. Answers of other nodes bring their own.
 struct AnswerStorage {
     private let request: OriginRequest
     /// The flight that the request leads; nil where it leads none.
@@ -74,7 +77,7 @@ struct AnswerStorage {
         case .no(let reason):
             if reason == .contradicted { noteContradicted(key) }
             return .unstored(response, reason)
-        case .store where isOutdated: return .unstored(response, .outdated)
+        case .store where isInvalid || isChosen: return .unstored(response, .outdated)
         // A stored error would replace the stand-in.
         case .store
         where OriginVerdict.standsIn(forStatus: response.status) && storing.accounts.storedStandIn(for: request) != nil:
@@ -88,7 +91,9 @@ struct AnswerStorage {
                     "answers \(request.facts.route.template) with a 200 that is not a valid answer")
                 return .unstored(response, .noAnswer)
             }
-            return place(storable(response, scan, key, lifetime), response, varyingBy: facts.vary)
+            let stored = storable(response, scan, key, lifetime)
+            if isChosen(stored) { return .unstored(response, .outdated) }
+            return place(stored, response, varyingBy: facts.vary)
         }
     }
 
@@ -109,9 +114,9 @@ struct AnswerStorage {
         _ stored: StoredResponse, _ response: UpstreamResponse, varyingBy vary: ResponseFacts.Vary
     ) -> ExchangeState.Event {
         let fields = request.forwarded.selectingFields
-        let placed = Self.put(
-            into: storing.base.cache, unless: { isOutdated },
-            { $0.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader) })
+        let placed = put(bornUnder: born) {
+            $0.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader)
+        }
         guard let placed else { return .unstored(response, .outdated) }
         if request.isSuperset { placed.awaitUse() }
         storing.base.statistics.count(.stored)
@@ -131,10 +136,11 @@ struct AnswerStorage {
         storing.library.note(notFound: key, at: storing.base.unixSeconds, wanted)
     }
 
-    /// Keeps an answer that another node fetched; nil where it was purged since the flight began,
-    /// or since the look-up.
-    func keep(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
-        guard let placed = put(response, unless: isPurged) else { return nil }
+    /// Keeps an answer that another node fetched; nil where it was purged since then or since the
+    /// flight began, or its target was changed.
+    func keep(_ response: StoredResponse) -> StoredResponse? {
+        let born = min(response.born, flight?.born ?? .max)
+        guard let placed = put(response, bornUnder: born) else { return nil }
         noteKept(placed)
         return learn(from: placed)
     }
@@ -197,35 +203,62 @@ struct AnswerStorage {
         return StoredResponse(
             key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
             followsOrigin: request.facts.rule.followsOrigin, body: response.body,
-            receivedAt: storing.base.unixSeconds, lifetime: lifetime,
-            classTag: route.resourceClass.rawValue,
-            storefront: route.storefront?.bytes ?? [], resources: scan.mentions,
+            receivedAt: storing.base.unixSeconds, born: born, lifetime: lifetime,
+            classTag: route.resourceClass.rawValue, storefront: route.storefront?.bytes ?? [], resources: scan.mentions,
             outline: storing.composing.library(for: request.facts) != nil ? scan.document : nil,
             gzip: response.storableGzip)
     }
 
-    private func put(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
-        let place = { (cache: ResponseCache) in
+    private func put(_ response: StoredResponse, bornUnder number: Int64) -> StoredResponse? {
+        put(bornUnder: number) { cache in
             cache.store(response)
             return response
         }
-        return Self.put(into: storing.base.cache, unless: { isOutdated || isPurged() }, place)
     }
 
-    /// Stores by `place`; nil where the answer is out of date, and was removed again. The check
-    /// comes after the store: a purge may have passed between an earlier check and the store.
+    private func put(
+        bornUnder number: Int64, _ place: (ResponseCache) -> StoredResponse
+    ) -> StoredResponse? {
+        Self.put(
+            into: storing.base.cache, at: storing.base.unixSeconds, bornUnder: number, unless: { isInvalid }, place)
+    }
+
+    /// Stores by `place`; nil where the answer is out of date, and was removed again, or only its
+    /// freshness, as the purge has it. The check comes after the store: a purge may have passed
+    /// between an earlier check and the store.
+    /// - Parameter number: purges up to that do not concern the answer.
     static func put(
-        into cache: ResponseCache, unless isOutdated: () -> Bool, _ place: (ResponseCache) -> StoredResponse
+        into cache: ResponseCache, at now: Int64, bornUnder number: Int64, unless isInvalid: () -> Bool,
+        _ place: (ResponseCache) -> StoredResponse
     ) -> StoredResponse? {
         let placed = place(cache)
-        guard isOutdated() else { return placed }
-        cache.remove(placed.key)
+        switch isInvalid() ? .gone : cache.purges.verdict(on: placed, since: number) {
+        case .untouched: return placed
+        case .stale: cache.soften(placed, at: now)
+        case .gone: cache.remove(placed.key)
+        }
         return nil
     }
 
-    /// Whether the target was purged or written while the request was under way.
-    private var isOutdated: Bool {
-        flight.map { storing.shared.flights.isOutdated($0) } ?? false
+    /// The number of the latest purge when the fetch began.
+    private var born: Int64 { flight?.born ?? 0 }
+
+    /// Whether the target was written while the request was under way.
+    private var isInvalid: Bool { flight.map { storing.shared.flights.isInvalid($0) } ?? false }
+
+    /// Whether a purge meanwhile has chosen whatever answers the request, so that its content need
+    /// not be read.
+    private var isChosen: Bool {
+        storing.base.cache.purges.choose(
+            AwaitedAnswer(to: request.forwarded.target, request.facts, asking: nil), since: born)
+    }
+
+    /// Whether a purge meanwhile has chosen this answer. One that names no resource counts as an
+    /// answer about those that were asked for.
+    private func isChosen(_ response: StoredResponse) -> Bool {
+        let purges = storing.base.cache.purges
+        return purges.choose(response, since: born)
+            || response.resources.isEmpty && purges.choose(AwaitedAnswer(to: request), since: born)
     }
 }
 
@@ -238,7 +271,8 @@ extension AnswerStorage {
         guard let stored = request.stored, let current = current(stored) else { return .contradicted }
         let isReplaced = current.receivedAt > stored.receivedAt
         switch stored.freshened(
-            by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response))
+            by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response),
+            born: born)
         {
         case .stored where isReplaced:
             // Another 304 freshened it, or the same content came again.
@@ -249,7 +283,7 @@ extension AnswerStorage {
             return event(current, originStatus: 304)
         case .stored(let freshened):
             storing.base.statistics.count(.revalidated)
-            _ = put(freshened)
+            _ = put(freshened, bornUnder: born)
             storing.library.noteNames(in: freshened, at: storing.base.unixSeconds)
             // The 304 makes this state newer than every other answer.
             return event(learn(from: freshened), originStatus: 304)
@@ -264,18 +298,20 @@ extension AnswerStorage {
 
     /// Updates the answer stored for GET by that to a HEAD (RFC 9111 4.3.5).
     private func updateByHead(_ response: UpstreamResponse) {
+        // No purge up to this number has chosen the answer that is found below.
+        let newest = storing.base.cache.purges.newest
         guard request.forwarded.method == .head, response.status == 200, let stored = request.stored,
             stored.status == 200, let current = current(stored), current.receivedAt <= stored.receivedAt
         else { return }
         let updated = stored.updated(
             byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,
             revalidation(response))
-        _ = put(updated)
+        _ = put(updated, bornUnder: newest)
     }
 
     /// The stored answer as it is now; nil where it was removed, which an update must not undo.
     private func current(_ stored: StoredResponse) -> StoredResponse? {
-        isOutdated ? nil : storing.base.lookup(stored.key)
+        isInvalid || isChosen(stored) ? nil : storing.base.lookup(stored.key)
     }
 
     /// Invalidates the target of a successful unsafe request, and the targets that its answer names

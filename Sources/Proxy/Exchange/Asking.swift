@@ -65,7 +65,11 @@ final class Asking {
 
     /// Seconds for which the origin has asked not to be asked this.
     func wait(for request: OriginRequest) -> Int? {
-        request.key.flatMap { shared.heldTargets.wait(for: $0, epoch: base.cache.purgeEpoch, now: base.now) }
+        request.key.flatMap { key in
+            shared.heldTargets.wait(for: key, now: base.now) { born in
+                base.cache.purges.choose(AwaitedAnswer(to: request), since: born)
+            }
+        }
     }
 }
 
@@ -73,7 +77,8 @@ final class Asking {
 
 extension Asking {
     /// Counts the origin's answer, and tells the operator of a failure.
-    func note(_ response: UpstreamResponse, to request: OriginRequest) {
+    /// - Parameter born: the number of the latest purge when the origin was asked.
+    func note(_ response: UpstreamResponse, to request: OriginRequest, born: Int64) {
         let status = response.status
         let evidence = request.tokenEvidence(status)
         accounts.noteToken(of: request, evidence)
@@ -83,7 +88,7 @@ extension Asking {
         }
         if status >= 500 {
             troubles.noteFailure("answers \(status)")
-            noteWait(response, for: request)
+            noteWait(response, for: request, born: born)
         } else if status == 401, request.sendsNoToken(hasOwnToken: accounts.signs) {
             troubles.tell("requires a developer token (401): neither the request nor the configuration has one", .token)
         } else if evidence == .refused {
@@ -94,11 +99,11 @@ extension Asking {
     }
 
     /// Heeds an origin in trouble that says when to come back, where that is everyone's trouble.
-    private func noteWait(_ response: UpstreamResponse, for request: OriginRequest) {
+    private func noteWait(_ response: UpstreamResponse, for request: OriginRequest, born: Int64) {
         guard let time = response.retryAfter, time > .zero, let key = request.key,
             request.hasImpersonalErrors(hasOwnToken: accounts.signs)
         else { return }
-        shared.heldTargets.note(key, for: time, epoch: base.cache.purgeEpoch, now: base.now)
+        shared.heldTargets.note(key, for: time, born: born, now: base.now)
     }
 
     /// Notes an origin's answer of which nothing is stored.

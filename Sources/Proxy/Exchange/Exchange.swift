@@ -13,6 +13,8 @@ import Upstream
 final class Exchange {
     let request: OriginRequest
     let party: UpstreamParty
+    /// The number of the latest purge when the request came.
+    let asked: Int64
     /// The client that caused the request, also in the background.
     private let spender: UpstreamParty
     private let proxy: ProxyLoop
@@ -50,6 +52,7 @@ final class Exchange {
 
     init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop) {
         (self.request, self.proxy) = (request, proxy)
+        asked = proxy.base.cache.purges.newest
         refusal = request.refusal
         var traits = ExchangeState.Traits(request, hasOwnToken: proxy.accounts.signs)
         traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
@@ -93,9 +96,7 @@ final class Exchange {
     /// The key of its answer; nil where that is not stored.
     private var key: CacheKey? { variantKey ?? request.key }
 
-    private func handle(_ event: ExchangeState.Event) {
-        perform(state.handle(event, at: proxy.base.now))
-    }
+    private func handle(_ event: ExchangeState.Event) { perform(state.handle(event, at: proxy.base.now)) }
 }
 
 // MARK: - Performing
@@ -138,9 +139,9 @@ extension Exchange {
         case .join: join()
         case .begin:
             let key = self.key ?? request.ownContentKey
-            flight = key.map { proxy.flights.begin(proxy.accounts.flightKey($0, request), now: now) }
+            flight = key.map { proxy.flights.begin(flightKey($0), now: now) }
         case .takeOver:
-            flight = key.flatMap { proxy.flights.takeOver(proxy.accounts.flightKey($0, request), now: now) }
+            flight = key.flatMap { proxy.flights.takeOver(flightKey($0), for: request, now: now) }
             if flight == nil { return handle(.mayNotTakeOver) }
             handle(.tookOver(meanwhile: proxy.accounts.freshInMemory(request, under: key)))
         case .finish(let outcome):
@@ -151,11 +152,11 @@ extension Exchange {
         }
     }
 
+    private func flightKey(_ key: CacheKey) -> FlightKey { proxy.accounts.flightKey(key, request) }
+
     private func join() {
         guard let key else { preconditionFailure("a collapsible request has a key") }
-        let (joining, joined) = proxy.flights.join(
-            proxy.accounts.flightKey(key, request), self, of: party, bytes: request.forwarded.byteCount,
-            on: proxy.base.loop)
+        let (joining, joined) = proxy.flights.join(flightKey(key), self, on: proxy.base.loop)
         switch joining {
         case .lead(let id):
             flight = id
@@ -350,7 +351,7 @@ extension Exchange: UpstreamReceiver {
 
     private func noteAnswer(_ response: UpstreamResponse) {
         batch?.end = Batches.State.End(status: response.status)
-        proxy.asking.note(response, to: request)
+        proxy.asking.note(response, to: request, born: flight?.born ?? asked)
         if state.wasPartOfRefused { proxy.batching.note(refusedListFor: request, answered: response.status) }
         client?.upstreamTime = response.receivedAt - response.requestedAt
     }

@@ -315,8 +315,9 @@ enum FlightOutcome: Sendable {
     case unstored(UpstreamResponse, Reason)
     /// The answer is the leader's alone: each waiter asks for itself.
     case released
-    /// The failure may be the leader's alone: its party had no turn, or the origin's own rules
-    /// hold, under which errors are not shared. The waiters, whose heads are the leader's
+    /// The answer or failure may be the leader's alone: its party had no turn, or the origin's own
+    /// rules hold, under which errors are not shared, or a purge had chosen the answer before the
+    /// waiters came. The waiters, whose heads are the leader's
     /// (`ForwardedRequest`), try once more together; then they get this failure, or without one
     /// ask each for itself.
     case leadersOwn(ExchangeFailure?)

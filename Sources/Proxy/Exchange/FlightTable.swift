@@ -5,8 +5,9 @@ import Upstream
 
 // Collapsing: the keys being fetched, their waiters, and the keys that cannot be collapsed. Pure.
 // Must hold: one leader a key, unless the last has been out for `patience`; every waiter hears of
-// an end; no flight is joined that began before a purge or a change of its target; the waiters'
-// bytes and the marks are bounded, and of the bytes a party has its share (`FairShare`).
+// an end; no flight is joined after a change of its target, or a purge that is known to choose its
+// answer; no other purge ends a flight; the waiters' bytes and the marks are bounded, and of the
+// bytes a party has its share (`FairShare`).
 
 /// Traits that requests share if one of them waits for another: those of the bytes that would go to
 /// the origin.
@@ -38,6 +39,8 @@ struct FlightTable<Waiter> {
         /// Shared by all leaders of the flight.
         let flight: FlightNumber
         fileprivate let leader: Int
+        /// The number of the latest purge when this leader began (`Purges.newest`).
+        let born: Int64
     }
 
     /// A waiter's place: its flight, and the round of waiters.
@@ -60,15 +63,29 @@ struct FlightTable<Waiter> {
         case shareUsed
     }
 
+    /// The waiters to be told of an end.
+    struct Told {
+        /// Waiters whose requests came before any purge since the leader began.
+        fileprivate(set) var early: [Waiter] = []
+        /// Later ones: a purge may have chosen the answer by its content before they came.
+        fileprivate(set) var late: [Waiter] = []
+
+        var all: [Waiter] { early + late }
+    }
+
+    private struct Leader {
+        let number: Int
+        let born: Int64
+    }
+
     private struct Flight {
         let key: FlightKey
-        /// The cache's count of purges at its begin.
-        let epoch: Int
         /// Mostly one.
-        var leaders: [Int]
+        var leaders: [Leader]
         /// When the last leader began.
         var begun: Instant
-        var waiters: [Waiter] = []
+        /// The waiters, each with the number of the latest purge when its request came.
+        var waiters: [(waiter: Waiter, asked: Int64)] = []
         /// Bytes that the waiters hold, by party.
         var held: [UpstreamParty: Int] = [:]
         /// Waiters whose clients have left.
@@ -79,6 +96,18 @@ struct FlightTable<Waiter> {
         let isJoinable: Bool
         /// The target changed since the begin.
         var isInvalid = false
+
+        /// Purges up to that number concern none of its leaders' answers.
+        var born: Int64 { leaders.reduce(.max) { min($0, $1.born) } }
+
+        /// The waiters, for an answer that was born under that number.
+        func told(since born: Int64) -> Told {
+            var told = Told()
+            for (waiter, asked) in waiters {
+                if asked > born { told.late.append(waiter) } else { told.early.append(waiter) }
+            }
+            return told
+        }
     }
 
     /// A note about a key.
@@ -113,15 +142,21 @@ struct FlightTable<Waiter> {
 
     var count: Int { flights.count }
 
-    /// A request wants the answer to `key`. `epoch` counts the cache's purges; `bytes` are those of
-    /// the request.
+    /// A request wants the answer to `key`.
+    /// - Parameters:
+    ///   - newest: the number of the latest purge, here and below.
+    ///   - bornFrom: flights that began under an earlier number are not joined, as a purge since
+    ///     has chosen what answers the request.
+    ///   - asked: the number of the latest purge when the request came.
+    ///   - bytes: those of the request.
     mutating func join(
-        _ key: FlightKey, epoch: Int, now: Instant, of party: UpstreamParty = .everyone, bytes: Int = 0,
-        _ waiter: Waiter
+        _ key: FlightKey, newest: Int64, bornFrom: Int64, asked: Int64, now: Instant,
+        of party: UpstreamParty = .everyone,
+        bytes: Int = 0, _ waiter: Waiter
     ) -> Joining {
-        if let until = marks[key]?.uncollapsibleUntil, now < until { return .alone(begin(key, epoch, now)) }
-        guard let number = openFlight(key, epoch), let index = flights.index(forKey: number) else {
-            return .lead(lead(key, epoch, now))
+        if let until = marks[key]?.uncollapsibleUntil, now < until { return .alone(begin(key, newest, now)) }
+        guard let number = openFlight(key, bornFrom), let index = flights.index(forKey: number) else {
+            return .lead(lead(key, newest, now))
         }
         let (more, own, free) = (Self.bytesPerWaiter + bytes, held[party] ?? 0, Self.maxWaitingBytes - waitingBytes)
         guard more <= free else { return .full }
@@ -129,7 +164,7 @@ struct FlightTable<Waiter> {
         waitingBytes += more
         held[party] = own + more
         flights.values[index].held[party, default: 0] += more
-        flights.values[index].waiters.append(waiter)
+        flights.values[index].waiters.append((waiter, asked))
         return .wait
     }
 
@@ -157,22 +192,22 @@ struct FlightTable<Waiter> {
     mutating func abandon(_ id: FlightID) -> Bool {
         guard let index = flights.index(forKey: id.flight) else { return true }
         let flight = flights.values[index]
-        guard flight.leaders == [id.leader], flight.gone >= flight.waiters.count else { return false }
+        guard flight.leaders.map(\.number) == [id.leader], flight.gone >= flight.waiters.count else { return false }
         if open[flight.key] == id.flight { open[flight.key] = nil }
         return true
     }
 
     /// A stale answer was served; nil where a refresh is under way or must pause.
-    mutating func refresh(_ key: FlightKey, epoch: Int, now: Instant) -> FlightID? {
-        guard openFlight(key, epoch) == nil else { return nil }
+    mutating func refresh(_ key: FlightKey, newest: Int64, bornFrom: Int64, now: Instant) -> FlightID? {
+        guard openFlight(key, bornFrom) == nil else { return nil }
         if let from = marks[key]?.refreshableFrom, now < from { return nil }
-        return lead(key, epoch, now)
+        return lead(key, newest, now)
     }
 
     /// Whether a request for this key would wait for another one.
-    func isWaitedFor(_ key: FlightKey, epoch: Int, now: Instant) -> Bool {
+    func isWaitedFor(_ key: FlightKey, bornFrom: Int64, now: Instant) -> Bool {
         if let until = marks[key]?.uncollapsibleUntil, now < until { return false }
-        return openFlight(key, epoch) != nil
+        return openFlight(key, bornFrom) != nil
     }
 
     /// The seat of a request that joins the flight of a key now; nil without a flight.
@@ -185,14 +220,16 @@ struct FlightTable<Waiter> {
 
     /// A waiter's patience has ended: it leads where the last leader has been out for `patience`,
     /// or its answer is outdated or cannot be shared. Nil: wait on.
-    mutating func takeOver(_ key: FlightKey, epoch: Int, now: Instant) -> FlightID? {
-        if let until = marks[key]?.uncollapsibleUntil, now < until { return begin(key, epoch, now) }
-        guard let number = openFlight(key, epoch), let flight = flights[number] else { return lead(key, epoch, now) }
+    mutating func takeOver(_ key: FlightKey, newest: Int64, bornFrom: Int64, now: Instant) -> FlightID? {
+        if let until = marks[key]?.uncollapsibleUntil, now < until { return begin(key, newest, now) }
+        guard let number = openFlight(key, bornFrom), let flight = flights[number] else {
+            return lead(key, newest, now)
+        }
         guard now >= flight.begun + Self.patience else { return nil }
-        let leader = makeNumber()
+        let leader = Leader(number: makeNumber(), born: newest)
         flights[number]?.leaders.append(leader)
         flights[number]?.begun = now
-        return FlightID(flight: number, leader: leader)
+        return FlightID(flight: number, leader: leader.number, born: leader.born)
     }
 
     /// An unsafe method changed the target (RFC 9111 4.4): the shared answers under way for it are
@@ -215,11 +252,8 @@ struct FlightTable<Waiter> {
         }
     }
 
-    /// Whether this leader's answer must not be stored.
-    func isOutdated(_ id: FlightID, epoch: Int) -> Bool {
-        guard let flight = flights[id.flight] else { return false }
-        return flight.isInvalid || flight.epoch != epoch
-    }
+    /// Whether the target changed since this flight began: its answers must not be stored.
+    func isInvalid(_ id: FlightID) -> Bool { flights[id.flight]?.isInvalid ?? false }
 
     /// How a leader's request ended.
     enum Ending {
@@ -233,47 +267,50 @@ struct FlightTable<Waiter> {
 
     /// A leader has ended. Returns the waiters to tell: none where it failed and another leader is
     /// out.
-    mutating func finish(_ id: FlightID, _ ending: Ending, now: Instant) -> [Waiter] {
-        guard var flight = flights.removeValue(forKey: id.flight) else { return [] }
-        guard let place = flight.leaders.firstIndex(of: id.leader) else {
+    mutating func finish(_ id: FlightID, _ ending: Ending, now: Instant) -> Told {
+        guard var flight = flights.removeValue(forKey: id.flight) else { return Told() }
+        guard let place = flight.leaders.firstIndex(where: { $0.number == id.leader }) else {
             flights[id.flight] = flight
-            return []
+            return Told()
         }
         flight.leaders.remove(at: place)
         if flight.isJoinable || ending == .shared { mark(flight.key, ending, now) }
         guard flight.leaders.isEmpty else {
-            let waiters = ending == .failed ? [] : flight.waiters
+            let told = ending == .failed ? Told() : flight.told(since: id.born)
             if ending != .failed {
                 release(flight.held)
                 (flight.waiters, flight.held, flight.gone) = ([], [:], 0)
                 flight.round += 1
             }
             flights[id.flight] = flight
-            return waiters
+            return told
         }
         release(flight.held)
         if flight.isJoinable, open[flight.key] == id.flight { open[flight.key] = nil }
-        return flight.waiters
+        return flight.told(since: id.born)
     }
 
-    /// The flight that may be joined; nil for one that began before a purge.
-    private func openFlight(_ key: FlightKey, _ epoch: Int) -> FlightNumber? {
-        guard let number = open[key], flights[number]?.epoch == epoch else { return nil }
+    /// The number under which the open flight of a key began; nil without one.
+    func born(_ key: FlightKey) -> Int64? { open[key].flatMap { flights[$0]?.born } }
+
+    /// The flight that may be joined.
+    private func openFlight(_ key: FlightKey, _ bornFrom: Int64) -> FlightNumber? {
+        guard let number = open[key], let born = flights[number]?.born, born >= bornFrom else { return nil }
         return number
     }
 
-    private mutating func lead(_ key: FlightKey, _ epoch: Int, _ now: Instant) -> FlightID {
-        let id = begin(key, epoch, now, isJoinable: true)
+    private mutating func lead(_ key: FlightKey, _ newest: Int64, _ now: Instant) -> FlightID {
+        let id = begin(key, newest, now, isJoinable: true)
         open[key] = id.flight
         return id
     }
 
     /// A request begins; others can wait for it only where it is joinable.
-    mutating func begin(_ key: FlightKey, _ epoch: Int, _ now: Instant, isJoinable: Bool = false) -> FlightID {
-        let (flight, leader) = (FlightNumber(number: makeNumber()), makeNumber())
-        flights[flight] = Flight(
-            key: key, epoch: epoch, leaders: [leader], begun: now, isJoinable: isJoinable)
-        return FlightID(flight: flight, leader: leader)
+    /// - Parameter newest: the number of the latest purge.
+    mutating func begin(_ key: FlightKey, _ newest: Int64, _ now: Instant, isJoinable: Bool = false) -> FlightID {
+        let (flight, leader) = (FlightNumber(number: makeNumber()), Leader(number: makeNumber(), born: newest))
+        flights[flight] = Flight(key: key, leaders: [leader], begun: now, isJoinable: isJoinable)
+        return FlightID(flight: flight, leader: leader.number, born: newest)
     }
 
     private mutating func makeNumber() -> Int {

@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Purging
 import Synchronization
 import Upstream
 
@@ -8,7 +9,7 @@ final class Flights: Sendable {
     typealias Table = FlightTable<Confined<Exchange>>
     typealias FlightID = Table.FlightID
 
-    private let cache: ResponseCache
+    private let purges: Purges
     private struct State {
         var table = Table()
         /// The leaders whose requests may be waiting for their turn, by their flights.
@@ -23,22 +24,20 @@ final class Flights: Sendable {
 
     private let state = Mutex(State())
 
-    init(_ cache: ResponseCache) {
-        self.cache = cache
-    }
+    init(_ cache: ResponseCache) { purges = cache.purges }
 
     var count: Int { state.withLock { $0.table.count } }
 
-    /// - Parameters:
-    ///   - party: the request's party.
-    ///   - bytes: those of the request.
-    /// - Returns: how the request joined, and the seat of one that waits.
-    func join(
-        _ key: FlightKey, _ waiter: Exchange, of party: UpstreamParty, bytes: Int, on loop: EventLoop
-    ) -> (Table.Joining, Table.Seat?) {
-        let (confined, epoch, now) = (Confined(waiter, to: loop), cache.purgeEpoch, loop.now)
+    /// The exchange's request joins a flight, or leads one.
+    /// - Parameter key: for its answer.
+    /// - Returns: how it joined, and the seat of one that waits.
+    func join(_ key: FlightKey, _ waiter: Exchange, on loop: EventLoop) -> (Table.Joining, Table.Seat?) {
+        let (confined, now, asked) = (Confined(waiter, to: loop), loop.now, waiter.asked)
+        let (party, bytes) = (waiter.party, waiter.request.forwarded.byteCount)
+        let (newest, bornFrom) = bounds(key, AwaitedAnswer(to: waiter.request))
         let (joining, seat, queued) = state.withLock { state in
-            let joining = state.table.join(key, epoch: epoch, now: now, of: party, bytes: bytes, confined)
+            let joining = state.table.join(
+                key, newest: newest, bornFrom: bornFrom, asked: asked, now: now, of: party, bytes: bytes, confined)
             guard joining == .wait, let seat = state.table.seat(for: key) else {
                 return (joining, Table.Seat?.none, Confined<Exchange>?.none)
             }
@@ -74,39 +73,71 @@ final class Flights: Sendable {
 
     func abandon(_ id: FlightID) -> Bool { state.withLock { $0.table.abandon(id) } }
 
-    func isWaitedFor(_ key: FlightKey, now: Instant) -> Bool {
-        withTable { $0.isWaitedFor(key, epoch: $1, now: now) }
+    func isWaitedFor(_ key: FlightKey, _ answer: @autoclosure () -> AwaitedAnswer, now: Instant) -> Bool {
+        let (_, bornFrom) = bounds(key, answer())
+        return state.withLock { $0.table.isWaitedFor(key, bornFrom: bornFrom, now: now) }
     }
 
-    func refresh(_ key: FlightKey, now: Instant) -> FlightID? { withTable { $0.refresh(key, epoch: $1, now: now) } }
+    func refresh(_ key: FlightKey, _ answer: @autoclosure () -> AwaitedAnswer, now: Instant) -> FlightID? {
+        let (newest, bornFrom) = bounds(key, answer())
+        return state.withLock { $0.table.refresh(key, newest: newest, bornFrom: bornFrom, now: now) }
+    }
 
-    func begin(_ key: FlightKey, now: Instant) -> FlightID { withTable { $0.begin(key, $1, now) } }
+    func begin(_ key: FlightKey, now: Instant) -> FlightID {
+        let newest = purges.newest
+        return state.withLock { $0.table.begin(key, newest, now) }
+    }
 
-    func takeOver(_ key: FlightKey, now: Instant) -> FlightID? { withTable { $0.takeOver(key, epoch: $1, now: now) } }
+    func takeOver(_ key: FlightKey, for request: OriginRequest, now: Instant) -> FlightID? {
+        let (newest, bornFrom) = bounds(key, AwaitedAnswer(to: request))
+        return state.withLock { $0.table.takeOver(key, newest: newest, bornFrom: bornFrom, now: now) }
+    }
+
+    /// The number of the latest purge, and that from which on a flight of the key may be joined:
+    /// that of the open one, unless a purge since is known to choose the answer. Until something is
+    /// purged neither is looked for; `answer` is made where a purge came since.
+    private func bounds(
+        _ key: FlightKey, _ answer: @autoclosure () -> AwaitedAnswer
+    ) -> (newest: Int64, bornFrom: Int64) {
+        let newest = purges.newest
+        guard newest > 0, let born = state.withLock({ $0.table.born(key) }), born < newest else {
+            return (newest, newest)
+        }
+        return (newest, purges.choose(answer(), since: born) ? newest : born)
+    }
 
     func invalidate(_ target: [UInt8], by id: FlightID?) { state.withLock { $0.table.invalidate(target, by: id) } }
 
     func invalidatePersonal() { state.withLock { $0.table.invalidatePersonal() } }
 
-    func isOutdated(_ id: FlightID) -> Bool { withTable { $0.isOutdated(id, epoch: $1) } }
-
-    /// Calls `body` with the cache's count of purges.
-    private func withTable<Result: Sendable>(_ body: (inout Table, _ epoch: Int) -> Result) -> Result {
-        let epoch = cache.purgeEpoch
-        return state.withLock { body(&$0.table, epoch) }
-    }
+    func isInvalid(_ id: FlightID) -> Bool { state.withLock { $0.table.isInvalid(id) } }
 
     /// Tells the waiters, each in a turn of its own loop.
     func finish(_ id: FlightID, _ outcome: FlightOutcome, now: Instant) {
-        let waiters = state.withLock { state in
+        let told = state.withLock { state in
             if !state.queued.isEmpty { state.queued[id.flight] = nil }
             return state.table.finish(id, outcome.ending, now: now)
         }
-        for waiter in waiters { waiter.execute { $0.flightFinished(outcome) } }
+        for waiter in told.early { waiter.execute { $0.flightFinished(outcome) } }
+        guard !told.late.isEmpty else { return }
+        // All of them came before the purges from now on.
+        let theirs = outcome.isChosen(by: purges, since: id.born) ? .leadersOwn(nil) : outcome
+        for waiter in told.late { waiter.execute { $0.flightFinished(theirs) } }
     }
 }
 
 extension FlightOutcome {
+    /// Whether a purge has chosen the answer since its leader began, so that it is not for requests
+    /// that came later. An error names no more than its request does, which was compared with the
+    /// purges when they joined.
+    fileprivate func isChosen(by purges: Purges, since born: Int64) -> Bool {
+        switch self {
+        case .stored(let stored, _): purges.choose(stored, since: born)
+        case .unstored(_, .outdated): true
+        case .unstored, .released, .leadersOwn, .failed: false
+        }
+    }
+
     fileprivate var ending: Flights.Table.Ending {
         switch self {
         case .stored, .unstored(_, .outdated): .shared

@@ -65,11 +65,7 @@ final class Sharing {
             let own = composing.originRequest(for: Supplement(target: Array(key.target)), of: request.forwarded),
             let response = usable(value, for: own)
         else { return }
-        // A purge may come between the last look at it and the cache.
-        let isOutdated = { [self] in
-            tier?.latestReceipt(of: value, at: base.unixSeconds).map { $0 < response.receivedAt } ?? true
-        }
-        _ = AnswerStorage(own, nil, storing).keep(response, unless: isOutdated)
+        _ = AnswerStorage(own, nil, storing).keep(response)
     }
 
     /// The answer, if it is fresh under this node's own rules, with its age.
@@ -79,8 +75,8 @@ final class Sharing {
         guard response.classTag == request.facts.route.resourceClass.rawValue,
             storage.mayTakePlace(status: response.status),
             case .store(let lifetime) = storage.decision(asIfAnew: response),
-            let latest = tier?.latestReceipt(of: value, at: now),
-            let taken = value.taken(under: lifetime, receivedBy: latest, at: now), taken.isFresh(at: now)
+            let born = tier?.born(value),
+            let taken = value.taken(under: lifetime, bornUnder: born, at: now), taken.isFresh(at: now)
         else { return nil }
         return taken
     }

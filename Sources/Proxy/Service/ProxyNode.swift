@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Purging
 import Store
 import Tier
 import Upstream
@@ -67,9 +68,10 @@ public final class ProxyNode: Sendable {
 
     /// Purges this node and all others: see `LogFollower.purge`.
     package func purge(
-        _ selection: EntrySelection, _ mode: PurgeMode, _ completion: @escaping @Sendable (PurgeReport) -> Void
+        _ selection: EntrySelection, _ mode: PurgeMode, durable: (@Sendable (PurgeReport) -> Void)? = nil,
+        _ completion: @escaping @Sendable (PurgeReport) -> Void
     ) {
-        parts.execute { $0.follower.purge(selection, mode, completion) }
+        parts.execute { $0.follower.purge(selection, mode, durable: durable, completion) }
     }
 
     /// Follows the log no more, because another process goes on under this node's name: it has this

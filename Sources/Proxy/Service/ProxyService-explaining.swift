@@ -43,8 +43,11 @@ extension ProxyService {
         let asksFirst = facts.method == .get && told.asksOrigin == .first
         // As `Sharing.mayAskTier` has it. What is passed has no key.
         let mayBeInTier = found.key.map { !$0.isPersonal && $0.variant.isEmpty } ?? false
+        let awaited = AwaitedAnswer(to: target.bytes, facts, asking: CatalogRequest(target))
         let isUnderWay =
-            found.key.map { proxy.flights.isWaitedFor(proxy.accounts.plainFlightKey($0), now: proxy.base.now) } ?? false
+            found.key.map {
+                proxy.flights.isWaitedFor(proxy.accounts.plainFlightKey($0), awaited, now: proxy.base.now)
+            } ?? false
         return Explanation(
             target: target.text, route: target.route, scope: facts.scope, rule: facts.rule, stored: found.stored,
             isInMemory: found.isInMemory, selectingFields: found.selectingFields,

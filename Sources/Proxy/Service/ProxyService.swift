@@ -224,7 +224,9 @@ public final class ProxyService: Service {
         let made = proxy.accounts.asksPlainly(key, facts, connection.head) ? nil : request()
         let flightKey = made.map { proxy.accounts.flightKey(key, $0) } ?? proxy.accounts.plainFlightKey(key)
         assert(proxy.accounts.flightKey(key, made ?? request()) == flightKey, "made from the same request")
-        guard let flight = proxy.flights.refresh(flightKey, now: proxy.base.now) else { return }
+        let started = proxy.flights.refresh(
+            flightKey, AwaitedAnswer(to: target.bytes, facts, asking: CatalogRequest(target)), now: proxy.base.now)
+        guard let flight = started else { return }
         let cause = proxy.accounts.party(of: connection)
         let exchange = Exchange(made ?? request(), for: .refresh(flight, cause), proxy)
         // A client that joins the flight promotes it.

@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import Compose
 import Freshness
+import Purging
 import Server
 import Store
 import Upstream
@@ -153,6 +154,8 @@ public struct StatisticsSource: Sendable {
     public var accessLogDropped: Int { accessLog()?.dropped ?? 0 }
     /// The status of the recording of traffic.
     public var recording: RecordingStatus { shared().recorder.status }
+    /// The purges that the cache remembers.
+    public var purges: Purges { cache.purges }
     /// Whether the cache file can be read and written, or none is wanted.
     public var isStoreAvailable: Bool { cache.file.map { $0.records.health == .available } ?? true }
     /// The disk that the cache file is on; nil without one, or where it does not tell.

@@ -1,27 +1,17 @@
-/// Marks that wait to be written, the latest of each key.
+/// Facts and rests that wait to be written, the latest of each key.
 struct PendingMarks {
     private var marks: [StoreMark.Table: [[UInt8]: StoreMark]] = [:]
     private var byteCount = 0
 
-    /// Beyond it only facts are taken, and purges count for all targets: resting forms are known
-    /// in memory too.
-    private static let maxBytes = 256 << 10
+    /// Beyond it only facts are taken: resting forms are known in memory too.
+    static let maxBytes = 256 << 10
 
     var isEmpty: Bool { marks.isEmpty }
     var all: [StoreMark] { StoreMark.Table.allCases.flatMap { marks[$0].map { Array($0.values) } ?? [] } }
 
     mutating func add(_ mark: StoreMark) {
-        var mark = mark
-        if mark.table != .fact, byteCount >= Self.maxBytes {
-            guard mark.table == .purged else { return }
-            mark = StoreMark(table: .purged, key: [], value: mark.value)
-        }
-        let older = marks[mark.table]?[mark.key]
-        // Purges come in any order, and the latest counts.
-        if case (.purged, .time(let time), .time(let known)?) = (mark.table, mark.value, older?.value), time <= known {
-            return
-        }
-        marks[mark.table, default: [:]][mark.key] = mark
+        if mark.table != .fact, byteCount >= Self.maxBytes { return }
+        let older = marks[mark.table, default: [:]].updateValue(mark, forKey: mark.key)
         byteCount += mark.byteCount - (older?.byteCount ?? 0)
     }
 
@@ -29,4 +19,42 @@ struct PendingMarks {
     mutating func add(_ newer: PendingMarks) {
         for mark in newer.all { add(mark) }
     }
+}
+
+/// Marks of purges that wait to be written, in the order of their numbers. They stay until they are
+/// in the file.
+struct PendingPurgeMarks {
+    private(set) var all: [StoreMark] = []
+    private var byteCount = 0
+    private var newest: Int64 = 0
+
+    var isEmpty: Bool { all.isEmpty }
+    /// Whether a purge is among them that the file does not know.
+    var hasPurges: Bool { all.contains { !$0.isSwept } }
+
+    /// Beyond `PendingMarks.maxBytes` one that forgets them all takes their place.
+    mutating func add(_ mark: StoreMark) {
+        guard case .purge(let number, let effect) = mark.value else { return }
+        newest = max(newest, number)
+        if effect == .forgotten { all.removeAll { $0.isForgotten(by: number) } }
+        all.append(mark)
+        byteCount = effect == .forgotten ? all.reduce(0) { $0 + $1.byteCount } : byteCount + mark.byteCount
+        if byteCount > PendingMarks.maxBytes { add(StoreMark(purge: newest, .forgotten, words: [])) }
+    }
+
+    /// These, which waited, are in the file. Where some have become one meanwhile, all are written
+    /// once more.
+    mutating func finish(_ written: [StoreMark]) {
+        guard all.starts(with: written) else { return }
+        all.removeFirst(written.count)
+        byteCount -= written.reduce(0) { $0 + $1.byteCount }
+    }
+}
+
+extension StoreMark {
+    fileprivate func isForgotten(by last: Int64) -> Bool {
+        if case .purge(let number, let effect) = value { number <= last || effect == .swept } else { false }
+    }
+
+    fileprivate var isSwept: Bool { if case .purge(_, .swept) = value { true } else { false } }
 }

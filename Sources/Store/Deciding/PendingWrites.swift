@@ -1,9 +1,10 @@
 // The queue of the writer: at most one operation for each key, the latest, so that a burst of the
 // same key is one write. It is written in rounds: all that waited when a round began.
 // Must hold: an operation stays visible to readers until it is committed or lost, so that no reader
-// gets a record that is about to be replaced or removed; all of it is bounded in bytes, and a
-// store that does not fit is dropped, never waited for; under the lock that loops take, nothing
-// takes longer than one batch is large.
+// gets a record that is about to be replaced or removed; the mark of a purge is in the file before
+// any record that was born under its number, or the number would be given out again after a crash;
+// all of it is bounded in bytes, and a store that does not fit is dropped, never waited for; under
+// the lock that loops take, nothing takes longer than one batch is large.
 
 /// A record in the queue, which both of its tables and a batch may hold at once.
 final class WaitingRecord: Sendable {
@@ -71,6 +72,8 @@ struct PendingWrites {
     private var marks = PendingMarks()
     /// Marks of the round: they are written after all of its operations.
     private var roundMarks = PendingMarks()
+    /// Marks of purges, which are written before any operation that comes after them.
+    private(set) var purges = PendingPurgeMarks()
     /// The size of all that is queued or in flight.
     private(set) var byteCount = 0
     private var turnsOnTheWay: Set<Turn> = []
@@ -84,7 +87,9 @@ struct PendingWrites {
     private var isHeld = false
 
     var hasTouches: Bool { !touches.isEmpty }
-    var isEmpty: Bool { queued.isEmpty && inFlight.isEmpty && touches.isEmpty && marks.isEmpty && roundMarks.isEmpty }
+    var isEmpty: Bool {
+        queued.isEmpty && inFlight.isEmpty && touches.isEmpty && marks.isEmpty && roundMarks.isEmpty && purges.isEmpty
+    }
 
     /// Whether the caller is to schedule such a turn, because none is on the way.
     mutating func claim(_ turn: Turn) -> Bool {
@@ -151,8 +156,15 @@ struct PendingWrites {
     }
 
     mutating func add(_ mark: StoreMark) {
-        if !isUnwritten { marks.add(mark) }
+        guard !isUnwritten else { return }
+        if mark.table == .purge { purges.add(mark) } else { marks.add(mark) }
     }
+
+    /// These marks of purges are in the file.
+    mutating func finish(purges written: [StoreMark]) { purges.finish(written) }
+
+    /// The marks of purges that wait are written in another way.
+    mutating func dropPurges() { purges = PendingPurgeMarks() }
 
     /// Moves all operations in flight, where nothing is by then, and with them the marks that are
     /// to be written after them. Takes no longer for many than for few.
@@ -174,18 +186,14 @@ struct PendingWrites {
         return (taken, roundMarks.all, touches.isEmpty)
     }
 
-    /// The marks of the round are written but for the facts, where these wait for purges that are
-    /// owed. The round is over unless more last-use times wait than `takeRest` gave.
+    /// The marks of the round are written. It is over unless more last-use times wait than
+    /// `takeRest` gave.
     /// - Returns: whether something came during the round that can be written now.
     @discardableResult
-    mutating func finishRound(isOver: Bool = true, waiting facts: [StoreMark] = []) -> Bool {
-        let isMore = !queued.isEmpty || !marks.isEmpty
+    mutating func finishRound(isOver: Bool = true) -> Bool {
+        let isMore = !queued.isEmpty || !marks.isEmpty || !purges.isEmpty
         roundMarks = PendingMarks()
         if isOver { roundCount += 1 }
-        var waiting = PendingMarks()
-        for fact in facts { waiting.add(fact) }
-        waiting.add(marks)
-        marks = waiting
         return isMore
     }
 
@@ -228,7 +236,7 @@ struct PendingWrites {
     mutating func keepUnwritten() {
         isUnwritten = true
         touches = [:]
-        (marks, roundMarks) = (PendingMarks(), PendingMarks())
+        (marks, roundMarks, purges) = (PendingMarks(), PendingMarks(), PendingPurgeMarks())
     }
 
     /// Forgets everything, and takes nothing any more.

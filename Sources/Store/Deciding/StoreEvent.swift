@@ -38,7 +38,7 @@ enum StoreEvent: Equatable {
     case notSetAside(String)
     case choreDue(Chore)
     case ran(Chore, isOver: Bool)
-    case purge(PurgeTurns.Event)
+    case sweep(SweepTurn.Event)
     case lend
     case takeBack
     case handOver
@@ -68,13 +68,11 @@ enum StoreEffect: Equatable {
     case giveUp(Int)
     case examine
     case setAside(String)
-    /// Sets aside, at the end, a file that holds purged answers.
+    /// Sets aside, at the end, a file that holds purged answers and does not say so.
     case abandon
     case schedule(Chore)
     case run(Chore)
-    /// Ends times of purges in the future.
-    case capTimes
-    case purge(PurgeTurns.Effect)
+    case sweep(SweepTurn.Effect)
     case lend
     case signLock
     case releaseLock

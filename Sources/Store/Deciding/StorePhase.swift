@@ -18,6 +18,6 @@ enum Chore: CaseIterable {
     case sweep
     /// Brings files that are too large nearer to their bound.
     case shrink
-    /// Ends last-use times in the future.
+    /// Ends last-use times and rests in the future.
     case capUses
 }

@@ -36,9 +36,8 @@ struct StoreState {
     private var chores: Set<Chore> = []
     /// To be begun again when the file works again.
     private var interrupted: Set<Chore> = []
-    private var purges = PurgeTurns()
+    private var sweep = SweepTurn()
     private var lastTime: Int64 = 0
-    var lag = ClockLag()
     /// When room is no longer made for the queue, because the process ends.
     private var roomUntil: Duration?
 
@@ -55,13 +54,14 @@ struct StoreState {
 
     init(path: String) { self.path = path }
 
+    /// Whether the file is open, and takes what is written.
+    var isWriting: Bool { phase == .open && !isInTrouble }
+
     mutating func apply(_ event: StoreEvent, at now: Moment) -> [StoreEffect] {
         let isBack = lastTime - Self.stepBack > now.unixSeconds
         lastTime = now.unixSeconds
-        lag.note(now.unixSeconds, at: now.uptime)
         let effects = decide(event, now)
-        guard isBack else { return effects }
-        return effects + [.capTimes] + (phase == .open ? begin(.capUses) : [])
+        return isBack && phase == .open ? effects + begin(.capUses) : effects
     }
 
     private mutating func decide(_ event: StoreEvent, _ now: Moment) -> [StoreEffect] {
@@ -83,7 +83,7 @@ struct StoreState {
         case .ran(let chore, let isOver):
             if isOver { chores.remove(chore) }
             return isOver || !chores.contains(chore) ? [] : [.schedule(chore)]
-        case .purge(let event): return decide(event, now)
+        case .sweep(let event): return decide(event, now)
         case .lend, .takeBack, .handOver, .stopping, .stop: return handOn(event, now)
         }
     }
@@ -112,7 +112,7 @@ struct StoreState {
         if isInTrouble { effects.append(.tell("cache file \(path) is available again")) }
         isInTrouble = false
         for chore in Chore.allCases where interrupted.remove(chore) != nil { effects += begin(chore) }
-        return effects + purges.resume().map { .purge($0) }
+        return effects + sweep.resume().map { .sweep($0) }
     }
 
     private mutating func failed(_ reason: String, _ fault: FileFault, _ now: Moment) -> [StoreEffect] {
@@ -120,7 +120,7 @@ struct StoreState {
         interrupted.formUnion(chores)
         chores = []
         switch fault {
-        case .segment(let number): return [.putBack] + lose(number) + [.again]
+        case .segment(let number): return [.putBack] + lose(number) + sweep.resume().map { .sweep($0) } + [.again]
         case .room, .busy: return [.putBack] + failing(reason, now)
         case .damage, .unreadable:
             return [.putBack] + ask(Question(reason: reason, isUnreadable: fault == .unreadable, isWriters: true), now)
@@ -148,7 +148,8 @@ struct StoreState {
         precondition(phase == .absent, "a file is opened once")
         phase = .open
         (chores, interrupted) = ([], [])
-        return recovered() + (isLearnt ? [] : begin(.learn)) + [.capTimes] + begin(.capUses) + [.again]
+        // An earlier life may owe one.
+        return recovered() + (isLearnt ? [] : begin(.learn)) + begin(.capUses) + [.sweep(.resume), .again]
     }
 
     private mutating func notOpened(_ reason: String, _ fault: FileFault, _ now: Moment) -> [StoreEffect] {
@@ -161,7 +162,7 @@ struct StoreState {
     private mutating func letGo(_ effect: StoreEffect) -> [StoreEffect] {
         phase = .absent
         (chores, interrupted) = ([], [])
-        return [effect]
+        return [effect] + sweep.interrupt(.owed).map { .sweep($0) }
     }
 
     private mutating func lose(_ segment: Int) -> [StoreEffect] {
@@ -245,18 +246,15 @@ struct StoreState {
 
     // MARK: Purges
 
-    private mutating func decide(_ event: PurgeTurns.Event, _ now: Moment) -> [StoreEffect] {
+    private mutating func decide(_ event: SweepTurn.Event, _ now: Moment) -> [StoreEffect] {
         switch event {
-        case .asked(let id, let purge): return purges.ask(id, purge, phase, isInTrouble).map { .purge($0) }
-        case .due(let purge): return purges.due(purge, isSettled: phase == .open && !isInTrouble).map { .purge($0) }
-        case .stepped(let purge, let isDone):
-            let effects = purges.stepped(purge, isDone: isDone).map { StoreEffect.purge($0) }
-            // Marks may wait for the end of a purge.
-            return isDone ? effects + [.again] + purges.resume().map { .purge($0) } : effects
-        case .failed(let purge, let reason, let fault):
-            let isOwed = purges.interrupt(purge).map { StoreEffect.purge($0) }
+        case .asked(let id): return sweep.ask(id, phase, isInTrouble).map { .sweep($0) }
+        case .due(let id): return sweep.due(id, isSettled: isWriting).map { .sweep($0) }
+        case .stepped(let id, let isDone): return sweep.stepped(id, isDone: isDone).map { .sweep($0) }
+        case .failed(_, let reason, let fault):
+            let isOwed = sweep.interrupt(.owed).map { StoreEffect.sweep($0) }
             // A segment that is lost holds nothing that has to be purged.
-            return failed(reason, fault, now) + isOwed
+            return isOwed + failed(reason, fault, now)
         }
     }
 
@@ -272,12 +270,14 @@ struct StoreState {
             let isOurs = phase == .absent || phase == .open
             phase = .stopped
             (chores, interrupted) = ([], [])
-            return purges.end().map { .purge($0) } + (isOurs ? abandonment : []) + [
+            // A purge that was answered holds for whatever comes after this process: a file that
+            // does not know it is not left to others.
+            return sweep.interrupt(.refused).map { .sweep($0) } + (isOurs ? [.abandon] : []) + [
                 .forgetQueue, .close, .health(.closed),
             ]
         case .lend:
             guard phase == .absent || phase == .open else { return [] }
-            let effects = abandonment + purges.lend().map { .purge($0) } + letGo(.lend)
+            let effects = sweep.interrupt(.refused).map { .sweep($0) } + [.abandon] + letGo(.lend)
             phase = .lent
             return effects
         case .takeBack:
@@ -290,8 +290,4 @@ struct StoreState {
             return [.releaseLock, .keepQueue]
         }
     }
-
-    /// A purge that was answered holds for whatever comes after this process: where the file could
-    /// not be purged, it is not left to others.
-    private var abandonment: [StoreEffect] { purges.isOwing ? [.abandon] : [] }
 }

@@ -1,3 +1,5 @@
+import Purging
+
 // Listings for operators.
 
 /// One row of a listing.
@@ -26,7 +28,7 @@ extension ListedRecord {
 
 extension EntrySelection {
     /// Whether it is among the chosen.
-    public func chooses(_ record: ListedRecord) -> Bool { record.isChosen(by: self) }
+    public func chooses(_ record: ListedRecord) -> Bool { chooses(record.selectable) }
 }
 
 /// Order of a listing.
@@ -94,6 +96,7 @@ extension StoreRunner {
     func list(_ selection: EntrySelection, limit: Int, in order: ListingOrder) -> [ListedRecord] {
         let current = shared.generation.load(ordering: .acquiring)
         guard current > 0, limit > 0 else { return [] }
+        let (now, swept) = (shared.unixSeconds(), shared.owner.sweptPurges)
         let (condition, values) = selection.condition(from: 1)
         // Only uses have an index; any other order would go through a temporary file.
         let isIndexed = order == .use
@@ -106,7 +109,8 @@ extension StoreRunner {
                 """)
             var first = FirstRecords(limit, in: order)
             try select.forEachRow(values) { row in
-                if let left = ListedRecord(row).flatMap({ shared.owed.applied(to: $0) }) { first.add(left) }
+                let left = ListedRecord(row).flatMap { $0.left(at: now, since: swept, shared.owner) }
+                if let left { first.add(left) }
                 return !isIndexed || !first.isFull
             }
             return first.all

@@ -20,8 +20,10 @@ public final class RecordReader: Sendable {
     ///   - index: `key.index`.
     ///   - now: in unix seconds; it paces attempts to open a file that cannot be opened.
     public func find(_ key: RecordKey, _ index: Int64, at now: Int64) -> Record? {
+        let swept = shared.owner.sweptPurges
         switch shared.pending.withLock({ $0.operation(index) }) {
-        case .store(let waiting): return waiting.record.key == key ? waiting.record : nil
+        case .store(let waiting):
+            return waiting.record.key == key ? waiting.record.left(at: now, since: swept, shared.owner) : nil
         case .remove: return nil
         case nil: break
         }
@@ -29,7 +31,8 @@ public final class RecordReader: Sendable {
         guard generation > 0 else { return nil }
         var place: Place?
         do throws(SQLiteError) {
-            return try find(key, index, generation, at: now, &place).flatMap { shared.owed.applied(to: $0) }
+            return try find(key, index, generation, at: now, &place)
+                .flatMap { $0.left(at: now, since: swept, shared.owner) }
         } catch {
             runner.noteFailedRead(error, generation: generation, at: place)
             return nil

@@ -31,8 +31,9 @@ struct RecordWalk {
             let select = try Statement(try Database(reading: shared.path), RecordRow.selectBelow)
             var below = Int64.max
             while shared.generation.load(ordering: .acquiring) == generation {
+                let swept = shared.owner.sweptPurges
                 let (records, last) = try piece(select, below: below)
-                for record in records where isCurrent(record) {
+                for record in records where isCurrent(record, since: swept) {
                     guard let goesOn = body(record) else { continue }
                     visited += 1
                     guard goesOn else { return }
@@ -64,9 +65,10 @@ struct RecordWalk {
         return (records, rows.last?.id)
     }
 
-    /// Whether the file is to keep it as it was read.
-    private func isCurrent(_ record: Record) -> Bool {
+    /// Whether the file is to keep it as it was read, after the purges up to that number.
+    private func isCurrent(_ record: Record, since swept: Int64) -> Bool {
         let index = record.key.index
-        return shared.pending.withLock { $0.operation(index) } == nil && !shared.owed.choose(record)
+        return shared.pending.withLock { $0.operation(index) } == nil
+            && shared.owner.verdict(on: record.selectable, since: swept) == .untouched
     }
 }

@@ -1,3 +1,5 @@
+import Purging
+
 /// A record, or a row of a listing, as purges find it.
 protocol PurgeableRecord: Sendable {
     var target: ArraySlice<UInt8> { get }
@@ -5,28 +7,25 @@ protocol PurgeableRecord: Sendable {
 }
 
 extension PurgeableRecord {
-    func isChosen(by selection: EntrySelection) -> Bool {
-        selection.chooses(SelectableRecord(target: target, facts: facts))
+    var selectable: SelectableRecord { SelectableRecord(target: target, facts: facts) }
+
+    /// The rest of it after the purges since `swept` (`RecordOwner.sweptPurges`); nil where it is
+    /// gone. `now` in unix seconds.
+    func left(at now: Int64, since swept: Int64, _ owner: any RecordOwner) -> Self? {
+        left(after: owner.verdict(on: selectable, since: swept), at: now, owner)
     }
 
-    /// The rest of a chosen one; nil where it goes.
-    func left(by purge: Purge, _ owner: any RecordOwner) -> Self? {
-        if purge.mode == .hard { return nil }
-        var rest = self
-        // One that leads to others has no content that could be too old.
-        if purge.mode == .soft, facts.isListed { rest.facts.times = owner.aged(facts, at: purge.now) }
-        return rest
+    func left(after verdict: PurgeVerdict, at now: Int64, _ owner: any RecordOwner) -> Self? {
+        switch verdict {
+        case .untouched: return self
+        case .gone: return nil
+        case .stale:
+            var rest = self
+            // One that leads to others has no content that could be too old.
+            if facts.isListed { rest.facts.times = owner.aged(facts, at: now) }
+            return rest
+        }
     }
-}
-
-private struct SelectableRecord: Selectable {
-    let target: ArraySlice<UInt8>
-    let facts: RecordFacts
-
-    var storefront: [UInt8] { facts.storefront }
-    func answers(_ test: (ArraySlice<UInt8>) -> Bool) -> Bool { test(target) }
-    func mayBeOfClass(_ tag: UInt8) -> Bool { facts.classTag == tag }
-    func mayName(_ resource: UInt64) -> Bool { RecordFacts.mayName(resource, facts.resources) }
 }
 
 extension Record: PurgeableRecord {

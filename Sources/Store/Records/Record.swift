@@ -66,6 +66,7 @@ extension RecordFacts {
         sum.combine(storefront[...])
         sum.combine(selecting[...])
         sum.combine(contentSum)
+        if hasBorn { sum.combine(Int(born)) }
         return sum.value
     }
 }

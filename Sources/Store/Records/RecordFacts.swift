@@ -34,6 +34,8 @@ public struct RecordFacts: Sendable {
     public let classTag: UInt8
     /// Unix seconds.
     public let receivedAt: Int64
+    /// The number of the latest purge when the record's content was fetched (`PurgeList`).
+    public internal(set) var born: Int64
     public internal(set) var times: Times
     public let storefront: [UInt8]
     /// The request fields that choose among the variants of the target, in a record that leads to
@@ -47,23 +49,29 @@ public struct RecordFacts: Sendable {
     public static let everyResource = UInt64.max
     /// The bytes before those whose number differs from record to record.
     private static let fixedBytes = 44
+    /// The bytes of `born`, after these in a record that has it.
+    private static let bornBytes = 8
     /// The year 9999, in unix seconds.
     private static let latest: Int64 = 253_402_300_799
 
     public init(
-        status: Int, classTag: UInt8, receivedAt: Int64, times: Times, storefront: [UInt8], selecting: [UInt8],
-        resources: [UInt64]
+        status: Int, classTag: UInt8, receivedAt: Int64, born: Int64 = 0, times: Times, storefront: [UInt8],
+        selecting: [UInt8], resources: [UInt64]
     ) {
         (self.status, self.classTag, self.receivedAt, self.times) = (status, classTag, receivedAt, times)
+        self.born = born
         (self.storefront, self.selecting, self.resources) = (storefront, selecting, resources)
     }
 
     /// Whether it is counted, listed and walked through. One that only leads to others is not.
     var isListed: Bool { selecting.isEmpty }
 
+    /// Whether its bytes have `born`: without it a record is as those of a file before version 11.
+    var hasBorn: Bool { born != 0 }
+
     /// Whether the numbers can be those of a record.
     var arePlausible: Bool {
-        100...999 ~= status && 0...Self.latest ~= receivedAt && times.arePlausible
+        100...999 ~= status && 0...Self.latest ~= receivedAt && born >= 0 && times.arePlausible
     }
 
     /// Whether the content names the resource of this number, as far as anyone can tell.
@@ -80,7 +88,9 @@ public struct RecordFacts: Sendable {
 
     /// The facts in these bytes, and the checksum before them; nil where they cannot be those of a
     /// record.
-    static func read(_ raw: UnsafeRawBufferPointer) -> (facts: RecordFacts, checksum: UInt64)? {
+    /// - Parameter hasBorn: whether `born` is among them; otherwise it is 0.
+    static func read(_ raw: UnsafeRawBufferPointer, hasBorn: Bool) -> (facts: RecordFacts, checksum: UInt64)? {
+        let fixedBytes = hasBorn ? fixedBytes + bornBytes : fixedBytes
         guard raw.count >= fixedBytes else { return nil }
         func load<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type, _ offset: Int) -> Number {
             Number(littleEndian: raw.loadUnaligned(fromByteOffset: offset, as: type))
@@ -91,6 +101,7 @@ public struct RecordFacts: Sendable {
         guard resourcesStart <= raw.count, (raw.count - resourcesStart) % 8 == 0 else { return nil }
         let facts = RecordFacts(
             status: Int(load(UInt16.self, 36)), classTag: raw[38], receivedAt: load(Int64.self, 8),
+            born: hasBorn ? load(Int64.self, Self.fixedBytes) : 0,
             times: Times(
                 freshFor: seconds(1), staleFor: seconds(2), staleIfErrorFor: seconds(3), keepFor: seconds(4),
                 initialAge: seconds(0)),
@@ -102,7 +113,7 @@ public struct RecordFacts: Sendable {
 
     /// The bytes that `append` appends.
     var byteCount: Int {
-        Self.fixedBytes + storefront.count + selecting.count + resources.count * 8
+        Self.fixedBytes + (hasBorn ? Self.bornBytes : 0) + storefront.count + selecting.count + resources.count * 8
     }
 
     /// Numbers with the least significant byte first, in the order in which `read` reads them.
@@ -123,6 +134,7 @@ public struct RecordFacts: Sendable {
         // One that is too long for its number does not agree with the checksum and is never found.
         append(UInt8(truncatingIfNeeded: storefront.count))
         append(UInt32(truncatingIfNeeded: selecting.count))
+        if hasBorn { append(born) }
         bytes.append(contentsOf: storefront)
         bytes.append(contentsOf: selecting)
         for resource in resources { append(resource) }

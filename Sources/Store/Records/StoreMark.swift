@@ -1,4 +1,4 @@
-/// One row of one of the tables of marks, which the file keeps besides records.
+/// One row of one of the tables that the file keeps besides records.
 public struct StoreMark: Sendable, Equatable {
     public enum Table: CaseIterable, Sendable {
         /// A fact that the process keeps by name: up to where the purges that nodes share are
@@ -6,14 +6,25 @@ public struct StoreMark: Sendable, Equatable {
         case fact
         /// Until when no answers are built in a form of request.
         case rest
-        /// When a target or a selection was purged last; an empty key means all.
-        case purged
+        /// A purge by which answers are judged.
+        case purge
+    }
+
+    /// The effect of a purge that is written down.
+    public enum PurgeEffect: String, Sendable {
+        case hard, soft
+        /// This purge and all before it are not remembered.
+        case forgotten
+        /// Everything in the file has had its turn for this purge and all before it.
+        case swept
     }
 
     public enum Value: Sendable, Equatable {
         case text(String)
         /// Unix seconds.
         case time(Int64)
+        /// The number of a purge.
+        case purge(Int64, PurgeEffect)
     }
 
     let table: Table
@@ -24,10 +35,9 @@ public struct StoreMark: Sendable, Equatable {
         (self.table, self.key, self.value) = (table, key, value)
     }
 
-    /// The same of a later time.
-    func later(by seconds: Int64) -> StoreMark {
-        guard seconds != 0, case .time(let time) = value else { return self }
-        return StoreMark(table: table, key: key, value: .time(time &+ seconds))
+    /// A purge of what these words mean; they are compared and copied.
+    public init(purge number: Int64, _ effect: PurgeEffect, words: [UInt8]) {
+        self.init(table: .purge, key: words, value: .purge(number, effect))
     }
 
     var byteCount: Int {

@@ -1,3 +1,5 @@
+import Purging
+
 // A selection in SQL: fixed words and bound values.
 
 extension EntrySelection {

@@ -1,3 +1,5 @@
+import Purging
+
 // The tables. Written for the operator who opens the file with `sqlite3`: SQLite keeps these texts,
 // comments included, and `.schema` prints them.
 // Must hold: `statements` describe `version` exactly; a file of that version in which one of them
@@ -8,14 +10,14 @@ enum Schema {
     /// Marks the file as this cache's: "Rfrn".
     static let applicationID: Int64 = 0x5266_726E
     /// `PRAGMA user_version`.
-    static let version: Int64 = 10
-    /// The versions that are taken over.
+    static let version: Int64 = 11
+    /// The versions that are taken over: 1.0.0 writes version 10.
     static let readable = version - 1...version
     /// The size of a page in a new file.
     static let pageBytes = 2_048
 
-    /// The table that came with this version; all else is as in the one before.
-    private static let purged = """
+    /// In the version before.
+    private static let oldPurged = """
         CREATE TABLE purged (
           -- What purges chose by target: no answer to it is built of others that are as old as the purge.
           target TEXT PRIMARY KEY,              -- nothing: of any target, for purges that chose several
@@ -23,8 +25,31 @@ enum Schema {
         ) WITHOUT ROWID
         """
 
-    static let statements: [String] = [
+    private static let purge = """
+        CREATE TABLE purge (
+          -- The purges by which answers are judged, in their order: each concerns the answers that were born before it.
+          words TEXT NOT NULL,                  -- what it chooses, a condition a line; nothing: everything
+          mode TEXT NOT NULL,                   -- hard or soft; forgotten: this one and all before count for any answer;
+                                                -- swept: all answers have had their turn for this one and all before
+          number INTEGER NOT NULL,
+          at INTEGER NOT NULL,                  -- when it was written, in unix seconds; for operators alone
+          PRIMARY KEY (words, mode)
+        ) WITHOUT ROWID
         """
+
+    private static let purged = """
+        CREATE VIEW purged AS
+          -- As version 10 had it: when a target was purged last, or what these conditions choose.
+          SELECT iif(words GLOB 'target /*' AND instr(words, char(10)) = 0, substr(words, 8), words) AS target, max(at) AS at
+          FROM purge WHERE mode <> 'swept' GROUP BY words
+        """
+
+    /// The column that the version before lacks.
+    private static let born =
+        "born INTEGER NOT NULL DEFAULT 0 /* the number of the latest purge (see table purge) when it was fetched */"
+
+    /// Without the column `born`, as in the version before.
+    private static let oldEntry = """
         CREATE TABLE entry (
           -- One stored response a row. All times are unix seconds, all durations seconds, all sizes bytes.
           id INTEGER PRIMARY KEY,               -- in the order of writing: what is new lies together, and so does what is old
@@ -54,7 +79,10 @@ enum Schema {
           resources BLOB NOT NULL               -- which it names, 8 bytes each: FNV-1a over type, FF and id; 8 bytes FF: it
                                                 -- may name any
         )
-        """,
+        """
+
+    /// Those that two versions have in common.
+    private static let unchanged: [String] = [
         """
         CREATE TABLE totals (
           -- One row, so that opening a large file counts nothing. What is deleted is taken off by a trigger.
@@ -116,8 +144,12 @@ enum Schema {
           value TEXT NOT NULL
         ) WITHOUT ROWID
         """,
-        purged,
     ]
+
+    /// The text of `entry` is the one that SQLite makes of the old one when it adds the column.
+    static let statements = [String(oldEntry.dropLast()) + ", \(born))"] + unchanged + [purge, purged]
+    /// Those of the version before.
+    static let oldStatements = [oldEntry] + unchanged + [oldPurged]
 
     /// The kind of an open file.
     enum Verdict: Equatable {
@@ -139,12 +171,14 @@ enum Schema {
         let mark = try database.integer("PRAGMA application_id")
         if objects == 0, found == 0, mark == 0 { return .empty }
         guard mark == applicationID else { return .unmarked }
-        let missing = try missing(in: database)
-        if found == version - 1, missing == [purged] { return .previous }
-        guard found == version else {
+        guard readable.contains(found) else {
             return .unusable("its version \(found) is \(found > version ? "newer" : "older") than \(version)")
         }
-        return missing.isEmpty ? .current : .unusable("its tables do not have the expected schema")
+        let isCurrent = found == version
+        guard try has(isCurrent ? statements : oldStatements, database) else {
+            return .unusable("its tables do not have the expected schema")
+        }
+        return isCurrent ? .current : .previous
     }
 
     /// Makes the tables of a new file, and the marks with them.
@@ -157,20 +191,53 @@ enum Schema {
         }
     }
 
-    /// Adds the table that the version before lacks.
+    /// Makes a file of the version before a current one. The times of its purges become numbers.
     static func upgrade(_ database: Database) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
+            let purges = try oldPurges(in: database)
+            try database.execute("ALTER TABLE entry ADD COLUMN \(born)")
+            try database.execute("DROP TABLE purged")
+            try database.execute(purge)
             try database.execute(purged)
+            let insert = try Statement(database, "INSERT OR REPLACE INTO purge VALUES (?1, ?2, ?3, ?4)")
+            for (number, mode, words, time) in purges {
+                try insert.run(
+                    .text(words[...]), .text(Array(mode.utf8)[...]), .integer(number), .integer(time))
+            }
             try database.execute("PRAGMA user_version = \(version)")
         }
     }
 
-    private static func missing(in database: Database) throws(SQLiteError) -> Set<String> {
-        var missing = Set(statements)
+    private typealias Purge = (number: Int64, mode: String, words: [UInt8], time: Int64)
+
+    /// The purges of a file of the version before, as this one has them. One that is not understood
+    /// may have chosen any answer: with it all before are forgotten.
+    private static func oldPurges(in database: Database) throws(SQLiteError) -> [Purge] {
+        var purges: [Purge] = []
+        var number: Int64 = 0
+        try Statement(database, "SELECT target, at FROM purged ORDER BY at, target").forEachRow([]) { row in
+            number += 1
+            let (target, time) = (row.bytes(0), row.integer(1))
+            let selection =
+                target.first == UInt8(ascii: "/")
+                ? EntrySelection([.target(target)]) : target.isEmpty ? nil : EntrySelection(words: target)
+            if let selection {
+                purges.append((number, "hard", selection.words, time))
+            } else {
+                purges = [(number, "forgotten", [], time)]
+            }
+            return true
+        }
+        // Each has been through the whole file.
+        return purges + (purges.last.map { [($0.number, "swept", [], $0.time)] } ?? [])
+    }
+
+    private static func has(_ expected: [String], _ database: Database) throws(SQLiteError) -> Bool {
+        var missing = Set(expected)
         try Statement(database, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").forEachRow([]) { row in
             missing.remove(row.text(0))
             return true
         }
-        return missing
+        return missing.isEmpty
     }
 }

@@ -12,11 +12,13 @@ struct SegmentRecord {
     let fieldsCount: Int
     let factsCount: Int
     let isGzip: Bool
+    /// Whether the facts have `born`.
+    let hasBorn: Bool
 
     /// The size of the head.
     static let headBytes = 32
-    /// "Rec1", as a file has it.
-    private static let mark: UInt32 = 0x3163_6552
+    /// "Rec1", as a file has it, and "Rec2" where the facts have `born`.
+    private static let (mark, markWithBorn): (UInt32, UInt32) = (0x3163_6552, 0x3263_6552)
 
     var byteCount: Int { Self.headBytes + bodyCount + fieldsCount + factsCount }
     /// From its beginning to its neighbour's.
@@ -31,7 +33,8 @@ struct SegmentRecord {
         key = Int64(littleEndian: raw.loadUnaligned(fromByteOffset: 8, as: Int64.self))
         (bodyCount, fieldsCount, factsCount) = (Int(number(16)), Int(number(20)), Int(number(24)))
         isGzip = number(28) & 1 != 0
-        guard number(0) == Self.mark, number(4) == checkNumber else { return nil }
+        hasBorn = number(0) == Self.markWithBorn
+        guard hasBorn || number(0) == Self.mark, number(4) == checkNumber else { return nil }
     }
 
     /// The head of `record`, whose key has this index.
@@ -41,6 +44,7 @@ struct SegmentRecord {
         fieldsCount = record.fields.count
         factsCount = record.facts.byteCount
         isGzip = record.isGzip
+        hasBorn = record.facts.hasBorn
     }
 
     /// Over the other numbers: a walk through a segment finds the next record by them alone.
@@ -66,7 +70,7 @@ struct SegmentRecord {
         func append(_ number: some FixedWidthInteger) {
             withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
         }
-        append(Self.mark)
+        append(hasBorn ? Self.markWithBorn : Self.mark)
         append(checkNumber)
         append(key)
         append(UInt32(bodyCount))
@@ -99,8 +103,8 @@ extension SegmentRecord {
     func record(for key: RecordKey, _ raw: UnsafeRawBufferPointer, _ row: RowFacts? = nil) -> Record? {
         let fieldsStart = Self.headBytes + bodyCount
         let factsStart = fieldsStart + fieldsCount
-        guard var (facts, checksum) = RecordFacts.read(UnsafeRawBufferPointer(rebasing: raw[factsStart..<byteCount]))
-        else { return nil }
+        let bytes = UnsafeRawBufferPointer(rebasing: raw[factsStart..<byteCount])
+        guard var (facts, checksum) = RecordFacts.read(bytes, hasBorn: hasBorn) else { return nil }
         if let row { (facts.times, checksum) = (row.times, row.checksum) }
         let record = Record(
             key: key, facts: facts, fields: Array(raw[fieldsStart..<factsStart])[...],
@@ -109,26 +113,34 @@ extension SegmentRecord {
     }
 }
 
-// A record as bytes for another process: without the room to a neighbour.
+// A record as bytes for another process: without the room to a neighbour, and without `born`, which
+// is a number of this process's purges.
 
 extension Record {
     /// The bytes that `appendPortable` appends.
     public var portableByteCount: Int {
-        SegmentRecord.headBytes + body.count + fields.count + facts.byteCount
+        SegmentRecord.headBytes + body.count + fields.count + portable.facts.byteCount
+    }
+
+    private var portable: Record {
+        var portable = self
+        portable.facts.born = 0
+        return portable
     }
 
     /// Appends all of it but the key, with a checksum over all of that and the key. It costs a
     /// SHA-256 of the key and a sum over the content.
     public func appendPortable(to bytes: inout [UInt8]) {
-        SegmentRecord(self, key: key.index).appendAlone(self, checksum: checksum, to: &bytes)
+        let portable = portable
+        SegmentRecord(portable, key: key.index).appendAlone(portable, checksum: portable.checksum, to: &bytes)
     }
 
-    /// The record of `key` in bytes that hold nothing else; nil where they hold another key's, or
-    /// one that is torn or changed.
+    /// The record of `key` in bytes that hold nothing else, born under 0; nil where they hold
+    /// another key's, or one that is torn or changed.
     public init?(portable bytes: Span<UInt8>, for key: RecordKey) {
         let found = bytes.withUnsafeBytes { raw -> Record? in
             // Flags that this program does not know mean something.
-            guard let head = SegmentRecord(raw), head.byteCount == raw.count,
+            guard let head = SegmentRecord(raw), head.byteCount == raw.count, !head.hasBorn,
                 UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: 28, as: UInt32.self)) <= 1
             else { return nil }
             return head.record(for: key, raw)

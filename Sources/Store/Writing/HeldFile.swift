@@ -9,6 +9,8 @@ struct HeldFile {
     private let shared: SharedState
     private let classNames: [String]
     private(set) var connection: WriterConnection?
+    /// Whether purges were written to the file as it was opened, which it had lacked.
+    private(set) var hasAddedPurges = false
     /// Those that were opened last.
     private var files: FileNames?
     /// The latest damaged file that this process set aside. There is one at most: they must not
@@ -26,11 +28,12 @@ struct HeldFile {
         self.lock = lock
     }
 
-    mutating func open() throws(FileUnavailable) {
+    /// - Parameter now: unix seconds.
+    mutating func open(at now: Int64) throws(FileUnavailable) {
         precondition(connection == nil, "one connection writes")
         files?.removeOrphans()
         try takeLock()
-        connection = try makeConnection()
+        connection = try makeConnection(at: now)
         files = FileNames(path: file.path)
         openedFiles += 1
         shared.generation.store(openedFiles, ordering: .releasing)
@@ -102,7 +105,7 @@ struct HeldFile {
         }
     }
 
-    private func makeConnection() throws(FileUnavailable) -> WriterConnection {
+    private mutating func makeConnection(at now: Int64) throws(FileUnavailable) -> WriterConnection {
         try file.judgedTwice { () throws(FileUnavailable) in
             let database = try file.open()
             do throws(SQLiteError) {
@@ -110,8 +113,12 @@ struct HeldFile {
                 let connection = try WriterConnection(
                     database, file.bounds(with: log.byteCount), RowLedger(shared.directory, log))
                 try connection.write(classNames: classNames)
-                // Known before anything in the file is found.
-                shared.owner.note(try database.marks(.purged))
+                // Known before anything in the file is found, or written to it.
+                let missing = shared.owner.note(try database.marks(.purge)) {
+                    shared.pending.withLock { $0.dropPurges() }
+                }
+                try connection.write(missing, at: now)
+                hasAddedPurges = !missing.isEmpty
                 return .success(connection)
             } catch {
                 if error.isDamage { return .failure(DatabaseFile.Damage(reason: "\(error)")) }

@@ -6,7 +6,7 @@ extension RecordFacts {
     /// The columns in the order that `init` reads them.
     static let columns = """
         class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for, keep_for, storefront,
-          selecting
+          selecting, born
         """
 
     /// The facts that a row of `entry` has, `first` being the number of the first of its columns;
@@ -15,7 +15,7 @@ extension RecordFacts {
         func number(_ column: Int32) -> Int { Int(row.integer(first + column)) }
         guard let classTag = UInt8(exactly: number(0)) else { return nil }
         self.init(
-            status: number(1), classTag: classTag, receivedAt: row.integer(first + 2),
+            status: number(1), classTag: classTag, receivedAt: row.integer(first + 2), born: row.integer(first + 10),
             times: Times(
                 freshFor: number(4), staleFor: number(5), staleIfErrorFor: number(6), keepFor: number(7),
                 initialAge: number(3)),
@@ -28,7 +28,7 @@ extension RecordFacts {
 struct RecordRow {
     private static let columns = "id, place, target, variant, \(RecordFacts.columns), content_sum, checksum"
     /// The columns that `init` reads.
-    static let count: Int32 = 16
+    static let count: Int32 = 17
     /// The row whose key is ?1.
     static let select = "SELECT \(columns) FROM entry WHERE key = ?1"
     /// The row with the number ?1.
@@ -57,8 +57,8 @@ struct RecordRow {
         place = Place(ofRow: row.integer(1))
         key = RecordKey(target: row.bytes(2), variant: row.bytes(3))
         written = RecordFacts(row, from: 4)
-        contentSum = UInt64(bitPattern: row.integer(14))
-        checksum = UInt64(bitPattern: row.integer(15))
+        contentSum = UInt64(bitPattern: row.integer(15))
+        checksum = UInt64(bitPattern: row.integer(16))
     }
 
     /// The facts that its record lacks, where it agrees with its checksum.

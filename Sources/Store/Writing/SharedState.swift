@@ -2,7 +2,7 @@ import Synchronization
 
 // State that the writer and the readers of one store share.
 // Must hold: the locks here are never held together, and nothing is logged or read from a disk
-// under one of them; each may be taken under the writer's lock.
+// under one of them; each may be taken under the writer's lock, and under those of the owner.
 
 final class SharedState: Sendable {
     let path: String
@@ -14,14 +14,16 @@ final class SharedState: Sendable {
     let segments: Segments
     let directory: KeyDirectory
     let owner: any RecordOwner
-    /// Purges that the file has not had yet.
-    let owed: OwedPurges
+    /// The wall clock, in unix seconds.
+    let unixSeconds: @Sendable () -> Int64
+    /// Called when a sweep that is owed can be done.
+    let resuming = Mutex<(@Sendable () -> Void)?>(nil)
     let useInterval = UseInterval(SpaceBounds.useInterval(span: 0))
 
-    init(path: String, maxBytes: Int, _ owner: any RecordOwner) {
+    init(path: String, maxBytes: Int, _ owner: any RecordOwner, unixSeconds: @escaping @Sendable () -> Int64) {
         self.path = path
         self.owner = owner
-        owed = OwedPurges(owner)
+        self.unixSeconds = unixSeconds
         segments = Segments(besides: path)
         directory = KeyDirectory(mostKeys: StoreMemory.mostKeys(cacheSize: maxBytes))
     }

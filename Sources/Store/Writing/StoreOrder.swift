@@ -1,3 +1,7 @@
+import Purging
+
+typealias SweepCompletion = @Sendable (Sweep, SweepEnd) -> Void
+
 /// Work for the runner, once it has let go of the lock.
 enum StoreOrder {
     case turn
@@ -5,6 +9,9 @@ enum StoreOrder {
     case gather
     case retry(after: Duration)
     case chore(Chore)
-    case purge(Int)
-    case answer(@Sendable (Int?) -> Void, Int?)
+    /// The next step of a sweep.
+    case sweep(Int)
+    case ended(SweepCompletion, Sweep, SweepEnd)
+    /// A sweep that is owed can be done now.
+    case resume
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import EventLoop
+import Purging
 import Synchronization
 
 // Gives the store's work its turns, on a queue.
@@ -69,8 +70,9 @@ final class StoreRunner: Sendable {
         }
         if case .store = operation, admission != .taken { shared.counters.withLock { $0.dropped += 1 } }
         if admission == .overflown {
-            purge(Purge(selection: EntrySelection(), mode: .hard, now: .min), found: PurgeCount()) { _ in }
+            shared.owner.purgeAll()
             shared.pending.withLock { $0.forgetRemovals() }
+            resume()
         }
         schedule(isFirst, byteCount)
     }
@@ -145,42 +147,54 @@ final class StoreRunner: Sendable {
                 guard let self else { return }
                 perform(work.withLock { $0.handle(.choreDue(chore)) })
             }
-        case .purge(let id): queue.async { @Sendable [weak self] in self?.step(purge: id) }
-        case .answer(let completion, let count): completion(count)
+        case .sweep(let id): queue.async { @Sendable [weak self] in self?.step(sweep: id) }
+        case .ended(let completion, let sweep, let end): completion(sweep, end)
+        case .resume: resume()
         }
     }
 
     // MARK: Purges
 
-    /// Applies a purge to the queue at once, and to the file in small steps between which the
-    /// writer rests or does other work (`WorkPace`). It counts when this returns; `completion` runs
-    /// on the queue.
-    func purge(_ purge: Purge, found: PurgeCount, _ completion: @escaping @Sendable (Int?) -> Void) {
-        let id = shared.owed.add(purge)
+    /// Takes the queue through a sweep, and then the file in small steps between which the writer
+    /// rests or does other work (`WorkPace`). `completion` runs on the queue.
+    func sweep(_ sweep: Sweep, at now: Int64, _ completion: @escaping SweepCompletion) {
         queue.async { @Sendable [self] in
-            rest { $0.begin(id, purge, found, completion) }
+            rest { $0.begin(sweep, at: now, completion) }
         }
     }
 
-    private func step(purge id: Int) {
-        rest { $0.handle(.purge(.due(id))) }
+    private func step(sweep id: Int) {
+        rest { $0.handle(.sweep(.due(id))) }
     }
 
-    /// A step, after which the purge rests longer than it took.
+    /// A step, after which the sweep rests longer than it took.
     private func rest(_ step: (inout StoreWork) -> [StoreOrder]) {
         let begun = DispatchTime.now().uptimeNanoseconds
         let orders = work.withLock { step(&$0) }
         let rest = isTemporary ? 0 : WorkPace.rest(after: DispatchTime.now().uptimeNanoseconds - begun)
         for order in orders {
-            guard case .purge(let id) = order else {
+            guard case .sweep(let id) = order else {
                 perform(order)
                 continue
             }
             queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: rest))) { @Sendable [self] in
-                self.step(purge: id)
+                self.step(sweep: id)
             }
         }
     }
+
+    /// Calls `completion` on the queue, once the marks of purges that wait are on the disk, or with
+    /// false.
+    func sync(_ completion: @escaping @Sendable (Bool) -> Void) {
+        queue.async { @Sendable [self] in
+            let (orders, isDone) = work.withLock { $0.synchronizePurges() }
+            perform(orders)
+            completion(isDone)
+        }
+    }
+
+    /// The sweep that is owed to the file can be done.
+    private func resume() { shared.resuming.withLock { $0 }?() }
 
     // MARK: Reports of readers
 

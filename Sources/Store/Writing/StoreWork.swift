@@ -1,33 +1,35 @@
 import Dispatch
 import Glibc
+import Purging
 
 // Performs the effects of the machine (`StoreState`), and reports each outcome to it. The runner
 // takes it under the writer's lock.
 // Must hold: an effect does one bounded thing; an order for the runner is done without the lock.
 
 struct StoreWork {
-    /// A purge, its progress, and the completion that waits for it.
+    /// A sweep under way, and the completion that waits for it.
     private struct Run {
-        var purge: PurgeRun
-        var completion: (@Sendable (Int?) -> Void)?
+        let id: Int
+        var sweep: SweepRun
+        let completion: SweepCompletion
     }
 
     private(set) var state: StoreState
     private(set) var hold: HeldFile
     private let shared: SharedState
-    private let unixSeconds: @Sendable () -> Int64
+    private var unixSeconds: @Sendable () -> Int64 { shared.unixSeconds }
     private let log: @Sendable (String) -> Void
-    private var runs: [Int: Run] = [:]
+    private var run: Run?
+    private var lastRun = 0
+    /// Whether marks of purges are in the file, and may not be on the disk.
+    private var hasUnsyncedPurges = false
     private var orders: [StoreOrder] = []
     private var cappedUses = 0
 
-    init(
-        _ hold: HeldFile, _ shared: SharedState, unixSeconds: @escaping @Sendable () -> Int64,
-        log: @escaping @Sendable (String) -> Void
-    ) {
+    init(_ hold: HeldFile, _ shared: SharedState, log: @escaping @Sendable (String) -> Void) {
         state = StoreState(path: shared.path)
         (self.hold, self.shared) = (hold, shared)
-        (self.unixSeconds, self.log) = (unixSeconds, log)
+        self.log = log
     }
 
     /// Performs all effects of an event; the orders that are left for the runner.
@@ -43,36 +45,64 @@ struct StoreWork {
         return orders
     }
 
-    /// Begins a purge, and applies it to the records that wait.
-    mutating func begin(
-        _ id: Int, _ purge: Purge, _ found: PurgeCount, _ completion: @escaping @Sendable (Int?) -> Void
-    ) -> [StoreOrder] {
-        var count = found
+    /// Begins a sweep.
+    mutating func begin(_ sweep: Sweep, at now: Int64, _ completion: @escaping SweepCompletion)
+        -> [StoreOrder]
+    {
+        lastRun += 1
+        run = Run(id: lastRun, sweep: SweepRun(sweep, at: now > 0 ? now : unixSeconds()), completion: completion)
+        sweepQueue()
+        return handle(.sweep(.asked(lastRun)))
+    }
+
+    /// Takes the records that wait through the sweep.
+    private mutating func sweepQueue() {
         let waiting = shared.pending.withLock { $0.waiting }
-        let chosen = waiting.records.filter { $0.waiting.record.isChosen(by: purge.selection) }
-        for (index, waiting) in chosen where waiting.record.facts.isListed { count.add(index) }
-        // The rest of their rows is about to go.
-        count.ignore(rows: waiting.keys)
-        if !purge.isCount {
-            for start in stride(from: 0, to: chosen.count, by: PendingWrites.maxBatch) {
-                apply(purge, to: chosen[start..<min(start + PendingWrites.maxBatch, chosen.count)])
+        var changes: [(key: Int64, waiting: WaitingRecord, left: Record?)] = []
+        for (key, waiting) in waiting.records {
+            guard let run, let verdict = self.run?.sweep.judge(waiting.record, key), verdict != .untouched else {
+                continue
             }
+            changes.append((key, waiting, waiting.record.left(after: verdict, at: run.sweep.now, shared.owner)))
         }
-        runs[id] = Run(purge: PurgeRun(purge, count), completion: completion)
-        return handle(.purge(.asked(id, purge)))
-    }
-
-    private func apply(_ purge: Purge, to chosen: ArraySlice<(key: Int64, waiting: WaitingRecord)>) {
-        let rests = chosen.map { $0.waiting.record.left(by: purge, shared.owner).map { WaitingRecord($0) } }
-        shared.pending.withLock { pending in
-            for ((key, waiting), rest) in zip(chosen, rests) {
-                // Not merely forgotten: an older row must not be found instead.
-                pending.replace(waiting, with: rest.map { .store($0) } ?? .remove(receivedBy: .max), key)
+        run?.sweep.noteWaiting(waiting.keys)
+        for start in stride(from: 0, to: changes.count, by: PendingWrites.maxBatch) {
+            shared.pending.withLock { pending in
+                for (key, waiting, left) in changes[start..<min(start + PendingWrites.maxBatch, changes.count)] {
+                    // Not merely forgotten: an older row must not be found instead.
+                    let operation = left.map { PendingWrites.Operation.store(WaitingRecord($0)) }
+                    pending.replace(waiting, with: operation ?? .remove(receivedBy: .max), key)
+                }
             }
         }
     }
 
-    private var lag: Int64 { state.lag.seconds(unixSeconds(), at: now.uptime) }
+    /// Brings the marks of purges that wait to the disk; false where it refuses them.
+    mutating func synchronizePurges() -> (orders: [StoreOrder], isDone: Bool) {
+        guard state.isWriting, let connection = hold.connection else { return ([], false) }
+        do throws(SQLiteError) {
+            try write(purges: shared.pending.withLock { $0.purges.all }, connection)
+            if hasUnsyncedPurges, !hold.file.isTemporary { try connection.transactions.synchronize() }
+            hasUnsyncedPurges = false
+            return ([], true)
+        } catch {
+            return (handle(.failed("\(error)", error.fault)), false)
+        }
+    }
+
+    /// Whether the file has all purges when it is let go of.
+    private mutating func writeLastPurges() -> Bool {
+        guard shared.pending.withLock({ $0.purges.hasPurges }) else { return true }
+        guard let connection = hold.connection else { return false }
+        do throws(SQLiteError) {
+            try write(purges: shared.pending.withLock { $0.purges.all }, connection)
+            if !hold.file.isTemporary { try connection.transactions.synchronize() }
+            return true
+        } catch {
+            return false
+        }
+    }
+
     private var now: StoreState.Moment {
         StoreState.Moment(
             uptime: .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)), unixSeconds: unixSeconds())
@@ -101,12 +131,12 @@ struct StoreWork {
             tell("segment \(Segments.name(segment)) cannot be read: it is discarded with the answers in it")
         case .examine: return .examined(hold.file.examine(within: Self.examination))
         case .setAside(let reason): return setAside(because: reason)
-        case .abandon where hold.isOurs: _ = setAside(because: "purged answers could not be removed from it")
+        case .abandon where hold.isOurs && !writeLastPurges():
+            _ = setAside(because: "purges could not be written to it")
         case .abandon: break
         case .schedule(let chore): orders.append(.chore(chore))
         case .run(let chore): return run(chore)
-        case .capTimes: capTimes()
-        case .purge(let effect): return perform(effect)
+        case .sweep(let effect): return perform(effect)
         case .lend: hold.lend()
         case .signLock: hold.signLock()
         case .releaseLock: hold.handOverLock()
@@ -124,10 +154,8 @@ struct StoreWork {
 
     private mutating func open() -> StoreEvent {
         do throws(FileUnavailable) {
-            try hold.open()
-            state.lag.note(hold.connection?.newestUse ?? 0, at: now.uptime)
-            // No purge has gone through any of this file.
-            for (id, run) in runs { runs[id]?.purge = run.purge.begunAnew }
+            try hold.open(at: unixSeconds())
+            if hold.hasAddedPurges { hasUnsyncedPurges = true }
             refreshTotals()
             // Small files are known at once; the rest follows step by step.
             _ = try? hold.connection?.learn()
@@ -175,15 +203,17 @@ struct StoreWork {
 
     // MARK: Writing
 
-    private func write(makingRoom: Bool) -> StoreEvent {
+    private mutating func write(makingRoom: Bool) -> StoreEvent {
         guard let connection = hold.connection, hold.isInPlace else { return .displaced }
         do throws(SQLiteError) {
             try connection.transactions.adapt(to: hold.file.bounds(with: connection.ledger.log.byteCount))
             let bounds = connection.transactions.bounds
-            let batch = shared.pending.withLock { pending in
+            let (batch, purges) = shared.pending.withLock { pending in
                 pending.beginRound()
-                return pending.nextBatch(maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes)
+                let batch = pending.nextBatch(maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes)
+                return (batch, pending.purges.all)
             }
+            try write(purges: purges, connection)
             guard !batch.isEmpty else {
                 let written = try writeRest(connection)
                 return .wrote(written, isOver: try connection.transactions.isOver(hold.file.fullBounds.fileBytes))
@@ -198,15 +228,21 @@ struct StoreWork {
         }
     }
 
-    /// Last-use times and marks, after the operations of the round.
+    /// Marks of purges, before the operations that came after them.
+    private mutating func write(purges: [StoreMark], _ connection: WriterConnection) throws(SQLiteError) {
+        guard !purges.isEmpty else { return }
+        hasUnsyncedPurges = true
+        try connection.write(purges, at: unixSeconds())
+        shared.pending.withLock { $0.finish(purges: purges) }
+    }
+
+    /// Last-use times, facts and rests, after the operations of the round.
     private func writeRest(_ connection: WriterConnection) throws(SQLiteError) -> Written {
         let (lastUses, marks, isAll) = shared.pending.withLock { $0.takeRest(connection.transactions.bounds.batchRows) }
         try connection.write(lastUses: lastUses, at: unixSeconds())
-        // A fact may speak of purges.
-        let waiting = shared.owed.isEmpty ? [] : marks.filter { $0.table == .fact }
-        try connection.write(waiting.isEmpty ? marks : marks.filter { $0.table != .fact }, at: unixSeconds())
+        try connection.write(marks, at: unixSeconds())
         return shared.pending.withLock { pending in
-            let isMore = pending.finishRound(isOver: isAll, waiting: waiting)
+            let isMore = pending.finishRound(isOver: isAll)
             return isAll ? isMore ? .round : .all : .part
         }
     }
@@ -234,13 +270,13 @@ struct StoreWork {
         }
     }
 
-    /// Times of marks end after the last use.
+    /// Rests end after the last use.
     private mutating func capUses(_ connection: WriterConnection) throws(SQLiteError) -> Bool {
         let now = unixSeconds()
         let count = try connection.capUses(at: now)
         cappedUses += count
         if count > 0 { return true }
-        if now < .max { try connection.capMarks(at: now, purges: now &+ lag) }
+        if now < .max { try connection.capRests(at: now) }
         if cappedUses > 0 {
             tell("\(cappedUses) answers had a last use in the future, because the clock was ahead; it is set to now")
         }
@@ -268,72 +304,46 @@ struct StoreWork {
         refreshTotals()
     }
 
-    private func capTimes() {
-        let count = shared.owner.capTimes(at: unixSeconds())
-        if count > 0 { tell("\(count) purges had a time in the future, because the clock was ahead; it is set to now") }
-    }
-
     // MARK: Purges
 
-    private mutating func perform(_ effect: PurgeTurns.Effect) -> StoreEvent? {
+    private mutating func perform(_ effect: SweepTurn.Effect) -> StoreEvent? {
         switch effect {
-        case .step(let id): return step(purge: id)
-        case .schedule(let id): orders.append(.purge(id))
-        case .finish(let id):
-            answer(id, runs[id]?.purge.count.total)
-            forget(id)
-        case .answer(let id): answer(id, runs[id]?.purge.count.total)
-        case .refuse(let id): answer(id, nil)
-        case .forget(let id): forget(id)
-        case .widen(let id, let purge): widen(into: id, purge)
+        case .step(let id): return step(id)
+        case .schedule(let id): orders.append(.sweep(id))
+        case .end(let end):
+            if let run { orders.append(.ended(run.completion, run.sweep.sweep, end)) }
+            run = nil
+        case .resume: orders.append(.resume)
         }
         return nil
     }
 
-    private mutating func answer(_ id: Int, _ count: Int?) {
-        guard let completion = runs[id]?.completion else { return }
-        runs[id]?.completion = nil
-        orders.append(.answer(completion, count))
-    }
-
-    private mutating func forget(_ id: Int) {
-        runs[id] = nil
-        shared.owed.remove(id)
-    }
-
-    private mutating func widen(into id: Int, _ purge: Purge) {
-        let answered = runs.filter { $0.value.completion == nil }.map(\.key)
-        shared.owed.replace(answered, with: id, purge)
-        for old in answered { runs[old] = nil }
-        runs[id] = Run(purge: PurgeRun(purge, PurgeCount()), completion: nil)
-    }
-
-    private mutating func step(purge id: Int) -> StoreEvent {
-        guard var run = runs[id], let connection = hold.connection else { preconditionFailure("nothing to purge") }
+    private mutating func step(_ id: Int) -> StoreEvent {
+        guard var sweep = run?.sweep, let connection = hold.connection else { preconditionFailure("nothing to sweep") }
         do throws(SQLiteError) {
             var rows = 0
             // Rows found through an index take one step in all.
             repeat {
-                rows += try connection.advance(&run.purge, shared.owner)
-            } while !run.purge.isDone && rows < run.purge.stepRows
-            runs[id] = run
-            if run.purge.isDone { try end(run.purge, connection) }
-            return .purge(.stepped(id, isDone: run.purge.isDone))
+                // A target that is not there costs a query.
+                rows += max(1, try connection.advance(&sweep, shared.owner))
+            } while !sweep.isDone && rows < SweepRun.stepChanges
+            run?.sweep = sweep
+            if sweep.isDone { try end(sweep, connection) }
+            return .sweep(.stepped(id, isDone: sweep.isDone))
         } catch {
-            return .purge(.failed(id, "\(error)", error.fault))
+            return .sweep(.failed(id, "\(error)", error.fault))
         }
     }
 
-    /// The purge has gone through the file. It has ended once its mark is written and all of it is
-    /// on the disk: a loss of power must not bring back an answer after its caller was told.
-    private func end(_ purge: PurgeRun, _ connection: WriterConnection) throws(SQLiteError) {
-        guard !purge.purge.isCount else { return }
-        let marks = shared.owner.marks(of: purge.purge).map { $0.key.isEmpty ? $0 : $0.later(by: lag) }
-        try connection.write(marks, at: unixSeconds())
-        if purge.purge.endsAll { try connection.endLag(lag, until: purge.purge.now) }
+    /// The sweep has gone through the file. It has ended once all of it is on the disk: a loss of
+    /// power must not bring back an answer after its caller was told.
+    private mutating func end(_ sweep: SweepRun, _ connection: WriterConnection) throws(SQLiteError) {
+        try write(purges: shared.pending.withLock { $0.purges.all }, connection)
+        guard sweep.hasChanged || hasUnsyncedPurges else { return }
         // An operator who purges to gain room on the disk sees it.
         let isOnDisk = connection.ledger.hasDeadSegments ? try connection.transactions.checkpoint() : false
         if !isOnDisk, !hold.file.isTemporary { try connection.transactions.synchronize() }
+        hasUnsyncedPurges = false
         refreshTotals()
     }
 

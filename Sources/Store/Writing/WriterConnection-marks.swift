@@ -1,15 +1,26 @@
+import CSQLite
+
 // Marks that the file keeps besides the records: facts that must agree with them, the forms of
-// request in which no answers are built for a while, and the targets that purges chose.
-// Must hold: no loop waits for the disk; a mark is written after the operations queued before it,
-// so that no crash leaves it there without them; a fact also waits for all purges of the file;
-// marks that wait are bounded, and one of a key is the latest.
+// request in which no answers are built for a while, and the purges by which answers are judged.
+// Must hold: no loop waits for the disk; a fact or rest is written after the operations queued
+// before it, so that no crash leaves it there without them, and a purge before those after it and
+// before facts; marks that wait are bounded, and one of a key is the latest.
 
 extension StoreMark.Table {
-    fileprivate var name: (table: String, key: String, value: String) {
+    fileprivate var insertion: String {
         switch self {
-        case .fact: ("fact", "name", "value")
-        case .rest: ("rest", "target", "until")
-        case .purged: ("purged", "target", "at")
+        case .fact: "INSERT INTO fact (name, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = excluded.value"
+        case .rest: "INSERT INTO rest (target, until) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET until = excluded.until"
+        // The number of an earlier one of the same words is not needed any more.
+        case .purge: "INSERT OR REPLACE INTO purge (words, number, mode, at) VALUES (?1, ?2, ?3, ?4)"
+        }
+    }
+
+    fileprivate var selection: String {
+        switch self {
+        case .fact: "SELECT name, value FROM fact ORDER BY name"
+        case .rest: "SELECT target, until FROM rest ORDER BY until"
+        case .purge: "SELECT words, number, mode FROM purge ORDER BY number"
         }
     }
 }
@@ -19,61 +30,72 @@ extension WriterConnection {
     func write(_ marks: [StoreMark], at now: Int64) throws(SQLiteError) {
         guard !marks.isEmpty else { return }
         if marks.contains(where: { $0.table == .rest }) {
-            try change("DELETE FROM rest WHERE until <= ?1", until: now)
+            try change("DELETE FROM rest WHERE until <= ?1", now)
         }
         for table in StoreMark.Table.allCases {
             let rows = marks.filter { $0.table == table }
             guard !rows.isEmpty else { continue }
-            let (name, key, value) = table.name
-            // Purges come in any order, and the latest counts.
-            let kept = table == .purged ? "max(\(value), excluded.\(value))" : "excluded.\(value)"
-            let insert = try Statement(
-                database,
-                "INSERT INTO \(name) (\(key), \(value)) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET \(value) = \(kept)")
+            let insert = try Statement(database, table.insertion)
             try change(rows) { (mark) throws(SQLiteError) in
                 switch mark.value {
                 case .time(let time): try insert.run(.text(mark.key[...]), .integer(time))
                 case .text(let text): try insert.run(.text(mark.key[...]), .text(Array(text.utf8)[...]))
+                case .purge(let number, let effect): try write(number, effect, mark.key, insert, at: now)
                 }
             }
         }
-        // A purge that counts for all targets need not be noted with each.
-        for case .time(let time) in marks.filter({ $0.table == .purged && $0.key.isEmpty }).map(\.value) {
-            try change("DELETE FROM purged WHERE target <> '' AND at <= ?1", until: time)
-        }
     }
 
-    /// A purge of everything at `time` has ended: nothing that was purged before is left, so those
-    /// marks need not be later by the lag of the clock.
-    func endLag(_ seconds: Int64, until time: Int64) throws(SQLiteError) {
-        try change("UPDATE purged SET at = ?1 WHERE at > ?1 AND at <= ?1 + \(seconds)", until: time)
+    /// Writes a purge, which comes after all that are there, and removes those to which nothing is
+    /// left to do after it; within a transaction.
+    private func write(
+        _ number: Int64, _ effect: StoreMark.PurgeEffect, _ words: [UInt8], _ insert: Statement, at now: Int64
+    ) throws(SQLiteError) {
+        let obsolete: String? =
+            switch effect {
+            case .forgotten: "number <= ?1 AND mode <> 'swept'"
+            case .hard where words.isEmpty: "number < ?1 AND mode IN ('hard', 'soft')"
+            case .soft where words.isEmpty: "number < ?1 AND mode = 'soft'"
+            case .hard, .soft, .swept: nil
+            }
+        if let obsolete { try Statement(database, "DELETE FROM purge WHERE " + obsolete).run(.integer(number)) }
+        try insert.run(.text(words[...]), .integer(number), .text(Array(effect.rawValue.utf8)[...]), .integer(now))
     }
 
-    /// Ends times in the future: the clock was ahead. Those of purges count up to `purges`.
-    func capMarks(at now: Int64, purges: Int64) throws(SQLiteError) {
-        try change("UPDATE purged SET at = ?1 WHERE at > ?1", until: purges)
-        try change("UPDATE rest SET until = ?1 WHERE until > ?1", until: now + Self.longestRest)
+    /// Ends rests in the future: the clock was ahead.
+    func capRests(at now: Int64) throws(SQLiteError) {
+        try change("UPDATE rest SET until = ?1 WHERE until > ?1", now + Self.longestRest)
     }
 
     /// A form rests for as long as an answer of its class is fresh: longer than that hardly any is.
     private static let longestRest: Int64 = 7 * 86_400
 
-    private func change(_ sql: String, until time: Int64) throws(SQLiteError) {
+    private func change(_ sql: String, _ value: Int64) throws(SQLiteError) {
         let statement = try Statement(database, sql)
-        try change([time]) { (time) throws(SQLiteError) in try statement.run(.integer(time)) }
+        try change([value]) { (value) throws(SQLiteError) in try statement.run(.integer(value)) }
     }
 }
 
 extension Database {
-    /// The marks of a table, the least value first.
+    /// The marks of a table: facts by name, rests by their ends, purges by number.
     func marks(_ table: StoreMark.Table) throws(SQLiteError) -> [StoreMark] {
-        let (name, key, value) = table.name
-        var found: [StoreMark] = []
-        try Statement(self, "SELECT \(key), \(value) FROM \(name) ORDER BY \(value)").forEachRow([]) { row in
-            let value: StoreMark.Value = table == .fact ? .text(row.text(1)) : .time(row.integer(1))
-            found.append(StoreMark(table: table, key: row.bytes(0), value: value))
-            return true
+        var (found, isPlausible): ([StoreMark], Bool) = ([], true)
+        try Statement(self, table.selection).forEachRow([]) { row in
+            switch table {
+            case .fact: found.append(StoreMark(table: .fact, key: row.bytes(0), value: .text(row.text(1))))
+            case .rest: found.append(StoreMark(table: .rest, key: row.bytes(0), value: .time(row.integer(1))))
+            case .purge:
+                // A mode of a later version is not understood: the purge counts for everything.
+                let effect = StoreMark.PurgeEffect(rawValue: row.text(2)) ?? .forgotten
+                found.append(StoreMark(purge: row.integer(1), effect, words: row.bytes(0)))
+                isPlausible = 1...Self.mostPurges ~= row.integer(1)
+            }
+            return isPlausible
         }
+        guard isPlausible else { throw SQLiteError(code: SQLITE_CORRUPT, message: "a purge has an impossible number") }
         return found
     }
+
+    /// No process comes that far.
+    private static let mostPurges: Int64 = 1 << 60
 }

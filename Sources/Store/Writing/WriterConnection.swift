@@ -23,8 +23,6 @@ final class WriterConnection {
     private var lost = 0
     /// The key up to which rows of lost segments have been removed.
     private var swept = Int64.max
-    /// When something in the file was used last, as it was opened; unix seconds.
-    let newestUse: Int64
 
     /// The bytes appended to a segment at once.
     private static let appendedBytes = 1 << 20
@@ -42,10 +40,10 @@ final class WriterConnection {
             database,
             """
             INSERT INTO entry (key, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for,
-              keep_for, size, body_size, is_gzip, place, content_sum, checksum, last_used, scope, target, variant,
-              storefront, selecting, resources)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 'shared', ?17, ?18, ?19, ?20,
-              ?21)
+              keep_for, size, body_size, is_gzip, place, content_sum, checksum, last_used, born, scope, target,
+              variant, storefront, selecting, resources)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, 'shared', ?18, ?19, ?20,
+              ?21, ?22)
             """)
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
         addToTotals = try Statement(
@@ -55,7 +53,6 @@ final class WriterConnection {
             database, "SELECT (SELECT max(last_used) FROM entry) - (SELECT min(last_used) FROM entry)")
         selectKeys = try Statement(
             database, "SELECT key, place, id FROM entry WHERE key > ?1 ORDER BY key LIMIT \(Self.learntKeys)")
-        newestUse = try database.integer("SELECT max(last_used) FROM entry")
         try recountIfImplausible()
         GatheredLog.gather(database)
     }
@@ -265,7 +262,7 @@ final class WriterConnection {
                 Int64(times.freshFor), Int64(times.staleFor), Int64(times.staleIfErrorFor),
                 Int64(times.keepFor), Int64(size), Int64(record.body.count), record.isGzip ? 1 : 0,
                 written.place.number, Int64(bitPattern: written.contentSum), Int64(bitPattern: written.checksum),
-                min(facts.receivedAt, now),
+                min(facts.receivedAt, now), facts.born,
             ],
             texts: record.key.target, record.key.variant, facts.storefront[...], facts.selecting[...],
             blob: facts.resources)

@@ -51,6 +51,19 @@ struct AskedPurges: Sendable {
         for index in waits.indices where waits[index].number == number { waits[index].own = .done(count) }
     }
 
+    /// The purges that the cache does as that job, reported as far as they are known.
+    func reports(
+        on job: FollowerState.Job, _ registry: NodeRegistry, now: Instant
+    ) -> [(number: Int, report: PurgeReport)] {
+        waits.filter { wait in
+            switch job {
+            case .logged(let entry): wait.position == entry.position
+            case .asked(let number): wait.number == number
+            case .everything: false
+            }
+        }.map { ($0.number, $0.report(registry, now: now)) }
+    }
+
     /// Takes all waiting purges a step further, if there is one.
     /// - Parameters:
     ///   - isFollowing: whether the engine answers.
@@ -81,8 +94,9 @@ struct AskedPurges: Sendable {
     /// Gives all up: purges that were not begun are to be done, and all are reported.
     mutating func giveUp(_ registry: NodeRegistry, now: Instant) -> [Step] {
         defer { waits = [] }
-        return waits.filter { $0.own == .announced || $0.own == .unread }.map { .purge($0) }
-            + waits.map { .report($0.number, $0.report(registry, now: now)) }
+        let undone = waits.filter { $0.own == .announced || $0.own == .unread }
+        for wait in undone { _ = unlogged.add(wait.number, wait.record, at: wait.position) }
+        return undone.map { .purge($0) } + waits.map { .report($0.number, $0.report(registry, now: now)) }
     }
 }
 

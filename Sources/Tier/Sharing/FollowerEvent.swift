@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Purging
 import Store
 
 // The interface between `FollowerState` and `LogFollower`: events of a node, and its effects.
@@ -41,12 +42,17 @@ extension FollowerState {
     }
 
     enum Event: Sendable {
-        /// The disk has told how far this node came in an earlier run. Before, nothing is read.
-        case began(LogMark?)
+        /// The disk has told how far this node came in an earlier run, and whether the log may lack
+        /// purges that were done here then. Before, nothing is read.
+        case began(LogMark?, doubt: LogMark? = nil, mayLackOwn: Bool = false)
+        /// The purges of the cache got other numbers, as its file was read late.
+        case renumbered
         /// A purge is asked for, under a number of its own.
         case purge(Int, PurgeRecord)
         /// Nil: the engine did not answer.
         case answered(Question, [RESPReply]?)
+        /// A purge holds here, and the disk has it; before or after `purged`.
+        case durable(Job)
         /// How many answers a purge chose; nil where the disk refused.
         case purged(Job, Int?)
         /// `wakeAt` has come.
@@ -58,16 +64,18 @@ extension FollowerState {
 
     enum Effect: Sendable, Equatable {
         case ask(Question, [RESPCommand])
-        /// Begin with a `PurgeHistory` that knows nothing.
+        /// Begin with `LogPlaces` that know nothing.
         case beginHistory(LogEpoch, forgottenUntil: LogPosition)
-        /// Put it into the history, as of that time; nil: the cache may have had it earlier, or
-        /// never.
-        case note(PurgeLogEntry, at: Int64?)
+        /// Put it into the history. `isNew`: the cache is about to do it; else it may have had it
+        /// in an earlier life, or never.
+        case note(PurgeLogEntry, isNew: Bool)
         /// Purges that no value may have missed, though the log was not read so far.
-        case hold([UnloggedPurge], at: Int64)
+        case hold([UnloggedPurge])
         /// Purge the cache as of that time, in unix seconds; then `purged`.
         case purge(Job, EntrySelection, PurgeMode, at: Int64)
         case persist(LogMark)
+        /// The purge of that number holds here; other nodes may not have heard of it yet.
+        case acknowledge(Int, PurgeReport)
         case report(Int, PurgeReport)
         case warn(String)
         case inform(String)

@@ -1,4 +1,5 @@
 import EventLoop
+import Purging
 import Store
 
 // One node among those that share the tier, as a value: events in, effects out, no I/O, no clock.
@@ -58,9 +59,14 @@ struct FollowerState: Sendable {
         switch event {
         case .answered(.farewell, _): effects.append(.left)
         case _ where phase == .closed: refuse(event)
-        case .began(let kept): begin(kept)
+        case .began(let kept, let doubt, let mayLackOwn): begin(kept, doubt, mayLackOwn)
+        case .renumbered: log.renumbered()
         case .purge(let number, let record): announce(number, record)
         case .answered(let question, let replies): answered(question, replies)
+        case .durable(let job):
+            effects += asked.reports(on: job, registry, now: moment.now).map { .acknowledge($0.number, $0.report) }
+            // It is in effect: the next one need not wait until the cache was swept.
+            if case .logged(let entry) = job, log.isApplying(entry.position) { follow(log.applied(succeeded: true)) }
         case .purged(let job, let count): purged(job, count)
         case .woken: wake()
         case .leave: leave()
@@ -97,10 +103,10 @@ struct FollowerState: Sendable {
         return status
     }
 
-    private mutating func begin(_ kept: LogMark?) {
+    private mutating func begin(_ kept: LogMark?, _ doubt: LogMark?, _ mayLackOwn: Bool) {
         guard phase == .starting else { return }
         phase = .following
-        log = PurgeLogState(kept: kept)
+        log = PurgeLogState(kept: kept, doubt: doubt, mayLackOwn: mayLackOwn)
         beat()
     }
 
@@ -177,7 +183,7 @@ struct FollowerState: Sendable {
             switch action {
             case .read(let position): read(after: position)
             case .beginHistory(let epoch, let until): effects.append(.beginHistory(epoch, forgottenUntil: until))
-            case .note(let entry): note(entry, at: nil)
+            case .note(let entry): note(entry, isNew: false)
             case .apply(let entry): apply(entry)
             case .makeAllStale(let reason):
                 tail.forget()
@@ -245,15 +251,15 @@ struct FollowerState: Sendable {
         follow(log.woken())
     }
 
-    private mutating func note(_ entry: PurgeLogEntry, at time: Int64?) {
-        effects.append(.note(entry, at: time))
+    private mutating func note(_ entry: PurgeLogEntry, isNew: Bool) {
+        effects.append(.note(entry, isNew: isNew))
         if asked.unlogged.read(entry.position) { hold() }
     }
 
-    private mutating func hold() { effects.append(.hold(asked.unlogged.all, at: moment.wall / 1000)) }
+    private mutating func hold() { effects.append(.hold(asked.unlogged.all)) }
 
     private mutating func apply(_ entry: PurgeLogEntry) {
-        note(entry, at: moment.wall / 1000)
+        note(entry, isNew: true)
         asked.note(.applying, at: entry.position)
         let record = entry.record
         if let unknown = record.unknown {
@@ -279,7 +285,7 @@ struct FollowerState: Sendable {
             if let count, entry.record.isUnderstood, entry.record.node != registry.own.name {
                 effects.append(.inform(entry.record.text(purged: count)))
             }
-            follow(log.applied(succeeded: count != nil))
+            if log.isApplying(entry.position) { follow(log.applied(succeeded: count != nil)) }
         case .everything(let reason):
             if let count { effects.append(.warn(reason.text(stale: count))) }
             follow(log.madeStale(succeeded: count != nil))

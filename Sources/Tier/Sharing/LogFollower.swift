@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Purging
 import Store
 import Text
 
@@ -47,8 +48,23 @@ package final class LogFollower {
     private var effects = ActionQueue<FollowerState.Effect>()
     private let timer: DeadlineTimer
     private var purgeCount = 0
+    /// Whether the cache's list has got purges that nobody waits for.
+    private var isSweepDue = false
+    /// The number of the last purge of everything because the log was broken. Those of the log are
+    /// read anew then, and count as later ones: values that lack them are from after the break.
+    private var lastBreak: Int64 = 0
+    /// The purges since, until the history began to be read. Each purge of the log is looked for
+    /// among them, and not among those that were read before it.
+    private var known: Range<Int64> = 1..<1
+    private var renumberings: Int
+    private var hasUnlogged = false
+    private var doubt: LogMark?
+    /// Whether the doubt is still to be written down.
+    private var isDoubting = false
     /// By the numbers of purges that were asked for here.
     private var completions: [Int: (PurgeReport) -> Void] = [:]
+    /// Callers that wait until their purge holds on this node, by the same numbers.
+    private var acknowledgements: [Int: (PurgeReport) -> Void] = [:]
     /// Reports that wait until `knowledge` says where this node is.
     private var reports: [() -> Void] = []
     private var whenLeft: () -> Void = {}
@@ -56,6 +72,9 @@ package final class LogFollower {
     /// The name of the fact that the cache's file keeps: how far the purges of the log are applied
     /// to it.
     private static let fact = "purge_log"
+    /// Another fact: `1` while purges are done here that the log may lack; else a mark, where older
+    /// values may lack those of an earlier run.
+    private static let unloggedFact = "purge_log_lacks"
 
     /// Begins to follow, on the loop.
     /// - Parameters:
@@ -76,15 +95,31 @@ package final class LogFollower {
         timer = DeadlineTimer(loop: loop)
         (self.cache, self.knowledge, self.board, self.settings, self.loop) = (cache, knowledge, board, settings, loop)
         (self.clock, self.inform, self.log, name) = (clock, inform, log, node.name)
+        renumberings = cache.purges.renumberings
         connection = TierConnection(tier, loop: loop, observe: observe, log: log)
         let keys = TierKeys(prefix: tier.keyPrefix)
         state = FollowerState(node, keys, settings, at: .init(now: loop.now, wall: clock()))
         board.show(status)
         timer.action = { [weak self] in self?.tell(.woken) }
         let confined = Confined(self, to: loop)
-        cache.kept(Self.fact) { text in
-            confined.execute { $0.tell(.began(text.flatMap { LogMark($0.utf8) })) }
+        cache.kept(Self.fact) { [cache] text in
+            cache.kept(Self.unloggedFact) { unlogged in
+                confined.execute { $0.begin(text.flatMap { LogMark($0.utf8) }, unlogged) }
+            }
         }
+    }
+
+    /// A node that was never told of a log may have purged by itself.
+    private func begin(_ kept: LogMark?, _ unlogged: String?) {
+        doubt = unlogged.flatMap { LogMark($0.utf8) }
+        isDoubting = unlogged == "1" || kept == nil && cache.purges.newest > 0
+        tell(.began(kept, doubt: doubt, mayLackOwn: isDoubting))
+    }
+
+    private func noteDoubt() {
+        guard isDoubting, state.mayTake, let mark = knowledge.forgottenUntil else { return }
+        (isDoubting, doubt) = (false, mark)
+        if !hasUnlogged { cache.keep(mark.text, as: Self.unloggedFact) }
     }
 
     /// Purges this node and all others, absent ones as soon as they are back; then calls
@@ -95,18 +130,24 @@ package final class LogFollower {
     /// others as missing. They hear of it once the engine takes it, if this process lives to see
     /// that; to be sure, it is to be asked for again. Where thousands of purges wait for the
     /// engine, the latest become one soft purge of everything.
+    /// - Parameter durable: gets a report as soon as the purge holds on this node and its disk has
+    ///   it: without the count, and before others may have heard of it. Not called after
+    ///   `completion`, for a dry run, nor where this node's file refuses.
     package func purge(
-        _ selection: EntrySelection, _ mode: PurgeMode, _ completion: @escaping (PurgeReport) -> Void
+        _ selection: EntrySelection, _ mode: PurgeMode, durable: ((PurgeReport) -> Void)? = nil,
+        _ completion: @escaping (PurgeReport) -> Void
     ) {
         loop.assertOnLoop()
         let now = clock() / 1000
         guard let record = PurgeRecord(selection, mode, at: now, by: name) else {
-            return purgeCache(selection, mode, at: now) { _, count in
-                completion(PurgeReport(purged: count, replication: .unlogged, missing: [], nodes: 1))
+            let confined = Confined(completion, to: loop)
+            return cache.purge(selection, mode, at: now) { @Sendable count in
+                confined.execute { $0(PurgeReport(purged: count, replication: .unlogged, missing: [], nodes: 1)) }
             }
         }
         purgeCount += 1
         completions[purgeCount] = completion
+        acknowledgements[purgeCount] = durable
         tell(.purge(purgeCount, record))
     }
 
@@ -136,14 +177,25 @@ package final class LogFollower {
     // MARK: Performing
 
     private func tell(_ event: FollowerState.Event) {
+        noteRenumbering()
         guard effects.add(state.take(event, at: .init(now: loop.now, wall: clock()))) else { return }
         while let effect = effects.next() { perform(effect) }
+        noteDoubt()
         knowledge.move(to: state.logMark, mayTake: state.mayTake)
         board.show(status)
+        if isSweepDue { cache.sweepIfOwed() }
+        isSweepDue = false
         if let wakeAt = state.wakeAt { timer.set(wakeAt) } else { timer.clear() }
         let due = reports
         reports = []
         for report in due { report() }
+    }
+
+    /// Until the history is read anew no value is taken (`LogPlaces`).
+    private func noteRenumbering() {
+        guard renumberings != cache.purges.renumberings else { return }
+        (renumberings, lastBreak) = (cache.purges.renumberings, 0)
+        _ = state.take(.renumbered, at: .init(now: loop.now, wall: clock()))
     }
 
     private func perform(_ effect: FollowerState.Effect) {
@@ -153,16 +205,20 @@ package final class LogFollower {
         case .beginHistory(let epoch, let until):
             // No value may be judged by a history whose purges are still to be noted.
             knowledge.move(to: state.logMark, mayTake: false)
-            knowledge.begin(epoch, forgottenUntil: until)
-        case .note(let entry, let time):
-            let seconds = time ?? cache.remember(purgeOf: entry.record.selection, at: clock() / 1000)
-            knowledge.note(entry, at: NotingTime(seconds: seconds, instant: loop.now))
-        case .hold(let unlogged, let time):
-            knowledge.hold(unlogged, at: NotingTime(seconds: time, instant: loop.now))
+            knowledge.begin(epoch, forgottenUntil: until, in: cache.purges)
+            known = (lastBreak + 1)..<(max(lastBreak, cache.purges.newest) + 1)
+        case .note(let entry, let isNew):
+            // The cache does a new one next.
+            knowledge.note(entry.position, as: isNew ? cache.purges.newest + 1 : number(of: entry.record))
+        case .hold(let unlogged): hold(unlogged)
         case .purge(let job, let selection, let mode, let now):
-            purgeCache(selection, mode, at: now) { $0.tell(.purged(job, $1)) }
+            purgeCache(job, selection, mode, at: now)
+            if case .everything = job { lastBreak = cache.purges.newest }
         case .persist(let mark): cache.keep(mark.text, as: Self.fact)
+        case .acknowledge(let number, let report):
+            if let durable = acknowledgements.removeValue(forKey: number) { reports.append { durable(report) } }
         case .report(let number, let report):
+            acknowledgements[number] = nil
             if let completion = completions.removeValue(forKey: number) { reports.append { completion(report) } }
         case .warn(let line): log(line)
         case .inform(let line): inform(line)
@@ -170,11 +226,29 @@ package final class LogFollower {
         }
     }
 
-    private func purgeCache(
-        _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
-        _ completion: @escaping (LogFollower, Int?) -> Void
-    ) {
-        let confined = Confined((self, completion), to: loop)
-        cache.purge(selection, mode, at: now) { count in confined.execute { $0.1($0.0, count) } }
+    /// The number of a purge that the cache may have had. One that it has not comes after those
+    /// that it has; so do all that are read after it, which keep their order.
+    private func number(of record: PurgeRecord) -> Int64 {
+        let number = cache.purges.noteIfUnknown(record.selection, record.mode, among: known)
+        if number >= known.upperBound {
+            known = 1..<1
+            isSweepDue = true
+        }
+        return number
+    }
+
+    private func hold(_ unlogged: [UnloggedPurge]) {
+        knowledge.hold(unlogged, from: cache.purges.newest + 1)
+        guard hasUnlogged == unlogged.isEmpty else { return }
+        hasUnlogged = !unlogged.isEmpty
+        cache.keep(hasUnlogged || isDoubting ? "1" : doubt?.text ?? "", as: Self.unloggedFact)
+    }
+
+    private func purgeCache(_ job: FollowerState.Job, _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) {
+        let confined = Confined(self, to: loop)
+        let durable: @Sendable () -> Void = { confined.execute { $0.tell(.durable(job)) } }
+        cache.purge(selection, mode, at: now, durable: durable) { @Sendable count in
+            confined.execute { $0.tell(.purged(job, count)) }
+        }
     }
 }

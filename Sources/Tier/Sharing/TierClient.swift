@@ -77,11 +77,9 @@ package final class TierClient {
         send([RESPCommand("DEL", pair.claim)]) { _ in }
     }
 
-    /// When the value counts as received at the latest; nil where it is not to be taken. `now` and
-    /// the answer in unix seconds.
-    package func latestReceipt(of value: TierValue, at now: Int64) -> Int64? {
-        tier.knowledge.latestReceipt(of: value, at: now, loop.now)
-    }
+    /// The number of the cache's list of purges under which the value was born; nil where it is not
+    /// to be taken.
+    package func born(_ value: TierValue) -> Int64? { tier.knowledge.born(value) }
 
     /// The reply cannot be the one that was asked for: the connection is made anew.
     func distrust() { connection.distrust() }

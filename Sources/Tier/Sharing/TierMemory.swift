@@ -6,5 +6,5 @@ package enum TierMemory {
         SessionLimits().maxBytes + RESPLimits().maxReplyBytes + RESPLimits().maxBulkBytes
     /// The purges that are known, a page of the log, the nodes, and the connections of the log and
     /// of the budget.
-    package static let logBytes = PurgeHistory.mostBytes + UnloggedPurges.mostBytes + 12 << 20
+    package static let logBytes = LogPlaces.mostBytes + UnloggedPurges.mostBytes + 12 << 20
 }

@@ -1,3 +1,4 @@
+import Purging
 import Store
 
 /// A purge that this node has done without having read it in the log.

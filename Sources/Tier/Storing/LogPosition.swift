@@ -18,6 +18,12 @@ struct LogPosition: Hashable, Comparable, Sendable {
         (left.milliseconds, left.sequence) < (right.milliseconds, right.sequence)
     }
 
+    /// The least one beyond this.
+    var next: LogPosition {
+        let (sequence, isLast) = sequence.addingReportingOverflow(1)
+        return LogPosition(isLast ? milliseconds &+ 1 : milliseconds, sequence)
+    }
+
     /// Reads `MS-SEQ` as the engine writes it: two decimal numbers of 64 bits without zeros before
     /// them. Nil for everything else.
     init?(_ text: some Collection<UInt8>) {

@@ -33,12 +33,22 @@ package struct PurgeLogState: Sendable {
     private var hasHistory = false
     /// Before that position the log once had ids that it does not have now.
     private var lostUntil = LogPosition.start
+    /// Whether this node has answered purges that the log may lack, in an earlier life. All values
+    /// from before the log as it is read next may be older.
+    private var mayLackOwn: Bool
+    /// Whether the history is to be read from its beginning.
+    private var isOutdated = false
     private var isAtEnd = false
     private(set) var readiness = Readiness.away
     private(set) var wasReady = false
 
-    /// - Parameter kept: the position on the disk from an earlier run; nil for a node that joins.
-    init(kept: LogMark? = nil) {
+    /// - Parameters:
+    ///   - kept: the position on the disk from an earlier run; nil for a node that joins.
+    ///   - doubt: before that, values may lack purges that were done here in an earlier run.
+    ///   - mayLackOwn: whether all values that are there now may.
+    init(kept: LogMark? = nil, doubt: LogMark? = nil, mayLackOwn: Bool = false) {
+        self.mayLackOwn = mayLackOwn
+        if let doubt, doubt.epoch == kept?.epoch { lostUntil = doubt.position }
         epoch = kept?.epoch
         position = kept?.position ?? .start
         persisted = kept
@@ -68,6 +78,9 @@ package struct PurgeLogState: Sendable {
         if work == .reading { work = .none }
     }
 
+    /// The purges of the cache have other numbers: the history is read anew, with these.
+    mutating func renumbered() { (hasHistory, isOutdated) = (false, true) }
+
     /// The requested page is not to be read yet.
     mutating func postpone() -> [Action] {
         guard work == .reading else { return [] }
@@ -80,12 +93,14 @@ package struct PurgeLogState: Sendable {
         guard work == .reading else { return [] }
         guard isPlausible(page) else { return pause() }
         work = .none
+        if isOutdated { return advance() }
         if let reason = brokenBy(page) ?? (lacksPlace ? .beyondEnd : nil) { return breakOff(reason, page) }
         var actions: [Action] = []
         let known = page.hasForgotten ? page.first ?? page.last : .start
         // The log may be trimmed while the history is read page by page.
         if !hasHistory || cursor < known {
             hasHistory = true
+            if mayLackOwn { (lostUntil, mayLackOwn) = (max(lostUntil, page.last.next), false) }
             actions.append(.beginHistory(page.epoch, forgottenUntil: max(known, lostUntil)))
         }
         for entry in page.entries {
@@ -97,7 +112,10 @@ package struct PurgeLogState: Sendable {
         return actions + advance()
     }
 
-    /// The cache has applied the last purge, in memory and on its disk, or the disk refused.
+    /// Whether the entry at that place is waited for.
+    func isApplying(_ position: LogPosition) -> Bool { work == .applying && queue.first?.position == position }
+
+    /// The last purge is in effect here, and on the disk, or the disk refused.
     mutating func applied(succeeded: Bool) -> [Action] {
         guard work == .applying, let entry = queue.first else { return [] }
         guard succeeded else { return pause() }
@@ -193,6 +211,7 @@ package struct PurgeLogState: Sendable {
             return actions + pause()
         }
         work = .reading
+        if isOutdated { (cursor, isOutdated) = (.start, false) }
         return actions + [.read(after: cursor)]
     }
 
@@ -206,7 +225,7 @@ package struct PurgeLogState: Sendable {
     enum Action: Sendable, Equatable {
         /// Ask for the page beyond that, then `read`.
         case read(after: LogPosition)
-        /// Begin with a `PurgeHistory` that knows nothing.
+        /// Begin with `LogPlaces` that know nothing.
         case beginHistory(LogEpoch, forgottenUntil: LogPosition)
         /// Put it into the history. The cache has had it.
         case note(PurgeLogEntry)

@@ -1,5 +1,6 @@
 import Cache
 import HTTP
+import Purging
 import Store
 
 // One purge as an entry of the log: names and values, each of any bytes.

@@ -66,10 +66,10 @@ extension TierValue {
 
     /// The form in which this node may keep it: the same answer with its age, for the shorter of
     /// the granted lifetime and of `rule`, the lifetime that this node's rules grant to such an
-    /// answer; nil where that would be useless. Received by `latest`
-    /// (`PurgeKnowledge.latestReceipt`), whatever the other node's clock says. Unix seconds.
-    package func taken(under rule: Lifetime, receivedBy latest: Int64, at now: Int64) -> StoredResponse? {
-        let taken = response.within(rule).received(by: latest)
+    /// answer; nil where that would be useless. Received by now, in unix seconds, whatever the
+    /// other node's clock says, and born under `number` (`PurgeKnowledge.born`).
+    package func taken(under rule: Lifetime, bornUnder number: Int64, at now: Int64) -> StoredResponse? {
+        let taken = response.within(rule).adopted(bornUnder: number, at: now)
         return taken.usefulFor(at: now) > 0 ? taken : nil
     }
 }

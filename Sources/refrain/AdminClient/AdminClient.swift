@@ -13,6 +13,13 @@ struct AdminClient {
 
     private static let timeout = Duration.seconds(5)
 
+    /// Shows how long an answer has been waited for.
+    struct Progress {
+        /// Between two showings.
+        let interval: Duration
+        let show: (Duration) -> Void
+    }
+
     /// The answer to `GET /stats`.
     static func stats(_ body: [UInt8]) throws(CommandFailure) -> JSON {
         do throws(JSONError) {
@@ -26,9 +33,10 @@ struct AdminClient {
     /// - Parameters:
     ///   - content: JSON to be sent with POST.
     ///   - limit: the time that the proxy has to answer.
+    ///   - progress: shown the time so far again and again until the answer begins.
     func ask(
         _ path: String, _ parameters: [(String, String)] = [], sending content: [UInt8]? = nil,
-        within limit: Duration? = nil
+        within limit: Duration? = nil, progress: Progress? = nil
     ) throws(CommandFailure) -> [UInt8] {
         let query = parameters.map { $0.0 + "=" + PercentEncoding.encoded($0.1, keeping: "-._~/:,") }.joined(
             separator: "&")
@@ -41,6 +49,7 @@ struct AdminClient {
             }
             try connection.send(request(query.isEmpty ? path : path + "?" + query, content))
             connection.timeout = limit ?? Self.timeout
+            if let progress { try Self.wait(for: connection, progress) }
             answer = try Self.answer(over: connection)
         } catch {
             throw .failed("\(server): \(error); check that the proxy is running and that this is its admin_listen")
@@ -60,6 +69,16 @@ struct AdminClient {
         limits.maxBodyBytes = 64 << 20
         return limits
     }()
+
+    /// Until the answer begins, or the connection's time is over.
+    private static func wait(
+        for connection: borrowing BlockingConnection, _ progress: Progress
+    ) throws(BlockingConnection.Failure) {
+        let begun = Instant.now()
+        while try !connection.canReceive(within: progress.interval), Instant.now() - begun < connection.timeout {
+            progress.show(Instant.now() - begun)
+        }
+    }
 
     private static func answer(
         over connection: borrowing BlockingConnection

@@ -1,5 +1,6 @@
 import Admin
 import Cache
+import Purging
 import Store
 import Text
 

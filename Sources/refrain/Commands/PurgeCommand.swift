@@ -1,4 +1,5 @@
 import Admin
+import Glibc
 import Text
 
 // `purge`: makes stored answers stale, or removes them, in a running proxy.
@@ -36,7 +37,7 @@ extension Command {
         ]
     ) { arguments, context throws(CommandFailure) in
         let content = try purgeContent(arguments)
-        let body = try AdminClient(arguments, context).ask("/purge", sending: content, within: .seconds(600))
+        let body = try ask(AdminClient(arguments, context), content, context.output)
         guard let answer = try? JSON.parse(body), let count = answer["purged"]?.intValue else {
             throw .failed("the answer to POST /purge has no count (purged)")
         }
@@ -57,6 +58,18 @@ extension Command {
                 "too many purges wait for the shared tier: the other nodes will make all their answers stale")
         }
         return reach.status
+    }
+
+    /// The proxy's answer, which may take minutes: a terminal shows how long it has been so far.
+    private static func ask(
+        _ client: AdminClient, _ content: [UInt8], _ output: Output
+    ) throws(CommandFailure) -> [UInt8] {
+        let width = output.width == nil ? nil : terminalWidth(STDERR_FILENO)
+        let progress = width.map { ProgressLine(output, width: $0) }
+        defer { progress?.end() }
+        return try client.ask(
+            "/purge", sending: content, within: .seconds(600),
+            progress: progress?.waiting(for: "the proxy goes through its stored answers"))
     }
 
     /// The content of the request, held to the rules of the proxy: a wrong one is a usage error.

@@ -26,7 +26,8 @@ enum StatsTable {
             "storage",
             """
             entries cache_bytes memory_bytes store_written store_evicted store_dropped store_failures
-            store_damaged store_checked store_lost
+            store_damaged store_checked store_lost purges_remembered purges_pending purges_forgotten
+            purges_widened
             """),
         group(
             "composing",

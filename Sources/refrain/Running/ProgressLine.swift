@@ -37,6 +37,13 @@ final class ProgressLine {
 }
 
 extension ProgressLine {
+    /// For callers of a server that is at that task.
+    func waiting(for task: String) -> AdminClient.Progress {
+        AdminClient.Progress(interval: interval) { elapsed in
+            self.show("waiting for \(SpanOfTime.text(Int(elapsed.components.seconds))): \(task)")
+        }
+    }
+
     /// For readers of a recording.
     func watching(_ path: String) -> (RecordingReader.Progress) -> Void {
         { progress in

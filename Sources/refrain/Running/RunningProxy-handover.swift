@@ -1,6 +1,7 @@
 import Cache
 import EventLoop
 import Proxy
+import Purging
 import Recording
 import Server
 import Store

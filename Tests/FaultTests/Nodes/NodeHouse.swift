@@ -1,5 +1,6 @@
 import AppleMusic
 import Foundation
+import Purging
 import TestSupport
 import Testing
 

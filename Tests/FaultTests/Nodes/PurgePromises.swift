@@ -1,3 +1,4 @@
+import Purging
 import Synchronization
 
 /// The promises that purges have made for each node, and the node's port.

@@ -1,4 +1,5 @@
 import Proxy
+import Purging
 import Store
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Cache
 import Compose
+import Purging
 import Store
 import TestSupport
 import Testing

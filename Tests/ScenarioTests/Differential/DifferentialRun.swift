@@ -3,6 +3,7 @@ import Cache
 import Compose
 import Foundation
 import Proxy
+import Purging
 import Server
 import Store
 import Synchronization
@@ -62,10 +63,11 @@ final class DifferentialRun {
         proxies = try (0..<settings.nodes).map { [clock] node in
             // Large enough that nothing is evicted, which the judge would have to know.
             let cache = ResponseCache(mebibytes: 256, file: folder?.file("cache.sqlite"))
+            let tier = engine.map { SharedTier(ofNode: node, $0) }
+            tier?.beginLog(in: cache)
             return try ProxyUnderTest(
                 originPort: Int(origin.address.port), workers: 2, cache: cache, policy: settings.policy,
-                timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition,
-                tier: engine.map { SharedTier(ofNode: node, $0) })
+                timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition, tier: tier)
         }
         clients = (0..<Self.clients).map { HTTPTestClient(port: proxies[$0 % proxies.count].port, reopens: true) }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Purging
 import Store
 import TestSupport
 import Testing

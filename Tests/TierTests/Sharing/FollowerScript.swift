@@ -164,6 +164,10 @@ extension [FollowerState.Effect] {
 
     var times: [Int64] { compactMap { if case .purge(_, _, _, let time) = $0 { time } else { nil } } }
 
+    var acknowledgements: [PurgeReport] {
+        compactMap { if case .acknowledge(_, let report) = $0 { report } else { nil } }
+    }
+
     var reports: [PurgeReport] { compactMap { if case .report(_, let report) = $0 { report } else { nil } } }
 
     var warnings: [String] { compactMap { if case .warn(let line) = $0 { line } else { nil } } }

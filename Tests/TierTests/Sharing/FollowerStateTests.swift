@@ -1,4 +1,5 @@
 import EventLoop
+import Purging
 import Store
 import Testing
 
@@ -45,7 +46,7 @@ import Testing
         let entry = PurgeLogEntry(at(30), record)
         #expect(
             script.read([30], record: record)
-                == [.note(entry, at: noon), .purge(.logged(entry), record.selection, .hard, at: noon)])
+                == [.note(entry, isNew: true), .purge(.logged(entry), record.selection, .hard, at: noon)])
         let effects = script.tell(.purged(.logged(entry), 2))
         #expect(effects.first == .inform("purged 2 entries (hard), requested on node b: target /"))
         #expect(effects.contains(.persist(logMark(30))) && effects.questions == [.signs])
@@ -109,6 +110,25 @@ import Testing
         return script
     }
 
+    @Test func aPurgeIsAcknowledgedOnceItHoldsHere() {
+        var script = FollowerScript.ready { $0.heartbeat = .seconds(60) }
+        script.tell(.purge(1, entry(30).record))
+        script.announced(1, at: 30)
+        script.sign(["b": logMark(20)])
+        script.read([30])
+        let early = script.tell(.durable(.logged(entry(30))))
+        #expect(early.acknowledgements.map(\.replication) == [.noReplica] && early.reports.isEmpty)
+        #expect(script.tell(.durable(.logged(entry(20)))).isEmpty, "it was not asked for here")
+        #expect(script.tell(.durable(.everything(.otherEpoch))).isEmpty)
+        script.tell(.purged(.logged(entry(30)), 1))
+        #expect(script.sign(["b": logMark(30)]).reports.map(\.purged) == [1])
+        // Without the engine the cache does it by its number.
+        script.tell(.purge(2, purge(.target([47]))))
+        #expect(script.announced(2, at: nil).purges == [.asked(2)])
+        #expect(script.tell(.durable(.asked(2))).acknowledgements.map(\.replication) == [.unlogged])
+        #expect(script.tell(.durable(.asked(1))).isEmpty, "it is reported")
+    }
+
     @Test func aPurgeWaitsForNoNodeForEverNorForAnotherLog() {
         var script = waiting()
         script.pass(.seconds(2))
@@ -151,16 +171,27 @@ import Testing
         #expect(script.tell(.purged(.logged(entry(40)), 1)).reports.map(\.replication) == [.noReplica])
     }
 
+    /// Each waited until all rows had been looked at for the one before.
+    @Test func theNextPurgeOfTheLogDoesNotWaitForTheSweepOfTheLast() {
+        var script = FollowerScript.reading()
+        #expect(script.read([30, 40]).purges == [.logged(entry(30))])
+        #expect(script.tell(.durable(.logged(entry(30)))).purges == [.logged(entry(40))])
+        #expect(script.tell(.purged(.logged(entry(30)), 1)).purges.isEmpty)
+        #expect(script.state.logMark?.position == at(30))
+        script.tell(.purged(.logged(entry(40)), 1))
+        #expect(script.state.logMark?.position == at(40))
+    }
+
     @Test mutating func withoutAnEngineAPurgeIsDoneFirstAndLoggedLater() {
         let record = purge(.target([47]))
         script.tell(.purge(1, record))
         let effects = script.announced(1, at: nil)
-        #expect(effects.contains(.hold([UnloggedPurge(number: 1, record: record)], at: script.wall / 1000)))
+        #expect(effects.contains(.hold([UnloggedPurge(number: 1, record: record)])))
         #expect(effects.purges == [.asked(1)])
         #expect(script.tell(.purged(.asked(1), 3)).reports.map(\.replication) == [.unlogged])
         #expect(script.sign().questions.contains(.unlogged([1])))
         #expect(script.tell(.answered(.unlogged([1]), [.bulk("40-0")])).isEmpty, "a page is on its way")
-        #expect(script.read([40], record: record).contains(.hold([], at: script.wall / 1000)))
+        #expect(script.read([40], record: record).contains(.hold([])))
     }
 
     /// Signs of life are answered for that long; the questions about purges without the log.
@@ -194,7 +225,7 @@ import Testing
             read = script.wake()
             if !read.pages.isEmpty { read = script.read([40]) }
         }
-        #expect(read.contains(.hold([], at: script.wall / 1000)))
+        #expect(read.contains(.hold([])))
     }
 
     /// A node with a purge that the log has at 40, and that was done without it.

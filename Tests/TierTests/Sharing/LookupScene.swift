@@ -1,6 +1,7 @@
 import Cache
 import EventLoop
 import Freshness
+import Purging
 import Synchronization
 import TestSupport
 import Testing
@@ -11,6 +12,7 @@ import Testing
 final class LookupScene {
     let tier: SharedTier
     let log = LogLines()
+    private let purges = Purges()
     private let loop: EventLoop
     private var client: TierClient?
 
@@ -19,7 +21,7 @@ final class LookupScene {
         var settings = TierSettings(endpoints: [endpoint], nodeName: node)
         settings.timeout = TierScene.patient
         tier = SharedTier(settings) { [log] in log.add($0) }
-        tier.knowledge.begin(epoch, forgottenUntil: .start)
+        tier.knowledge.begin(epoch, forgottenUntil: .start, in: purges)
         tier.knowledge.move(to: logMark(1), mayTake: true)
         let loop = try EventLoop(label: "lookup test")
         self.loop = loop
@@ -64,13 +66,20 @@ final class LookupScene {
         }
     }
 
+    /// Reads a purge of that target in the log, and applies it.
+    func purge(_ target: String, at position: UInt64) {
+        tier.knowledge.note(LogPosition(position, 0), as: purges.newest + 1)
+        purges.note(EntrySelection([.target(Array(target.utf8))]), .hard)
+        tier.knowledge.move(to: logMark(position), mayTake: true)
+    }
+
     /// - Parameter enough: how many values it takes to make the answer; the bodies are joined.
     func begin(_ target: String, hints: [UInt64] = [], enough: Int = .max) -> Lookup {
         let lookup = Lookup()
         loop.sync {
             let judge = TierLookup.Judge(
                 classTag: 7,
-                whole: { $0.taken(under: Lifetime(freshFor: 500), receivedBy: noon + 100, at: noon + 100) },
+                whole: { $0.taken(under: Lifetime(freshFor: 500), bornUnder: 0, at: noon + 100) },
                 compose: { values in
                     guard values.count >= enough else { return nil }
                     let bodies = values.map { String(decoding: $0.response.body, as: UTF8.self) }

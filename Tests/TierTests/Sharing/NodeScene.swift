@@ -1,4 +1,5 @@
 import EventLoop
+import Purging
 import Store
 import TestSupport
 import Testing
@@ -14,6 +15,8 @@ final class NodeScene {
     let cache: ResponseCache
     let knowledge = PurgeKnowledge()
     let board = SharingBoard()
+    /// The clock of its machine.
+    let clock = ManualClock(noon)
     private let log: LogLines
     private var follower: LogFollower?
 
@@ -41,10 +44,10 @@ final class NodeScene {
         (self.name, self.loop, self.cache, self.log) = (name, loop, cache, log)
         let identity = NodeIdentity(
             name: name, address: "\(name):8080", version: "1.0", process: process, startedAt: noon)
-        follower = loop.sync {
+        follower = loop.sync { [clock] in
             LogFollower(
                 tier, identity, cache: cache, knowledge: knowledge, board: board, settings: settings, loop: loop,
-                clock: { noon * 1000 }, inform: { log.add($0) }, log: { log.add($0) })
+                clock: { clock.unixSeconds * 1000 }, inform: { log.add($0) }, log: { log.add($0) })
         }
     }
 

@@ -57,8 +57,7 @@ import Testing
     /// By the purge of a part, and of the requested target.
     @Test(arguments: ["/1", "/3"]) func nothingIsMadeOfWhatAPurgeHasChosen(target: String) async throws {
         try await put(answer("/1", "old"), hints: [11])
-        b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array(target.utf8)))), at: noted())
-        b.tier.knowledge.move(to: logMark(2), mayTake: true)
+        b.purge(target, at: 2)
         #expect(try await b.begin("/3", hints: [11], enough: 1).composed() == nil)
         #expect(b[.purged] == 1)
         let other = b.begin("/4", hints: [11], enough: 1)
@@ -79,8 +78,7 @@ import Testing
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         // The purge reaches the other node while this one is out.
-        b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/1".utf8)))), at: noted())
-        b.tier.knowledge.move(to: logMark(2), mayTake: true)
+        b.purge("/1", at: 2)
         a.end(first, with: answer("/1", "old"))
         let second = b.begin("/1")
         #expect(try await second.looked() == nil)

@@ -1,3 +1,4 @@
+import Purging
 import Store
 import Testing
 
@@ -10,9 +11,9 @@ import Testing
 
     private func isPurged(_ target: String, by purges: UnloggedPurges, logMark mark: LogMark = logMark(1)) -> Bool {
         let knowledge = PurgeKnowledge()
-        knowledge.begin(epoch, forgottenUntil: .start)
+        knowledge.begin(epoch, forgottenUntil: .start, in: Purges())
         knowledge.move(to: logMark(1), mayTake: true)
-        knowledge.hold(purges.all, at: noted())
+        knowledge.hold(purges.all, from: 1)
         return knowledge.isPurged(TierValue(answer(target), logMark: mark))
     }
 

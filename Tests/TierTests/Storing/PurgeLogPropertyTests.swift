@@ -1,3 +1,4 @@
+import Purging
 import Store
 import TestSupport
 import Testing
@@ -55,7 +56,7 @@ import Testing
     private func happen(_ node: inout SimulatedNode, _ log: inout SimulatedLog, _ generator: inout SeededGenerator) {
         let target = SimulatedLog.targets.randomElement(using: &generator)!
         switch Int.random(in: 0..<100, using: &generator) {
-        case 0: node.restart()
+        case 0: node.restart(isEmpty: Bool.random(using: &generator))
         case 1..<3: node.disconnect()
         case 3..<15: node.connect()
         case 15..<25: node.beginFetch(target, log)
@@ -72,7 +73,7 @@ import Testing
 
     /// Expects none, and returns how many answers were looked at.
     private func outdated(_ node: SimulatedNode, _ log: SimulatedLog, _ place: String) -> Int {
-        for (target, copy) in node.copies where copy.isFresh {
+        for (target, copy) in node.copies where node.isFresh(copy, of: target) {
             let least = log.promised[target] ?? 0
             if copy.version < least { Issue.record("\(place): \(target) is fresh as \(copy.version), not \(least)") }
         }

@@ -1,4 +1,5 @@
 import Cache
+import Purging
 import Store
 import TestSupport
 import Testing

@@ -1,3 +1,6 @@
+import Cache
+import Purging
+
 @testable import Tier
 
 /// The state that all nodes share: the engine, the origin, and the promises.
@@ -68,26 +71,27 @@ struct SimulatedLog {
 struct SimulatedNode {
     struct Copy {
         let version: Int
-        var isFresh: Bool
+        let born: Int64
     }
 
     /// A fetch, or a look into the tier, that is under way.
     private struct Flight {
         let target: String
         let copy: Copy
-        let purges: Int
         /// Set for a fetch, which goes to the tier, too.
         let logMark: LogMark?
     }
 
     private var kept: LogMark?
+    private var purges = Purges()
     private(set) var copies: [String: Copy] = [:]
 
     private var state = PurgeLogState()
-    private var history = PurgeHistory(LogEpoch(number: 0))
+    private var knowledge = PurgeKnowledge()
+    private var lastBreak: Int64 = 0
+    private var known: Range<Int64> = 1..<1
     private var todo: [PurgeLogState.Action] = []
     private var flights: [Flight] = []
-    private var purges = 0
     private(set) var isConnected = false
 
     /// Whether it has applied all that the log has.
@@ -95,8 +99,10 @@ struct SimulatedNode {
         state.readiness == .ready && todo == [.wait] && state.logMark == LogMark(log.epoch, log.last)
     }
 
-    mutating func restart() {
-        (state, history) = (PurgeLogState(kept: kept), PurgeHistory(LogEpoch(number: 0)))
+    /// - Parameter isEmpty: whether its file is lost, too.
+    mutating func restart(isEmpty: Bool) {
+        if isEmpty { (kept, purges, copies) = (nil, Purges(), [:]) }
+        (state, knowledge, lastBreak) = (PurgeLogState(kept: kept), PurgeKnowledge(), 0)
         (todo, flights, isConnected) = ([], [], false)
     }
 
@@ -119,13 +125,11 @@ struct SimulatedNode {
         case .beginHistory, .note: break
         case .read(let position): take(state.read(log.page(after: position, most: 3)))
         case .apply(let entry):
-            history.note(entry.record, at: entry.position, noted: noted())
-            purges += 1
-            if !refuses { apply(entry.record) }
+            knowledge.note(entry.position, as: purges.newest + 1)
+            purges.note(entry.record.selection, entry.record.mode)
             take(state.applied(succeeded: !refuses))
         case .makeAllStale:
-            purges += 1
-            if !refuses { for target in copies.keys { copies[target]?.isFresh = false } }
+            lastBreak = purges.note(EntrySelection(), .soft)
             take(state.madeStale(succeeded: !refuses))
         case .persist(let mark): kept = mark
         case .wait: take(state.woken())
@@ -137,38 +141,41 @@ struct SimulatedNode {
         for action in actions {
             switch action {
             case .beginHistory(let epoch, let until):
-                history = PurgeHistory(epoch, forgottenUntil: until, mostBytes: 8 * (PurgeHistory.purgeBytes + 8))
-            case .note(let entry): history.note(entry.record, at: entry.position, noted: noted())
+                knowledge.begin(epoch, forgottenUntil: until, in: purges)
+                known = (lastBreak + 1)..<(purges.newest + 1)
+            case .note(let entry):
+                let (selection, mode) = (entry.record.selection, entry.record.mode)
+                let number = purges.noteIfUnknown(selection, mode, among: known)
+                if number >= known.upperBound { known = 1..<1 }
+                knowledge.note(entry.position, as: number)
             default: todo.append(action)
             }
         }
+        knowledge.move(to: state.logMark, mayTake: state.mayTake)
     }
 
-    private mutating func apply(_ record: PurgeRecord) {
-        for target in copies.keys where record.selection.chooses(answer(target)) {
-            if record.mode == .hard { copies[target] = nil } else { copies[target]?.isFresh = false }
-        }
+    func isFresh(_ copy: Copy, of target: String) -> Bool {
+        purges.verdict(on: answer(target), since: copy.born) == .untouched
     }
 
     mutating func beginFetch(_ target: String, _ log: SimulatedLog) {
-        let copy = Copy(version: log.versions[target] ?? 0, isFresh: true)
-        flights.append(Flight(target: target, copy: copy, purges: purges, logMark: state.logMark))
+        let copy = Copy(version: log.versions[target] ?? 0, born: purges.newest)
+        flights.append(Flight(target: target, copy: copy, logMark: knowledge.logMark))
     }
 
     mutating func beginTaking(_ target: String, _ log: SimulatedLog) {
-        guard isConnected, state.mayTake, copies[target]?.isFresh != true, let value = log.values[target] else {
-            return
-        }
-        guard !history.isPurged(answer(target), since: value.logMark) else { return }
-        let copy = Copy(version: value.version, isFresh: true)
-        flights.append(Flight(target: target, copy: copy, purges: purges, logMark: nil))
+        guard isConnected, let value = log.values[target],
+            let born = knowledge.born(TierValue(answer(target), logMark: value.logMark))
+        else { return }
+        let copy = Copy(version: value.version, born: born)
+        flights.append(Flight(target: target, copy: copy, logMark: nil))
     }
 
-    /// The oldest fetch or look ends. An answer that was purged meanwhile is not stored.
+    /// The oldest fetch or look ends.
     mutating func land(_ log: inout SimulatedLog) {
         guard !flights.isEmpty else { return }
         let flight = flights.removeFirst()
-        if flight.purges == purges { copies[flight.target] = flight.copy }
+        copies[flight.target] = flight.copy
         if let logMark = flight.logMark, isConnected { log.values[flight.target] = (flight.copy.version, logMark) }
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Purging
 import Store
 import Testing
 
@@ -47,11 +48,6 @@ extension PurgeLogPage {
             epoch: epoch, stored: epoch, place: nil, first: first, last: last, hasForgotten: hasForgotten,
             entries: entries)
     }
-}
-
-/// A time at which a purge is noted; `instant` is of the monotonic clock, in seconds.
-func noted(_ seconds: Int64 = noon, _ instant: Int64 = 0) -> NotingTime {
-    NotingTime(seconds: seconds, instant: Instant(nanoseconds: instant * 1_000_000_000))
 }
 
 func purge(

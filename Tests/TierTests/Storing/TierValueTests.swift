@@ -1,3 +1,4 @@
+import Purging
 import Testing
 
 @testable import Cache
@@ -135,34 +136,35 @@ import Testing
     func takingItAppliesTheShorterLifetime(after seconds: Int, rule: Lifetime, fresh: Int, isUseful: Bool) {
         let stored = answer("/a", lifetime: Lifetime(freshFor: 100, staleFor: 50, initialAge: 10))
         let now = noon + Int64(seconds)
-        let taken = TierValue(stored, logMark: logMark(1)).taken(under: rule, receivedBy: now, at: now)
+        let taken = TierValue(stored, logMark: logMark(1)).taken(under: rule, bornUnder: 7, at: now)
         #expect((taken != nil) == isUseful)
         guard let taken else { return }
-        #expect(taken.age(at: now) == 10 + seconds && taken.receivedAt == noon)
+        #expect(taken.age(at: now) == 10 + seconds && taken.receivedAt == noon && taken.born == 7)
         if case .fresh(let ttl) = Freshness.of(taken, at: now) { #expect(ttl == fresh) } else { #expect(fresh == 0) }
     }
 
-    /// The value was younger than a purge that came after it.
-    @Test func aValueFromTheFutureIsOlderThanMissedPurges() {
-        let knowledge = PurgeKnowledge()
-        knowledge.begin(epoch, forgottenUntil: .start)
-        knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/b".utf8)))), at: noted(noon, 0))
+    /// The fetching node's clock was ahead, and the value seemed younger than a purge that came
+    /// after it.
+    @Test(arguments: [-86_400, 0, 86_400] as [Int64])
+    func noClockMakesAValueYounger(ahead: Int64) {
+        let (knowledge, purges) = (PurgeKnowledge(), Purges())
+        knowledge.begin(epoch, forgottenUntil: .start, in: purges)
+        knowledge.note(LogPosition(2, 0), as: 1)
+        purges.note(EntrySelection([.target(Array("/b".utf8))]), .hard)
         knowledge.move(to: logMark(2), mayTake: true)
-        func taken(since position: UInt64, at now: Int64) -> Int64? {
-            let value = TierValue(answer("/a", at: noon + 86_400), logMark: logMark(position))
-            return knowledge.latestReceipt(of: value, at: now, noted(now, now - noon).instant).flatMap {
-                value.taken(under: Lifetime(freshFor: 500), receivedBy: $0, at: now)?.receivedAt
-            }
+        func born(since position: UInt64) -> Int64? {
+            knowledge.born(TierValue(answer("/a", at: noon + ahead), logMark: logMark(position)))
         }
-        #expect(taken(since: 2, at: noon + 10) == noon + 10 && taken(since: 1, at: noon + 10) == noon - 1)
+        #expect(born(since: 2) == 1 && born(since: 1) == 0)
         let unlogged = UnloggedPurge(number: 1, record: purge(.target(Array("/c".utf8))))
-        knowledge.hold([unlogged], at: noted(noon + 20, 20))
-        #expect(taken(since: 2, at: noon + 30) == noon + 19)
-        knowledge.hold([unlogged, unlogged], at: noted(noon + 40, 40))
-        #expect(taken(since: 2, at: noon + 50) == noon + 19)
-        knowledge.hold([], at: noted(noon + 60, 60))
-        #expect(taken(since: 2, at: noon + 70) == noon + 70)
+        knowledge.hold([unlogged], from: 2)
+        purges.note(unlogged.record.selection, .hard)
+        #expect(born(since: 2) == 1)
+        knowledge.hold([unlogged, unlogged], from: 3)
+        #expect(born(since: 2) == 1)
+        knowledge.hold([], from: 3)
+        #expect(born(since: 2) == 2)
         knowledge.move(to: logMark(2), mayTake: false)
-        #expect(taken(since: 2, at: noon + 80) == nil)
+        #expect(born(since: 2) == nil)
     }
 }

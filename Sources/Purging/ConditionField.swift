@@ -1,4 +1,3 @@
-import Store
 import Text
 
 /// A condition of a purge as a name and a value: in the log that nodes share, and on disks. The one

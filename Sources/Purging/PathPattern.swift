@@ -4,7 +4,7 @@
 /// The cost of a match is bounded by the number of its stars. ASCII alone, so that SQLite's GLOB,
 /// which counts characters, means the same in the file.
 public struct PathPattern: Sendable, Equatable {
-    public let bytes: [UInt8]
+    let bytes: [UInt8]
 
     private static let star = UInt8(ascii: "*")
     /// More have no use.
@@ -44,7 +44,7 @@ public struct PathPattern: Sendable, Equatable {
     }
 
     /// The same for SQLite: its `[` begins a set, and stands for itself in one.
-    var glob: [UInt8] {
+    package var glob: [UInt8] {
         bytes.flatMap { $0 == UInt8(ascii: "[") ? Array("[[]".utf8) : [$0] }
     }
 }

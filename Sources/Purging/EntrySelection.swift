@@ -53,6 +53,8 @@ public protocol Selectable {
     func answers(_ test: (Target) -> Bool) -> Bool
     func mayBeOfClass(_ tag: UInt8) -> Bool
     func mayName(_ resource: UInt64) -> Bool
+    /// The numbers of the resources that its content names; nil where it may name any.
+    var named: [UInt64]? { get }
 }
 
 extension EntrySelection.Condition {

@@ -1,0 +1,122 @@
+// The purges of a list by their narrowest conditions, so that a question looks at the few that may
+// concern it.
+// Must hold: a purge is found by each answer that it may choose; a question costs a bounded number
+// of look-ups, and then the purges that these find.
+
+struct PurgeIndex: Sendable {
+    /// The condition by which a purge is found.
+    enum Handle: Hashable, Sendable {
+        case everything
+        case target([UInt8])
+        /// At most `longestPrefix` bytes: of a longer prefix its beginning.
+        case prefix([UInt8])
+        /// The purge has conditions on resources and storefront alone: an answer is known to be
+        /// chosen once its content is.
+        case resource(UInt64)
+        /// Every question looks at these.
+        case other
+
+        init(_ selection: EntrySelection) {
+            self = selection.conditions.isEmpty ? .everything : .other
+            for case .prefix(let prefix) in selection.conditions {
+                self = .prefix(Array(prefix.prefix(PurgeIndex.longestPrefix)))
+            }
+            for case .target(let target) in selection.conditions { self = .target(target) }
+            guard self == .other, selection.leavesNoParts else { return }
+            for case .resource(let number) in selection.conditions { self = .resource(number) }
+        }
+    }
+
+    typealias Entry = PurgeList.Entry
+
+    /// As many lengths are looked up at most: some microseconds.
+    private static let longestPrefix = 64
+
+    /// Entries of each handle, ascending.
+    private var entries: [Handle: [Entry]] = [:]
+    /// How many entries have a prefix of that many bytes.
+    private var prefixLengths: [Int: Int] = [:]
+
+    subscript(handle: Handle) -> [Entry] { entries[handle] ?? [] }
+
+    /// Calls `body` with purges of everything, and those that each question has to look at; until
+    /// it returns false.
+    /// - Returns: whether it went to the end.
+    func eachForAll(_ body: ([Entry]) -> Bool) -> Bool {
+        body(self[.everything]) && body(self[.other])
+    }
+
+    /// Calls `body` with the other purges that may choose an answer by its target, until it returns
+    /// false.
+    /// - Returns: whether it went to the end.
+    func each(of target: [UInt8], _ body: ([Entry]) -> Bool) -> Bool {
+        if let exact = entries[.target(target)], !body(exact) { return false }
+        for length in prefixLengths.keys where length <= target.count {
+            if let found = entries[.prefix(Array(target[..<length]))], !body(found) { return false }
+        }
+        return true
+    }
+
+    mutating func add(_ entry: Entry) {
+        let handle = Handle(entry.selection)
+        entries[handle, default: []].place(entry)
+        if case .prefix(let prefix) = handle { prefixLengths[prefix.count, default: 0] += 1 }
+    }
+
+    mutating func remove(_ entry: Entry) {
+        let handle = Handle(entry.selection)
+        entries[handle]?.take(entry.number)
+        if entries[handle]?.isEmpty == true { entries[handle] = nil }
+        guard case .prefix(let prefix) = handle, let count = prefixLengths[prefix.count] else { return }
+        prefixLengths[prefix.count] = count > 1 ? count - 1 : nil
+    }
+}
+
+extension EntrySelection {
+    /// Whether it leaves no answer with the purged content that another could be made of: it
+    /// chooses everything, or a resource in any answer.
+    var leavesNoParts: Bool {
+        conditions.allSatisfy { condition in
+            switch condition {
+            // Answers are made of those of their own storefront.
+            case .resource, .storefront: true
+            case .target, .prefix, .pattern, .classTag: false
+            }
+        }
+    }
+
+    /// Whether all resources that it requires are among these.
+    func requiresNoneBut(_ resources: [UInt64]) -> Bool {
+        conditions.allSatisfy { condition in
+            if case .resource(let number) = condition { resources.contains(number) } else { true }
+        }
+    }
+}
+
+/// Entries of a list, ascending.
+extension [PurgeList.Entry] {
+    /// Those above the number.
+    func since(_ number: Int64) -> SubSequence { self[firstIndex(above: number)...] }
+
+    func find(_ number: Int64) -> PurgeList.Entry? {
+        since(number - 1).first.flatMap { $0.number == number ? $0 : nil }
+    }
+
+    /// Adds an entry, mostly at the end.
+    mutating func place(_ entry: PurgeList.Entry) { insert(entry, at: firstIndex(above: entry.number)) }
+
+    mutating func take(_ number: Int64) {
+        let index = firstIndex(above: number - 1)
+        if index < endIndex, self[index].number == number { remove(at: index) }
+    }
+
+    private func firstIndex(above number: Int64) -> Int {
+        var (low, high) = (0, count)
+        if let last, last.number <= number { return high }
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].number <= number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

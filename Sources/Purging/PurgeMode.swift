@@ -1,0 +1,9 @@
+/// The effect of a purge on each chosen answer.
+public enum PurgeMode: String, Sendable {
+    /// Removes it.
+    case hard
+    /// Takes its freshness away, so that the next request revalidates it or finds it stale.
+    case soft
+    /// Only counts it.
+    case dryRun
+}

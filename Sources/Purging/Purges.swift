@@ -1,0 +1,164 @@
+import Synchronization
+
+/// The purges of a cache, for all of its loops. A thread that asks waits for no more than another
+/// look at the list; as long as nothing was purged since, for nothing.
+public final class Purges: Sendable {
+    /// A change that the next life of the cache has to know.
+    public enum Change: Sendable, Equatable {
+        case noted(PurgeList.Entry)
+        /// Purges up to this number are not remembered one by one.
+        case forgotten(Int64)
+        /// Everything has had its turn for the purges up to this number.
+        case swept(Int64)
+    }
+
+    private struct State {
+        var list = PurgeList()
+        var journal: (@Sendable (Change) -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let newestNumber = Atomic<Int64>(0)
+    private let sweptNumber = Atomic<Int64>(0)
+    private let log: @Sendable (String) -> Void
+
+    /// - Parameter log: gets a line where purges had to be forgotten.
+    public init(log: @escaping @Sendable (String) -> Void = { _ in }) { self.log = log }
+
+    /// From now on `journal` gets each change, before anything can be born under the number of a
+    /// new purge. It is called under a lock, and calls nothing of this.
+    public func keep(in journal: @escaping @Sendable (Change) -> Void) { state.withLock { $0.journal = journal } }
+
+    /// The number of the latest purge: whatever is fetched from now on is born under it.
+    public var newest: Int64 { newestNumber.load(ordering: .sequentiallyConsistent) }
+
+    /// Everything that is held has had its turn for the purges up to this number.
+    public var swept: Int64 { sweptNumber.load(ordering: .sequentiallyConsistent) }
+
+    /// Whether something may be held that a purge has chosen: then every look-up asks for the
+    /// verdict on what it finds.
+    public var isSweeping: Bool { newest != swept }
+
+    /// How many are remembered.
+    public var count: Int { state.withLock { $0.list.count } }
+
+    /// How often purges got other numbers, as those of a file were taken over.
+    public var renumberings: Int { state.withLock { $0.list.renumberings } }
+
+    /// How often the oldest were forgotten, as there were too many.
+    public var forgettings: Int { state.withLock { $0.list.forgettings } }
+
+    /// How often those that waited for their turn became one of everything, as there were too many.
+    public var widenings: Int { state.withLock { $0.list.widenings } }
+
+    /// An answer that was born before that number counts as chosen.
+    var forgotten: Int64 { state.withLock { $0.list.forgotten } }
+
+    /// Notes a purge that begins now: from then on its verdict holds. Its number.
+    @discardableResult
+    public func note(_ selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
+        change { list in list.note(selection, mode).number }
+    }
+
+    /// The number, among these, of such a purge (`PurgeList.number`) that was done here; else it is
+    /// noted now.
+    public func noteIfUnknown(
+        _ selection: EntrySelection, _ mode: PurgeMode, among numbers: Range<Int64> = 1..<Int64.max
+    ) -> Int64 {
+        change { $0.number(of: selection, mode, among: numbers) ?? $0.note(selection, mode).number }
+    }
+
+    /// Takes over the purges of a file (`PurgeList.restore`). `body` is called before: no purge is
+    /// noted until the end, so that changes which the journal has not written yet can be dropped.
+    /// - Returns: the changes that the file lacks; the journal does not get them.
+    public func restore(
+        _ known: [PurgeList.Entry], forgotten: Int64, swept: Int64, _ body: () -> Void = {}
+    ) -> [Change] {
+        change(isKept: false) { list in
+            body()
+            let lacking = list.restore(known, forgotten: forgotten, swept: swept)
+            let more = list.forgotten > forgotten ? [Change.forgotten(list.forgotten)] : []
+            return more + lacking.map(Change.noted)
+        }
+    }
+
+    /// Everything that was held has had its turn for the purges up to that number.
+    public func noteSwept(_ number: Int64) { change { list in list.noteSwept(number) } }
+
+    /// The verdict on an answer whose fetch began under the number `born`.
+    public func verdict(on answer: some Selectable, since born: Int64) -> PurgeVerdict {
+        born >= newest ? .untouched : state.withLock { $0.list.verdict(on: answer, since: born) }
+    }
+
+    /// The verdict on an answer that is held, of the purges that not everything has had its turn
+    /// for.
+    /// - Parameter last: later purges do not count.
+    public func verdict(onHeld answer: some Selectable, born: Int64, upTo last: Int64 = .max) -> PurgeVerdict {
+        guard isSweeping else { return .untouched }
+        return state.withLock { state in
+            state.list.verdict(on: answer, since: max(born, state.list.swept), upTo: last)
+        }
+    }
+
+    /// The number of the latest purge, and those that not everything has had its turn for, if these
+    /// are few.
+    func unswept() -> (last: Int64, few: [PurgeList.Entry]?) {
+        state.withLock { state in
+            let entries = state.list.entries(since: state.list.swept)
+            return (state.list.newest, state.list.remembersUnswept && entries.count <= Self.few ? entries : nil)
+        }
+    }
+
+    private static let few = 16
+
+    /// The targets of the purges up to that number which not everything has had its turn for; nil
+    /// where one of them chooses by more than its target, or chooses more.
+    func unsweptTargets(upTo last: Int64) -> [[UInt8]]? {
+        let entries: [PurgeList.Entry]? = state.withLock { state in
+            state.list.remembersUnswept ? state.list.entries(since: state.list.swept) : nil
+        }
+        guard let entries = entries?.filter({ $0.number <= last }) else { return nil }
+        let targets = entries.compactMap(\.selection.onlyTarget)
+        return targets.count == entries.count ? targets : nil
+    }
+
+    /// The number of the last purge that may choose whatever answers such a request
+    /// (`PurgeList.lastPurge`).
+    public func lastPurge(
+        of target: @autoclosure () -> [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8,
+        resources: @autoclosure () -> [UInt64] = []
+    ) -> Int64 {
+        if newest == 0 { return 0 }
+        let (target, storefront, resources) = (target(), storefront(), resources())
+        return state.withLock {
+            $0.list.lastPurge(of: target, storefront: storefront, classTag: classTag, resources: resources)
+        }
+    }
+
+    /// - Parameter isKept: whether the journal gets the change.
+    private func change<Result>(isKept: Bool = true, _ body: (inout PurgeList) -> Result) -> Result {
+        let (result, message) = state.withLock { state in
+            let (newest, swept, forgotten) = (state.list.newest, state.list.swept, state.list.forgotten)
+            let (forgettings, widenings) = (state.list.forgettings, state.list.widenings)
+            let result = body(&state.list)
+            if let journal = state.journal, isKept {
+                if state.list.forgotten > forgotten { journal(.forgotten(state.list.forgotten)) }
+                if state.list.swept > swept { journal(.swept(state.list.swept)) }
+                for entry in state.list.entries(since: newest) { journal(.noted(entry)) }
+            }
+            sweptNumber.store(state.list.swept, ordering: .sequentiallyConsistent)
+            newestNumber.store(state.list.newest, ordering: .sequentiallyConsistent)
+            let message: Message? =
+                state.list.widenings > widenings ? .widened : state.list.forgettings > forgettings ? .forgotten : nil
+            return (result, message?.rawValue)
+        }
+        if let message { log(message) }
+        return result
+    }
+
+    /// Lines of the log.
+    private enum Message: String {
+        case forgotten = "purges: too many to remember: the oldest half counts as one of everything for composing"
+        case widened = "purges: too many at once: they became one of everything"
+    }
+}
