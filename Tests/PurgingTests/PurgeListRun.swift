@@ -42,7 +42,7 @@ struct PurgeListRun {
         model.entries.append(entry)
         try #require(list.forgotten <= max(forgotten, list.swept), "\(place): each purge has its turn first")
         guard list.newest > entry.number else { return }
-        let unswept = model.entries.filter { $0.number > list.swept }
+        let unswept = model.entries.filter { $0.number > max(list.swept, list.forgotten) }
         let mode = unswept.contains { $0.mode == .hard } ? PurgeMode.hard : .soft
         let everything = PurgeList.Entry(number: entry.number + 1, selection: EntrySelection(), mode: mode)
         try #require(list.entries(since: entry.number) == [everything], place)
@@ -72,14 +72,19 @@ struct PurgeListRun {
     private mutating func restore(_ known: [PurgeList.Entry], _ forgotten: Int64, isOwn: Bool = false) throws {
         let (before, last) = (list, known.last?.number ?? forgotten)
         let mostSwept = isOwn ? min(list.swept, last) : last
-        let swept = forgotten + Int64(script.draw(below: Int(max(mostSwept - forgotten, 0)) + 1))
+        let leastSwept = min(forgotten, mostSwept)
+        let swept = leastSwept + Int64(script.draw(below: Int(mostSwept - leastSwept) + 1))
         // A file may keep no purges that all of it has had.
         let known = script.isOne(in: 2) ? known : known.filter { $0.number > swept }
         let own = before.entries(since: 0).filter { !known.contains($0) }
         let lacking = list.restore(known.shuffled(using: &script.generator), forgotten: forgotten, swept: swept)
         try #require(list.newest >= max(before.newest, last), "\(place): numbers only rise")
         try #require(lacking.map(\.number) == lacking.map(\.number).sorted(), place)
-        let due = isOwn ? swept : 0
+        // A file that has nothing this list does not know is taken for its own.
+        let isTakenForOwn = list.renumberings == before.renumberings && !(known.isEmpty && forgotten == 0 && swept == 0)
+        try #require(isTakenForOwn || !isOwn || list.entries(since: 0) == before.entries(since: 0), place)
+        try #require(list.swept <= swept, "\(place): all of the file has its turn")
+        let due = isTakenForOwn ? swept : 0
         try #require(lacking == list.entries(since: due).filter { !known.contains($0) }, place)
         let hasForgottenOthers = list.renumberings > before.renumberings && before.forgotten > forgotten
         // Answers of this life and of the file are judged by the purges of both.
@@ -93,7 +98,7 @@ struct PurgeListRun {
         }
         // Entries of another life have taken the numbers of forgotten or superseded ones.
         let isRenumbered = list.renumberings > before.renumberings
-        model.entries = (isRenumbered ? lacking : model.entries.filter { !known.contains($0) }) + known
+        model.entries = (isRenumbered ? lacking : model.entries.filter { known.find($0.number) == nil }) + known
         model.entries.sort { $0.number < $1.number }
     }
 
