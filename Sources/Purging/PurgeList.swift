@@ -246,7 +246,7 @@ extension PurgeList {
         } else if isOfFile, swept <= self.swept, forgotten <= self.forgotten,
             known.allSatisfy(isKnown)
         {
-            // The file need not keep what all of it has had. It may be an earlier state of itself.
+            // The file need not keep what all of it has had. It may be an earlier state of it.
             self.swept = swept
             return entries(lackedBy: known).filter { $0.number > swept }
         } else {
