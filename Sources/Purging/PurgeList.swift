@@ -260,7 +260,7 @@ extension PurgeList {
 
     private mutating func join(_ known: [Entry], forgotten: Int64, swept: Int64) {
         renumberings += 1
-        // Before the first file was read, a purge that equals one of its own is another all the same.
+        // Before the first file was read, a purge equal to one of its own is another all the same.
         let own = isOfFile ? entries(lackedBy: known) : entries
         // The file's answers have not had their turn for these either.
         let hasForgottenOthers = self.forgotten > forgotten
