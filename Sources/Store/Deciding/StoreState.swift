@@ -149,7 +149,8 @@ struct StoreState {
         phase = .open
         (chores, interrupted) = ([], [])
         // An earlier life may owe one.
-        return recovered() + (isLearnt ? [] : begin(.learn)) + begin(.capUses) + [.sweep(.resume), .again]
+        sweep.owe()
+        return recovered() + (isLearnt ? [] : begin(.learn)) + begin(.capUses) + [.again]
     }
 
     private mutating func notOpened(_ reason: String, _ fault: FileFault, _ now: Moment) -> [StoreEffect] {
