@@ -15,7 +15,8 @@ public struct JSONDifference: Sendable, Equatable {
     /// nil where both say the same.
     public static func first(expected: [UInt8], found: [UInt8]) -> JSONDifference? {
         if expected == found { return nil }
-        guard let left = try? JSON.parse(expected), let right = try? JSON.parse(found) else {
+        guard let left = try? JSON.parse(content: expected.span), let right = try? JSON.parse(content: found.span)
+        else {
             return JSONDifference(content: expected, found)
         }
         return first(expected: left, found: right)

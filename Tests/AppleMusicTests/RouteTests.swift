@@ -98,6 +98,10 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         "/v1/catalog/us/songs/1?fields[songs]=name,library", "/v1/catalog/us/songs/1?views=library",
         "/v1/catalog/us/search?term=a&with=topResults,library", "/v1/catalog/us/songs/1?relate=ratings",
         "/v1/catalog/us/search?term=a&types=songs,library-songs", "/v1/catalog/us?ids[library-songs]=i.1",
+        // Stations of one user.
+        "/v1/catalog/us/stations/ra.u-0a1b", "/v1/catalog/us/stations/r%61.u%2D0a1b?include=radio-show",
+        "/v1/catalog/us/stations/ra.u-0a1b/tracks", "/v1/catalog/us/stations?ids=ra.1,ra.u-0a1b",
+        "/v1/catalog/us/stations?ids=ra.1%2C+ra.u-0a1b", "/v1/catalog/us?ids[songs]=1&ids%5Bstations%5D=ra.u-0a1b",
     ])
     func `personal markers in the catalog are seen in any spelling`(target: String) throws {
         let route = try route(target)
@@ -112,6 +116,9 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         "/v1/catalog/us/search?term=library", "/v1/catalog/us/search?term=filter[identity]=personal",
         "/v1/catalog/us/stations?filter[identity]=featured", "/v1/catalog/us/stations?filter[featured]=personal",
         "/v1/catalog/us/songs?ids[ratings]x=1", "/v1/catalog/us/songs?ids=ratings", "/v1/catalog/us/playlists/library",
+        "/v1/catalog/us/stations/ra.978194965", "/v1/catalog/us/stations?ids=ra.1,ra.u",
+        "/v1/catalog/us?ids[stations]=ra.2",
+        "/v1/catalog/us/search?term=ra.u-0a1b", "/v1/catalog/us/playlists/pl.u-8aAV",
         "/v1/catalog/us/songs/1?xinclude=library", "/v1/catalog/us/songs/1?include",
     ])
     func `text that resembles a personal marker is shared`(target: String) throws {

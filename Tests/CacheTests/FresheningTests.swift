@@ -109,6 +109,10 @@ private let (dated, redated) = ("Last-Modified: \(date(5))", "Last-Modified: \(d
         #expect(isContradicted(old, by: ["Vary: Foo"]) && isContradicted(old, by: ["Vary: *"]))
         #expect(!isContradicted(old, by: []))
         #expect(!isContradicted(old, by: ["Vary: bar", "vary: FOO"]))
+        // Under an operator's rule none of them chose the answer.
+        let fixed = stored(["Vary: Foo, Bar", tag], followsOrigin: false)
+        let rule = TTLRule.fixed(60, stale: 30)
+        #expect((try? freshened(fixed, by: ["Vary: Accept-Language"], revalidation(rule)))?.freshFor == 60)
         let own = stored([dated])
         let line = fields(own).filter { $0.hasPrefix("ETag") }
         #expect(line.count == 1 && isContradicted(own, by: line))

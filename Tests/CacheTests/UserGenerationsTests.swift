@@ -48,6 +48,41 @@ import Testing
         #expect(early != nil && late != nil && late != early)
     }
 
+    /// A song that was added showed up after 15 s, and the library without it was kept for ten
+    /// minutes from the eleventh second on.
+    @Test func answersAfterAWriteAreKeptBrieflyAndLongerEachTime() throws {
+        var generations = UserGenerations()
+        let (anna, ben) = (try user("anna"), try user("ben"))
+        func longest(_ user: UserHash, _ number: Int64) -> Duration? {
+            generations.longestKept(of: user, askedAt: second(number))
+        }
+        #expect(longest(anna, 50) == nil, "no write is known")
+        generations.end(anna, at: second(100))
+        #expect(longest(anna, 110) == .seconds(5) && longest(anna, 130) == .seconds(15))
+        #expect(longest(anna, 1300) == .seconds(600) && longest(anna, 90) == .zero)
+        #expect(longest(ben, 110) == nil)
+        generations.noteWriteByAnyone(at: second(120))
+        #expect(longest(ben, 130) == .seconds(5) && longest(anna, 130) == .seconds(5))
+        generations.noteWriteByAnyone(at: second(20))
+        #expect(longest(ben, 130) == .seconds(5))
+        // Writes of users that are no longer told apart still count.
+        generations = UserGenerations()
+        for number in 0...UserGenerations.maxUsers { generations.end(try user("user \(number)"), at: second(0)) }
+        #expect(longest(try user("user 7"), 30) == .seconds(15))
+    }
+
+    @Test func anotherNodesWriteCountsFromWhenItsWordIsGone() throws {
+        let users = UserScopes(key)
+        let (anna, ben) = (try user("anna"), try user("ben"))
+        let (one, two) = (UserGeneration.random(), UserGeneration.random())
+        _ = users.scope(of: anna, in: one, at: second(1000))
+        #expect(users.longestKept(of: anna, after: .zero, at: second(1000)) == nil)
+        _ = users.scope(of: anna, in: two, at: second(1200))
+        #expect(users.longestKept(of: anna, after: .zero, at: second(1200)) == 5)
+        #expect(users.longestKept(of: anna, after: .seconds(4), at: second(1230)) == 18)
+        #expect(users.longestKept(of: ben, after: .zero, at: second(1230)) == nil)
+    }
+
     /// Nodes agree on a generation, and answers kept in the one before were left to eviction.
     @Test func answersOfAnEndedGenerationAreFreed() throws {
         let users = UserScopes(key)

@@ -20,7 +20,7 @@ private func decide(
         (200, nil), (404, nil), (410, nil),
         (201, Reason.status), (204, .status), (206, .partialContent), (301, .status), (302, .status),
         (304, .status), (400, .status), (401, .unauthorized), (403, .unauthorized), (429, .rateLimited),
-        (412, .status), (416, .status), (417, .status),
+        (412, .status), (416, .status), (417, .status), (402, .status), (405, .status), (451, nil),
         (500, .serverError), (502, .serverError), (503, .serverError), (504, .serverError), (599, .serverError),
         (100, .status), (600, .status),
     ])
@@ -40,9 +40,55 @@ private func decide(
         }
     }
 
-    @Test(arguments: ["*", "Accept", "Origin, *", "accept-encoding, X-Region"], [200, 404])
-    func aFixedRuleDoesNotStoreWhatVariesByFieldsThatAreNotInTheKey(vary: String, status: Int) {
+    @Test(arguments: ["*", "Origin, *", "Accept, no name"], [200, 404, 451])
+    func aFixedRuleDoesNotStoreWhatMoreThanTheRequestChose(vary: String, status: Int) {
         #expect(decide(status, "Vary: \(vary)\r\n") == .no(.vary))
+    }
+
+    /// No field of a client's goes along, and each of these ended all caching.
+    @Test(arguments: [
+        "Accept", "accept-encoding, X-Region", "User-Agent\r\nVary: Accept-Language", "Authorization", "traceparent",
+        "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+        (0..<40).map { "X-\($0)" }.joined(separator: ","),
+    ])
+    func underAFixedRuleNoFieldOfAClientsForbidsStoring(vary: String) {
+        for status in [200, 404] { #expect(decide(status, "Vary: \(vary)\r\n").lifetime != nil) }
+        let isByToken = vary == "Authorization"
+        let decision = decide(200, "Vary: \(vary)\r\n") { $0.requestCarriedAuthorization = true }
+        #expect((decision == .no(.vary)) == isByToken, "a client's own token goes along")
+        let facts = ResponseFacts(status: 200, fields: Array("Vary: \(vary)\r\n".utf8).span)
+        #expect(facts.vary.selecting(under: day).names.isEmpty && !facts.vary.selecting(under: day).isUnbounded)
+        #expect(facts.vary.selecting(under: .upstream) == facts.vary)
+    }
+
+    /// Songs that were withdrawn for legal reasons were served for a week, as stale.
+    @Test func whatIsWithdrawnHasTheRuleOfNotFoundAndOtherErrorsNone() {
+        let minute = TTLRule.fixed(60, stale: 0)
+        for status in 400..<500 {
+            let decision = decide(status, notFound: minute)
+            #expect((decision == .store(Lifetime(freshFor: 60))) == [404, 410, 451].contains(status), "\(status)")
+            #expect((ErrorMeaning(status: status) == .absence) == [404, 410, 451].contains(status))
+        }
+        for status in [200, 304, 399] { #expect(ErrorMeaning(status: status) == nil) }
+        #expect(ErrorMeaning(status: 599) == .moment && ErrorMeaning(status: 429) == .moment)
+        #expect(ErrorMeaning(status: 401) == .credentials && ErrorMeaning(status: 405) == .request)
+    }
+
+    /// Answers that were read soon after a write were kept as long as anything else.
+    @Test func aBoundBesideTheRuleShortensFreshnessAndStaleness() {
+        func decided(_ rule: TTLRule, within seconds: Int, _ fields: String = "") -> Lifetime? {
+            let facts = ResponseFacts(status: 200, fields: Array(fields.utf8).span)
+            return StoreDecision.decide(
+                RequestFacts(), facts, rule: rule, notFound: .off, within: seconds, now: noon
+            ).lifetime
+        }
+        let rule = TTLRule.fixed(60, stale: 600)
+        #expect(decided(rule, within: 0) == Lifetime(freshFor: 0, staleIfErrorFor: 600))
+        #expect(decided(rule, within: 7) == Lifetime(freshFor: 7, staleIfErrorFor: 600))
+        #expect(decided(rule, within: 100) == Lifetime(freshFor: 60, staleFor: 40, staleIfErrorFor: 600))
+        #expect(decided(rule, within: 1000) == Lifetime(freshFor: 60, staleFor: 600))
+        let aged = decided(.upstream, within: 5, "Cache-Control: max-age=60, stale-while-revalidate=9\r\nAge: 30\r\n")
+        #expect(aged?.freshFor == 35 && aged?.staleFor == 0 && aged?.initialAge == 30)
     }
 
     /// A 400 that came 1,476 times went to the origin 1,476 times.

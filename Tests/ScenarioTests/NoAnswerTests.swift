@@ -27,6 +27,15 @@ import Testing
         #expect(scene.upstream.count == 2)
     }
 
+    /// A gateway that writes the mark ended all caching. Answers are composed of it, and go out as
+    /// they came.
+    @Test func anAnswerAfterAByteOrderMarkIsKept() throws {
+        let body = "\u{FEFF}" + Self.good
+        let scene = try ScriptedScene { _ in FakeOrigin.Reply(body: body) }
+        for _ in 0..<2 { #expect(try scene.proxy.client.send("GET", Self.album).body == Data(body.utf8)) }
+        #expect(scene.upstream.count == 1 && scene.warnings.all.isEmpty)
+    }
+
     /// The stale answer stays, and the refresh is counted though no client waits for it.
     @Test func aRefreshThatBringsNoAnswerLeavesWhatIsStored() throws {
         let scene = try ScriptedScene { _ in FakeOrigin.Reply(body: Self.good) }

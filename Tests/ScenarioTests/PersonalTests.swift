@@ -70,6 +70,20 @@ import Testing
         #expect(lines.filter { $0.contains("\"GET /v1/me/library") }.count == 1, "\(lines)")
     }
 
+    /// It went to Apple without the user's token, and what came was everyone's.
+    @Test func theStationOfAUserIsPersonal() throws {
+        let proxy = try ProxyUnderTest(before: origin())
+        let targets = ["/v1/catalog/us/stations/ra.u-0a1b", "/v1/catalog/us/stations?ids=ra.1,ra.u-0a1b"]
+        for target in targets + targets {
+            for user in ["anna", "ben"] {
+                let reply = try get(proxy, user, target)
+                #expect(String(decoding: reply.body, as: UTF8.self).contains(user))
+                #expect(reply.field("Cache-Control") == "private, no-store")
+            }
+        }
+        #expect(proxy.origin.requests.count == 8)
+    }
+
     /// Users of web players were not recognised: nothing was kept, and writes ended nothing.
     @Test func theTokenOfAWebPlayerIsThatOfTheSameUser() throws {
         let proxy = try ProxyUnderTest(before: origin(), policy: Self.keeping)

@@ -89,7 +89,7 @@ import Testing
             // The second album has another form for other clients: it is not kept.
             guard id == 2 else { return FakeOrigin.Reply(body: "{\"data\":[\(resource)]}") }
             let body = isEqual ? resource : resource.replacing("\"name\":\"", with: "\"name\":\"another ")
-            return FakeOrigin.Reply(fields: [("Vary", "X-Form")], body: "{\"data\":[\(body)]}")
+            return FakeOrigin.Reply(fields: [("Vary", "*")], body: "{\"data\":[\(body)]}")
         }
         for target in [String.album(1), "/v1/catalog/us/albums?ids=1,2,3"] {
             #expect(try scene.proxy.client.send("GET", target).status == 200)

@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"a":1,"b":[2,"c"]}"#, #" { "b" : [2, "\u0063"], "a" : 1 } "#), ("[]", "[]"), ("nonsense", "nonsense"),
-        (#"{"a":1,"a":2}"#, #"{"a":2}"#),
+        (#"{"a":1,"a":2}"#, #"{"a":2}"#), ("\u{FEFF}[1]", "[ 1]"),
         (#"{"a":1,"b":[{"c":"é","d":null}]}"#, #" { "b" : [ {"d":null,"c":"\u00e9"} ], "a":1 } "#),
     ])
     func equalValuesDoNotDiffer(expected: String, found: String) {

@@ -71,7 +71,7 @@ extension DashboardView {
         case 401: "developer token refused"
         case 403: "forbidden: check the developer token and the user token"
         case 429: "too many requests"
-        case 404, 410: nil
+        case 404, 410, 451: nil
         case 400: "invalid request; ttl bad-request stores answers that name a path or parameter"
         case 400..<500: "client error, not stored; see the log for the target"
         case 500...: "server error of the origin"

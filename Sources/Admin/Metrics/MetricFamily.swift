@@ -173,6 +173,12 @@ extension MetricFamily {
             "refrain_upstream_duration_seconds", labels: ["priority"], "Time that the origin took to answer"
         ) { input in UpstreamPriority.allCases.map { ([$0.name], input.source.upstreamLatency($0)) } },
         counter("refrain_upstream_errors_total", "Requests to the origin without a usable answer", .upstreamErrors),
+        counter(
+            "refrain_upstream_uncacheable_total", "Answers of the origin that its own fields kept from being stored",
+            .uncacheable),
+        counter(
+            "refrain_upstream_refresh_refused_total",
+            "Refreshes that the origin refused with a 4xx: the stored answer stays", .refreshRefused),
         counter("refrain_upstream_rate_limited_total", "429 answers of the origin", .rateLimited),
         counter("refrain_upstream_retried_total", "Requests sent to the origin again after a 429", .retried),
         counter("refrain_upstream_queued_total", "Requests queued for the origin", .queued),

@@ -4,8 +4,8 @@ import Text
 //
 // Must hold: open arrays and objects are on a list, not on the call stack, and at most
 // `JSON.maxDepth`; every byte is looked at a bounded number of times; the grammar is that of
-// `JSON.parse`, but for strings: bytes that are no UTF-8 and halves of surrogate pairs are passed
-// over, and only make the text no document.
+// `JSON.parse`, but for a byte order mark, which is passed over, and for strings: bytes that are no
+// UTF-8 and halves of surrogate pairs are passed over, and only make the text no document.
 
 struct DocumentScanner: ~Copyable {
     /// The resources that the text names are unknown: it is malformed or too deep.
@@ -46,7 +46,7 @@ struct DocumentScanner: ~Copyable {
     /// Scans a whole text, once. A text that is no object or array names nothing and is not looked
     /// at.
     mutating func scan(_ bytes: Span<UInt8>) throws(Stop) {
-        var position = Self.skipWhitespace(bytes, from: 0)
+        var position = Self.skipWhitespace(bytes, from: bytes.byteOrderMarkCount)
         guard position < bytes.count, bytes[position] == UInt8(ascii: "{") || bytes[position] == UInt8(ascii: "[")
         else { return refuse() }
         guard bytes.count <= Int32.max else { throw Stop() }

@@ -11,7 +11,9 @@ public enum RequestBlame {
 
     /// Whether all errors in the body of a 400 blame the path or a parameter.
     public static func isOnTarget(_ body: [UInt8]) -> Bool {
-        guard body.count <= mostBytes, let errors = (try? JSON.parse(body))?["errors"]?.arrayValue else { return false }
+        guard body.count <= mostBytes, let errors = (try? JSON.parse(content: body.span))?["errors"]?.arrayValue else {
+            return false
+        }
         return !errors.isEmpty
             && errors.allSatisfy { error in
                 guard let code = error["code"]?.stringValue else { return false }

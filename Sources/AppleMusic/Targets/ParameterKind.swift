@@ -2,9 +2,12 @@
 
 /// The kinds of parameters that the key and the scope depend on (APPLE-MUSIC-API 4.3, 14.1, 14.2).
 enum ParameterKind {
-    /// The value is text, or a list whose order may be visible in the answer (`ids`, `term`,
+    /// The value is text, or a list whose order may be visible in the answer (`term`,
     /// `filter[isrc]`).
     case ordered
+    /// `ids`, also scoped: a list whose order may be visible in the answer, where an id may be one
+    /// user's.
+    case ids
     /// `include`, `extend`, `types`, `views`, `relate`, `fields`, also scoped (`extend[albums]`):
     /// the order of the elements says nothing.
     case set
@@ -32,8 +35,8 @@ enum ParameterKind {
         }
         self =
             switch base.count {
-            case 3 where isScoped && base.equals("ids", in: bytes):
-                TextSlice(base.end + 1, name.end - 1).isUsersType(in: bytes) ? .usersIDs : .ordered
+            case 3 where base.equals("ids", in: bytes):
+                isScoped && TextSlice(base.end + 1, name.end - 1).isUsersType(in: bytes) ? .usersIDs : .ids
             case 4 where base.equals("with", in: bytes): .list
             case 5 where base.equals("types", in: bytes): keepsTypes ? .list : .set
             case 5 where base.equals("views", in: bytes): .set
@@ -53,7 +56,7 @@ enum ParameterKind {
         switch self {
         case .ordered: return false
         case .usersIDs: return true
-        case .set, .list, .identityFilter: break
+        case .ids, .set, .list, .identityFilter: break
         }
         var elements = CommaList(of: parameter)
         while let element = elements.next(bytes) {
@@ -64,7 +67,11 @@ enum ParameterKind {
 
     /// Whether an element of the parameter's list names something of the user's own.
     private func namesUsers(_ element: TextSlice, in bytes: Span<UInt8>) -> Bool {
-        if case .identityFilter = self { return element.equals("personal", in: bytes) }
+        switch self {
+        case .ids: return element.isUsersID(in: bytes)
+        case .identityFilter: return element.equals("personal", in: bytes)
+        case .ordered, .set, .list, .usersIDs: break
+        }
         return element.equals("library", in: bytes) || element.equals("inLibrary", in: bytes)
             || element.equals("inFavorites", in: bytes) || element.isUsersType(in: bytes)
     }
@@ -106,6 +113,12 @@ extension TextSlice {
         while first < last, bytes[first] == padding { first += 1 }
         while last > first, bytes[last - 1] == padding { last -= 1 }
         return TextSlice(first, last)
+    }
+
+    /// Whether it is the id of a user's own station (APPLE-MUSIC-API 5.2.3), which exists for that
+    /// user alone.
+    func isUsersID(in bytes: Span<UInt8>) -> Bool {
+        count >= 5 && TextSlice(start, start + 5).equals("ra.u-", in: bytes)
     }
 
     /// Whether it names a type whose resources are a user's: `ratings`, `library-songs` and kin.

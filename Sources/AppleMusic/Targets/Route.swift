@@ -11,7 +11,8 @@ public struct Route: Hashable, Sendable {
     /// The storefront in the path of a catalog or language request.
     public let storefront: Storefront?
     /// Whether the answer belongs to a user: `/v1/me` and below; `library` as a sub-path of a
-    /// catalog resource; a parameter that asks for the user's own (`ParameterKind.isPersonal`).
+    /// catalog resource; the id of a user's own station; a parameter that asks for the user's own
+    /// (`ParameterKind.isPersonal`).
     public let isPersonal: Bool
     let routeTemplate: RouteTemplate
 
@@ -77,8 +78,9 @@ public struct Route: Hashable, Sendable {
             let template = type.map { RouteTemplate(.related, $0) } ?? RouteTemplate(.catalogOther)
             return Route(.personal, template, storefront: storefront)
         }
+        let isUsers = segments.count > 4 && segments[4].isUsersID(in: bytes)
         if let type = ResourceClass(resourceType: segments[3], in: bytes) {
-            return Route(type, .resource(type, segments, in: bytes), storefront: storefront)
+            return Route(isUsers ? .personal : type, .resource(type, segments, in: bytes), storefront: storefront)
         }
         if segments[3].equals("charts", in: bytes) {
             return Route(.charts, RouteTemplate(.charts), storefront: storefront)

@@ -34,6 +34,18 @@ public final class UserScopes: Sendable {
         state.withLock { $0.generations.scope(of: user, at: now) }
     }
 
+    /// For how many seconds an answer of the user's may be served that the origin was asked for
+    /// `delay` ago; nil: for as long as the rule says (`UserGenerations.longestKept`).
+    public func longestKept(of user: UserHash, after delay: Duration, at now: Instant) -> Int? {
+        let longest = state.withLock { $0.generations.longestKept(of: user, askedAt: now - delay) }
+        return longest.map { Int($0.components.seconds) }
+    }
+
+    /// Notes that any user may have written at that moment, unseen by this process.
+    public func noteWriteByAnyone(at moment: Instant) {
+        state.withLock { $0.generations.noteWriteByAnyone(at: moment) }
+    }
+
     /// The same in the generation that all nodes agree on.
     /// - Returns: also the scope that was given before, for the cache to free, where it has ended.
     public func scope(
@@ -46,8 +58,16 @@ public final class UserScopes: Sendable {
             let scope = CacheKey.Scope.personal(own.inGeneration(common).inGeneration(salt))
             let before = state.shared[user]
             guard before != scope else { return (scope, nil) }
-            // Answers of users forgotten here are left to eviction.
-            if before == nil, state.shared.count >= UserGenerations.maxUsers { state.shared.removeAll() }
+            // While the word of a write is in the engine nothing is stored. It has gone now, and
+            // the first answers after it are kept as after the quiet period.
+            let written = now - UserGenerations.quietPeriod
+            if before != nil {
+                state.generations.noteWriteElsewhere(by: user, at: written, now: now)
+            } else if state.shared.count >= UserGenerations.maxUsers {
+                // Answers of users forgotten here are left to eviction.
+                state.shared.removeAll()
+                state.generations.noteWriteByAnyone(at: written)
+            }
             state.shared[user] = scope
             return (scope, before)
         }

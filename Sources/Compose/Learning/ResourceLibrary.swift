@@ -108,7 +108,9 @@ public final class ResourceLibrary: Sendable {
         }
         let seen = SeenPlacements()
         cache.visitStored { [self] response in
-            if response.status == 404, let request = CatalogRequest(canonical: Array(response.key.target)) {
+            if ErrorMeaning(status: response.status) == .absence,
+                let request = CatalogRequest(canonical: Array(response.key.target))
+            {
                 noteAbsence(response.key, at: response.receivedAt, request)
             }
             guard classes.allowParts(of: response), let part = StoredSource(scanning: response) else { return true }

@@ -11,15 +11,22 @@ extension ResponseFacts {
         /// In lower case, ascending, each once, separated by commas: the same for the same set of
         /// names.
         public private(set) var names: [UInt8] = []
-        /// Whether the answer depends on fields that a key cannot hold: `*`, Authorization, which
-        /// is not written down, a word that is no field name, or more names than are kept.
-        public private(set) var isUnbounded = false
+        /// Whether more than the request's fields chose the answer: `*`, or a word that is no field
+        /// name, which is taken for it.
+        private var namesAnything = false
+        /// Whether `Authorization` is named, which is not written down.
+        private var namesAuthorization = false
+        /// Whether there are more names than are kept.
+        private var hasTooMany = false
 
         /// The most names, and the most bytes of `names`.
         static let (maxCount, maxBytes) = (16, 512)
 
         /// None.
         public init() {}
+
+        /// Whether the answer depends on fields that a key cannot hold.
+        public var isUnbounded: Bool { namesAnything || namesAuthorization || hasTooMany }
 
         /// Adds the names of one more line.
         mutating func merge(_ value: Span<UInt8>) {
@@ -28,15 +35,17 @@ extension ResponseFacts {
             while let name = elements.next(in: value)?.range {
                 let id = FieldName.named(value, name)
                 if Self.isAlike(id) { continue }
-                guard id != .authorization, value.isToken(name), !value.equals(name, "*") else {
-                    isUnbounded = true
-                    continue
+                if id == .authorization {
+                    namesAuthorization = true
+                } else if value.isToken(name), !value.equals(name, "*") {
+                    all.insert(value.lowercased(name))
+                } else {
+                    namesAnything = true
                 }
-                all.insert(value.lowercased(name))
             }
             let sorted = all.sorted { $0.lexicographicallyPrecedes($1) }
             let joined = Array(sorted.joined(separator: [UInt8(ascii: ",")]))
-            if all.count > Self.maxCount || joined.count > Self.maxBytes { isUnbounded = true } else { names = joined }
+            if all.count > Self.maxCount || joined.count > Self.maxBytes { hasTooMany = true } else { names = joined }
         }
 
         /// Fields that end at the proxy, that it writes itself, or that it leaves out where answers
@@ -50,10 +59,18 @@ extension ResponseFacts {
             }
         }
 
-        /// Whether the key can tell apart the fields that it depends on. Under an operator's rule
-        /// none of the client's fields goes to the origin and no variants are kept.
-        func isAccounted(under rule: TTLRule) -> Bool {
-            !isUnbounded && (names.isEmpty || rule.followsOrigin)
+        /// The request fields by which the variants of a target are told apart under a rule.
+        ///
+        /// Under an operator's rule there are none: no field of a client's goes to the origin, so
+        /// none chose the answer, whatever the origin names (DECISIONS 4.7).
+        public func selecting(under rule: TTLRule) -> Vary { rule.followsOrigin ? self : Vary() }
+
+        /// Whether the key tells apart everything that chose the answer.
+        /// - Parameter request: as the origin saw it. Under an operator's rule a client's token is
+        ///   the only field of a client's that may go along.
+        func isAccounted(under rule: TTLRule, _ request: RequestFacts) -> Bool {
+            rule.followsOrigin
+                ? !isUnbounded : !namesAnything && !(namesAuthorization && request.requestCarriedAuthorization)
         }
     }
 }

@@ -42,6 +42,8 @@ public struct Revalidation {
     var badRequest: TTLRule
     /// How many times as fast answers age.
     var speed: Int
+    /// For how many seconds the answer may be served at most; nil: no bound beside the rule.
+    var within: Int?
     /// The unix second at which the answer came.
     public var now: Int64
     /// Seconds between request and answer (RFC 9111 4.2.3).
@@ -50,11 +52,13 @@ public struct Revalidation {
     var parent: ParentFacts
 
     public init(
-        request: RequestFacts, rule: TTLRule, notFound: TTLRule, badRequest: TTLRule, speed: Int = 1, now: Int64,
+        request: RequestFacts, rule: TTLRule, notFound: TTLRule, badRequest: TTLRule, speed: Int = 1,
+        within: Int? = nil, now: Int64,
         responseDelay: Int = 0, parent: ParentFacts = ParentFacts()
     ) {
         (self.request, self.rule, self.notFound, self.badRequest) = (request, rule, notFound, badRequest)
-        (self.speed, self.now, self.responseDelay, self.parent) = (speed, now, responseDelay, parent)
+        (self.speed, self.within, self.now) = (speed, within, now)
+        (self.responseDelay, self.parent) = (responseDelay, parent)
     }
 
     /// `stored` after a 304 with these end-to-end `Name: value\r\n` lines, which answers
@@ -111,7 +115,7 @@ public struct Revalidation {
     }
 
     /// The stored fields with those of `new` in their place, and the facts they state; nil where
-    /// `Vary` names others now.
+    /// other request fields choose the answer now.
     private func updated(
         _ stored: some ReusableAnswer, by new: Span<UInt8>
     ) -> (facts: ResponseFacts, fields: [UInt8])? {
@@ -122,7 +126,8 @@ public struct Revalidation {
         facts.responseDelay = responseDelay
         // `fields` name this proxy itself by now.
         facts.parent = parent
-        guard facts.vary == ResponseFacts(status: stored.status, fields: old.span).vary else { return nil }
+        let before = ResponseFacts(status: stored.status, fields: old.span).vary
+        guard facts.vary.selecting(under: rule) == before.selecting(under: rule) else { return nil }
         return (facts, fields)
     }
 
@@ -131,6 +136,7 @@ public struct Revalidation {
         var request = request
         request.isGet = true
         return StoreDecision.decide(
-            request, facts, rule: rule, notFound: notFound, badRequest: badRequest, speed: speed, now: now)
+            request, facts, rule: rule, notFound: notFound, badRequest: badRequest, speed: speed, within: within,
+            now: now)
     }
 }

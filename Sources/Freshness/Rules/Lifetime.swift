@@ -42,6 +42,16 @@ public struct Lifetime: Hashable, Sendable {
             staleIfErrorFor: shortened(staleIfErrorFor), keepFor: shortened(keepFor), initialAge: initialAge)
     }
 
+    /// The lifetime of an answer that is served for `seconds` at most, fresh or stale, unless the
+    /// origin fails or confirms it.
+    func brief(_ seconds: Int) -> Lifetime {
+        let end = initialAge + max(seconds, 0)
+        let fresh = min(freshFor, end)
+        return Lifetime(
+            freshFor: fresh, staleFor: min(staleFor, end - fresh), staleIfErrorFor: staleIfErrorFor, keepFor: keepFor,
+            initialAge: initialAge)
+    }
+
     /// The shorter of the two for each use, counted from when the response came: a process whose
     /// rule is `rule` takes an answer that another process was granted. The age that it came with
     /// stays. A use that one of the two does not grant is not granted.

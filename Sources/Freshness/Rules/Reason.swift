@@ -251,6 +251,21 @@ extension Reason {
     /// Whether it says that no cache may answer the request.
     public var isBypass: Bool { if case .bypasses = role { true } else { false } }
 
+    /// The part of an answer that keeps it from being stored although its status does not, for
+    /// people; nil for other reasons.
+    public var causeOfOrigin: String? {
+        switch self {
+        case .vary: "a Vary that no cache key can hold"
+        case .contentCoding: "a content coding that was not requested"
+        case .noStore: "no-store"
+        case .private: "private"
+        case .authorization: "nothing that lets answers to requests with Authorization be shared"
+        case .noFreshness: "neither a lifetime nor a validator"
+        case .setCookie: "a cookie, and not fresh for everyone"
+        default: nil
+        }
+    }
+
     /// Why the origin is asked, for people; nil for the reasons that come up later.
     public var sentence: String? {
         switch role {

@@ -3,9 +3,9 @@ import HTTP
 // Whether a response is stored and for how long: a pure function of facts, rule and time.
 // Must hold: answers about credentials and load (401, 403, 429), parts (206), answers to conditions
 // (304, 412, 416, 417) and answers that a GET would not have got are stored under no rule; a fixed
-// rule keeps 200 only, 404 and 410 under the rule for `not-found`, and 400 under that for
-// `bad-request` unless the request is personal; an answer that depends on request fields which the
-// key says nothing about is never stored.
+// rule keeps 200 only, 404, 410 and 451 under the rule for `not-found`, and 400 under that for
+// `bad-request` unless the request is personal; an answer that was chosen by anything which the key
+// says nothing about is never stored.
 
 /// The decision about a response.
 public enum StoreDecision: Hashable, Sendable {
@@ -17,14 +17,18 @@ public enum StoreDecision: Hashable, Sendable {
     /// Decides. `rule` is that of the request's class (`personal` for a personal request),
     /// `notFound` and `badRequest` those of the lines `ttl not-found` and `ttl bad-request`, `now`
     /// the unix second at which the response came, `speed` how many times as fast it ages
-    /// (`ttl_speed`).
+    /// (`ttl_speed`), `seconds` for how long it may be served at most without the origin's word;
+    /// nil: no bound beside the rule.
     public static func decide(
         _ request: RequestFacts, _ response: ResponseFacts, rule: TTLRule, notFound: TTLRule,
-        badRequest: TTLRule = .off, speed: Int = 1, now: Int64
+        badRequest: TTLRule = .off, speed: Int = 1, within seconds: Int? = nil, now: Int64
     ) -> StoreDecision {
         let decision = decide(request, response, rule, (notFound, badRequest), now)
-        guard speed > 1 || response.parent.isThere, case .store(let lifetime) = decision else { return decision }
-        return stored(speed > 1 ? lifetime.passing(speed) : lifetime, response.parent)
+        guard speed > 1 || seconds != nil || response.parent.isThere, case .store(let granted) = decision else {
+            return decision
+        }
+        let lifetime = speed > 1 ? granted.passing(speed) : granted
+        return stored(seconds.map(lifetime.brief) ?? lifetime, response.parent)
     }
 
     /// An answer that a parent handed on stale is kept as stale, for as long as it is of use as
@@ -43,7 +47,7 @@ public enum StoreDecision: Hashable, Sendable {
         if response.status == 400, case .fixed = rule, request.isPersonal || errors.badRequest == .off {
             return .no(.status)
         }
-        let isVaryAccounted = response.vary.isAccounted(under: rule)
+        let isVaryAccounted = response.vary.isAccounted(under: rule, request)
         switch effectiveRule(rule, errors, response.status) {
         case .off:
             return .no(.off)
@@ -88,14 +92,14 @@ public enum StoreDecision: Hashable, Sendable {
         request.isPostOfItsOwnContent && rule.followsOrigin && response.status == 200 && response.hasExplicitFreshness
     }
 
-    /// In a class with a fixed rule, 404 and 410 follow the rule for `not-found` and 400 that for
-    /// `bad-request`; `upstream` classes stay with the RFC.
+    /// In a class with a fixed rule, 404, 410 and 451 follow the rule for `not-found` and 400 that
+    /// for `bad-request`; `upstream` classes stay with the RFC.
     private static func effectiveRule(
         _ rule: TTLRule, _ errors: (notFound: TTLRule, badRequest: TTLRule), _ status: Int
     ) -> TTLRule {
         guard case .fixed = rule else { return rule }
         return switch status {
-        case 404, 410: errors.notFound
+        case _ where ErrorMeaning(status: status) == .absence: errors.notFound
         case 400: errors.badRequest
         default: rule
         }
@@ -105,9 +109,9 @@ public enum StoreDecision: Hashable, Sendable {
     /// by the cache.
     private static func fixedRefusal(_ status: Int) -> Reason? {
         switch status {
-        case 200, 400, 404, 410: nil
+        case 200, 400: nil
         case 500...: .serverError
-        default: .status
+        default: ErrorMeaning(status: status) == .absence ? nil : .status
         }
     }
 }

@@ -10,10 +10,10 @@ import Upstream
 /// An answer is born under the number of its flight. Without a flight nothing of the origin's is
 /// stored; its number is 0, so that any purge would count. Answers of other nodes bring their own.
 struct AnswerStorage {
-    private let request: OriginRequest
+    let request: OriginRequest
     /// The flight that the request leads; nil where it leads none.
-    private let flight: Flights.FlightID?
-    private let storing: StorageParts
+    let flight: Flights.FlightID?
+    let storing: StorageParts
 
     /// The largest answer that is collected although it will not be kept. Larger ones need new
     /// memory, which costs 0.5 ms a MiB, more than copying.
@@ -22,6 +22,8 @@ struct AnswerStorage {
     init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: StorageParts) {
         (self.request, self.flight, self.storing) = (request, flight, storing)
     }
+
+    var troubles: OriginTroubles { OriginTroubles(storing.shared, storing.base) }
 
     /// Stores what may be stored: `stored` or `unstored`.
     func store(_ received: UpstreamResponse) -> ExchangeState.Event {
@@ -45,6 +47,7 @@ struct AnswerStorage {
         guard case .no(let reason) = decision(response, response.facts, requestFacts),
             storing.accounts.storedStandIn(for: request) == nil
         else { return nil }
+        troubles.noteUncacheable(response, reason, request)
         return reason
     }
 
@@ -72,11 +75,17 @@ struct AnswerStorage {
     private func store(
         _ response: UpstreamResponse, _ key: CacheKey, _ requestFacts: RequestFacts
     ) -> ExchangeState.Event {
+        let event = storeIfAllowed(response, key, requestFacts)
+        if case .unstored(_, let reason) = event { noteUnstored(response, reason, key) }
+        return event
+    }
+
+    private func storeIfAllowed(
+        _ response: UpstreamResponse, _ key: CacheKey, _ requestFacts: RequestFacts
+    ) -> ExchangeState.Event {
         let facts = response.facts
         switch decision(response, facts, requestFacts) {
-        case .no(let reason):
-            if reason == .contradicted { noteContradicted(key) }
-            return .unstored(response, reason)
+        case .no(let reason): return .unstored(response, reason)
         case .store where isInvalid || isChosen: return .unstored(response, .outdated)
         // A stored error would replace the stand-in.
         case .store
@@ -87,13 +96,13 @@ struct AnswerStorage {
         case .store(let lifetime):
             let scan = response.scan
             guard scan.isAnswer || response.status != 200 || request.facts.rule.followsOrigin else {
-                OriginTroubles(storing.shared, storing.base).noteFailure(
+                troubles.noteFailure(
                     "answers \(request.facts.route.template) with a 200 that is not a valid answer")
                 return .unstored(response, .noAnswer)
             }
             let stored = storable(response, scan, key, lifetime)
             if isChosen(stored) { return .unstored(response, .outdated) }
-            return place(stored, response, varyingBy: facts.vary)
+            return place(stored, response, varyingBy: facts.vary.selecting(under: request.facts.rule))
         }
     }
 
@@ -130,12 +139,6 @@ struct AnswerStorage {
         storing.library.noteNames(in: placed, at: storing.base.unixSeconds)
     }
 
-    /// Notes the absence of a resource that a fresh answer names.
-    private func noteContradicted(_ key: CacheKey) {
-        guard storing.composing.library(for: request.facts) != nil, let wanted = request.wanted else { return }
-        storing.library.note(notFound: key, at: storing.base.unixSeconds, wanted)
-    }
-
     /// Keeps an answer that another node fetched; nil where it was purged since then or since the
     /// flight began, or its target was changed.
     func keep(_ response: StoredResponse) -> StoredResponse? {
@@ -146,7 +149,7 @@ struct AnswerStorage {
     }
 
     /// Learns from an answer that the origin did not send whole; returns it with its map.
-    private func learn(from placed: StoredResponse) -> StoredResponse {
+    func learn(from placed: StoredResponse) -> StoredResponse {
         guard storing.composing.library(for: request.facts) != nil else { return placed }
         var mapped = placed
         if placed.status == 200, placed.outline == nil, let map = DocumentScan(placed.body).document {
@@ -162,7 +165,7 @@ struct AnswerStorage {
         return decision(ResponseFacts(status: response.status, fields: fields.span), requestFacts)
     }
 
-    private func event(_ stored: StoredResponse, originStatus: Int) -> ExchangeState.Event {
+    func event(_ stored: StoredResponse, originStatus: Int) -> ExchangeState.Event {
         let isReusable = Freshness.of(stored, at: storing.base.unixSeconds) != .expired
         return .stored(stored, originStatus: originStatus, isReusable: isReusable)
     }
@@ -179,18 +182,21 @@ struct AnswerStorage {
         let policy = storing.shared.policy
         let decision = StoreDecision.decide(
             requestFacts, facts, rule: request.facts.rule, notFound: policy.notFound, badRequest: policy.badRequest,
-            speed: policy.speed, now: storing.base.unixSeconds)
+            speed: policy.speed, within: longestKept(facts.responseDelay), now: storing.base.unixSeconds)
         guard case .store(let lifetime) = decision else { return decision }
         // The origin may vary the answer by the site, which is not part of the key.
         let site = storing.accounts.signs ? nil : request.forwarded.clientAuthorization?.site
         if request.facts.rule.followsOrigin, site != nil { return .no(.authorization) }
-        let isNotFound = facts.status == 404 || facts.status == 410
-        return isNotFound && contradictsWhatIsHeld(for: lifetime.freshFor) ? .no(.contradicted) : decision
+        return mayBePassing(facts.status) && contradictsWhatIsHeld(for: lifetime.freshFor)
+            ? .no(.contradicted) : decision
     }
+
+    /// Whether the status says "not found", which may be a passing error; a 451 is none.
+    private func mayBePassing(_ status: Int) -> Bool { status == 404 || status == 410 }
 
     /// Whether "not found" contradicts a fresh answer under an operator's rule, for `patience`
     /// seconds at most.
-    private func contradictsWhatIsHeld(for patience: Int) -> Bool {
+    func contradictsWhatIsHeld(for patience: Int) -> Bool {
         guard !request.facts.rule.followsOrigin, let key = request.key else { return false }
         return storing.library.contradicts(
             notFound: key, request.wanted, patience: patience, at: storing.base.unixSeconds)
@@ -209,7 +215,7 @@ struct AnswerStorage {
             gzip: response.storableGzip)
     }
 
-    private func put(_ response: StoredResponse, bornUnder number: Int64) -> StoredResponse? {
+    func put(_ response: StoredResponse, bornUnder number: Int64) -> StoredResponse? {
         put(bornUnder: number) { cache in
             cache.store(response)
             return response
@@ -241,10 +247,10 @@ struct AnswerStorage {
     }
 
     /// The number of the latest purge when the fetch began.
-    private var born: Int64 { flight?.born ?? 0 }
+    var born: Int64 { flight?.born ?? 0 }
 
     /// Whether the target was written while the request was under way.
-    private var isInvalid: Bool { flight.map { storing.shared.flights.isInvalid($0) } ?? false }
+    var isInvalid: Bool { flight.map { storing.shared.flights.isInvalid($0) } ?? false }
 
     /// Whether a purge meanwhile has chosen whatever answers the request, so that its content need
     /// not be read.
@@ -255,100 +261,9 @@ struct AnswerStorage {
 
     /// Whether a purge meanwhile has chosen this answer. One that names no resource counts as an
     /// answer about those that were asked for.
-    private func isChosen(_ response: StoredResponse) -> Bool {
+    func isChosen(_ response: StoredResponse) -> Bool {
         let purges = storing.base.cache.purges
         return purges.choose(response, since: born)
             || response.resources.isEmpty && purges.choose(AwaitedAnswer(to: request), since: born)
-    }
-}
-
-// MARK: - Answers about stored ones
-
-extension AnswerStorage {
-    /// Freshens the stored answer with the fields of a 304 (RFC 9111 4.3.4): `stored`, or
-    /// `contradicted`.
-    func freshen(by response: UpstreamResponse) -> ExchangeState.Event {
-        guard let stored = request.stored, let current = current(stored) else { return .contradicted }
-        let isReplaced = current.receivedAt > stored.receivedAt
-        switch stored.freshened(
-            by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response),
-            born: born)
-        {
-        case .stored where isReplaced:
-            // Another 304 freshened it, or the same content came again.
-            guard current.status == stored.status, current.body == stored.body,
-                current.isFresh(at: storing.base.unixSeconds)
-            else { return .contradicted }
-            storing.base.statistics.count(.revalidated)
-            return event(current, originStatus: 304)
-        case .stored(let freshened):
-            storing.base.statistics.count(.revalidated)
-            _ = put(freshened, bornUnder: born)
-            storing.library.noteNames(in: freshened, at: storing.base.unixSeconds)
-            // The 304 makes this state newer than every other answer.
-            return event(learn(from: freshened), originStatus: 304)
-        case .unstorable where isReplaced: return .contradicted
-        case .unstorable(let confirmed, _):
-            storing.base.statistics.count(.revalidated)
-            storing.base.cache.remove(stored.key)
-            return event(confirmed, originStatus: 304)
-        case .contradicted: return .contradicted
-        }
-    }
-
-    /// Updates the answer stored for GET by that to a HEAD (RFC 9111 4.3.5).
-    private func updateByHead(_ response: UpstreamResponse) {
-        // No purge up to this number has chosen the answer that is found below.
-        let newest = storing.base.cache.purges.newest
-        guard request.forwarded.method == .head, response.status == 200, let stored = request.stored,
-            stored.status == 200, let current = current(stored), current.receivedAt <= stored.receivedAt
-        else { return }
-        let updated = stored.updated(
-            byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,
-            revalidation(response))
-        _ = put(updated, bornUnder: newest)
-    }
-
-    /// The stored answer as it is now; nil where it was removed, which an update must not undo.
-    private func current(_ stored: StoredResponse) -> StoredResponse? {
-        isInvalid || isChosen(stored) ? nil : storing.base.lookup(stored.key)
-    }
-
-    /// Invalidates the target of a successful unsafe request, and the targets that its answer names
-    /// (RFC 9111 4.4).
-    func invalidate(by response: UpstreamResponse) {
-        guard !request.forwarded.method.isSafe, (200..<400).contains(response.status) else { return }
-        let base = request.forwarded.target
-        invalidate(base)
-        for field in [FieldName.location, .contentLocation] {
-            guard let reference = response.fields.first(field) else { continue }
-            let target = RelatedTarget.resolve(reference, against: base, authority: storing.shared.authority)
-            if let target { invalidate(target) }
-        }
-    }
-
-    /// Forgets the stored answers to a canonical target that everyone shares, and the flights for
-    /// it.
-    private func invalidate(_ target: [UInt8]) {
-        storing.shared.flights.invalidate(target, by: flight)
-        storing.base.cache.remove(CacheKey(scope: .shared, target: target))
-    }
-
-    private func revalidation(_ response: UpstreamResponse) -> Revalidation {
-        let policy = storing.shared.policy
-        return Revalidation(
-            request: requestFacts, rule: request.facts.rule, notFound: policy.notFound, badRequest: policy.badRequest,
-            speed: policy.speed, now: storing.base.unixSeconds, responseDelay: response.delay,
-            parent: response.facts.parent)
-    }
-
-    private var requestFacts: RequestFacts {
-        var result = RequestFacts()
-        result.isGet = request.forwarded.method == .get
-        result.isPersonal = request.facts.route.isPersonal
-        result.requestCarriedAuthorization = request.carriesClientAuthorization(
-            hasOwnToken: storing.accounts.signs)
-        result.cacheControl = request.facts.requestControl
-        return result
     }
 }

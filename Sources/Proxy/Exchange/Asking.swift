@@ -100,7 +100,7 @@ extension Asking {
 
     /// Heeds an origin in trouble that says when to come back, where that is everyone's trouble.
     private func noteWait(_ response: UpstreamResponse, for request: OriginRequest, born: Int64) {
-        guard let time = response.retryAfter, time > .zero, let key = request.key,
+        guard let time = response.retryAfter(at: base.unixSeconds), time > .zero, let key = request.key,
             request.hasImpersonalErrors(hasOwnToken: accounts.signs)
         else { return }
         shared.heldTargets.note(key, for: time, born: born, now: base.now)

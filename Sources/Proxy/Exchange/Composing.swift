@@ -126,7 +126,7 @@ extension Composing {
     /// - Parameter original: the body as the origin sent it, where another one is stored.
     func learn(from stored: StoredResponse, original: [UInt8]?, _ request: OriginRequest) {
         guard let library = library(for: request.facts) else { return }
-        if stored.status == 404, let wanted = request.wanted {
+        if ErrorMeaning(status: stored.status) == .absence, let wanted = request.wanted {
             return library.note(notFound: stored.key, at: stored.receivedAt, wanted)
         }
         switch library.note(stored, request.catalogRequest, original: original, at: base.unixSeconds) {

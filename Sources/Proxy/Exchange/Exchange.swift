@@ -187,7 +187,7 @@ extension Exchange {
         if case .stream(let bytes) = action { return stream(bytes, to: client) }
         client.perform(action)
         guard case .beginStreaming(let response) = action else { return }
-        if client.isConfirmed {
+        if client.isHeadEnough {
             handle(.clientLeft)
         } else if !response.body.isEmpty {
             handle(.received(response.body))

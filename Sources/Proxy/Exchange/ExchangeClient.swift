@@ -21,8 +21,9 @@ final class ExchangeClient {
     var streamReason = Reason.tooLarge
     /// Status, fields and bytes sent so far.
     private var streamed: (status: Int, fields: [UInt8], bytes: Int) = (0, [], 0)
-    /// Whether a 304 was sent in place of a large answer, which ends it.
-    private(set) var isConfirmed = false
+    /// Whether the head of a large answer was all that the client gets, which ends it: a 304, or to
+    /// a HEAD.
+    private(set) var isHeadEnough = false
 
     init(_ connection: ClientConnection, _ request: OriginRequest, _ proxy: ProxyLoop) {
         (self.connection, self.request, self.proxy) = (connection, request, proxy)
@@ -54,7 +55,7 @@ final class ExchangeClient {
         case .breakOff(let reason):
             recordStreamed(reason)
             connection.reset()
-        case .abandon: if !isConfirmed { recordStreamed(streamReason) }
+        case .abandon: if !isHeadEnough { recordStreamed(streamReason) }
         case .discard(let response):
             noteLarge(response)
             recordStreamed(streamReason)
@@ -221,7 +222,7 @@ extension ExchangeClient {
     private func beginStreaming(_ response: UpstreamResponse) {
         noteLarge(response)
         if let confirmation = confirmation(response, streamed.fields) {
-            isConfirmed = true
+            isHeadEnough = true
             return confirm(response, confirmation, streamReason)
         }
         let status = forwarded(response.status, .no(streamReason))
@@ -231,6 +232,10 @@ extension ExchangeClient {
             status.write(to: &buffer)
             proxy.answering.writeCrossOrigin(connection, to: &buffer)
         }
+        guard connection.head.method == .head else { return }
+        isHeadEnough = true
+        recordStreamed(streamReason)
+        connection.endStreaming()
     }
 
     /// Sends more of a large answer; false when the client is slow and `resume` will be called once

@@ -92,10 +92,15 @@ extension ExchangeState {
 
     private func isEveryones(_ response: UpstreamResponse, _ reason: Reason) -> Bool {
         switch reason {
-        case .outdated: response.facts.vary.names.isEmpty
+        case .outdated: !varies(response)
         case .noAnswer, .contradicted: traits.hasImpersonalErrors
         default: traits.hasImpersonalErrors && OriginVerdict.standsIn(forStatus: response.status)
         }
+    }
+
+    /// Whether the client's own fields may have chosen the answer.
+    private func varies(_ response: UpstreamResponse) -> Bool {
+        traits.carriesFields && !response.facts.vary.names.isEmpty
     }
 
     /// Gives the client, or the exchange whose part this is, what came.

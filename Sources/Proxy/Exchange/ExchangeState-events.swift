@@ -281,7 +281,7 @@ enum PartEnd: Sendable {
     /// their number, or the token.
     var isRefusedList: Bool {
         switch self {
-        case .stored(let status), .unusable(let status?): [404, 405, 410].contains(status)
+        case .stored(let status), .unusable(let status?): [404, 405, 410, 451].contains(status)
         case .unusable(nil), .tooLarge, .refused, .failed: false
         }
     }

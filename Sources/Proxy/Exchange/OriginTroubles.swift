@@ -1,3 +1,4 @@
+import Freshness
 import Upstream
 
 /// Counts the origin's failures, and tells the operator: in the log, and on the dashboard.
@@ -29,6 +30,33 @@ struct OriginTroubles {
     func noteFailure(_ cause: String) {
         base.statistics.count(.upstreamErrors)
         tell(cause, .failure)
+    }
+
+    /// Counts an answer that is not stored for something that the origin sent with it, and tells
+    /// the operator once for each route and cause: nothing else shows that caching has ended there.
+    ///
+    /// Paths outside the API are left out: under the origin's own rules much of them is not stored.
+    func noteUncacheable(_ response: UpstreamResponse, _ reason: Reason, _ request: OriginRequest) {
+        let route = request.facts.route
+        guard response.status == 200, reason.causeOfOrigin != nil, route.resourceClass != .other else { return }
+        base.statistics.count(.uncacheable)
+        if let line = reports.line(uncacheable: reason, route.template) { warn(line) }
+    }
+
+    /// Counts a refresh that the origin refused with a 4xx, and tells the operator, unless the
+    /// status is one that is reported wherever it comes.
+    func noteRefusedRefresh(_ status: Int, _ meaning: ErrorMeaning, _ request: OriginRequest) {
+        base.statistics.count(.refreshRefused)
+        guard ![401, 403, 429].contains(status) else { return }
+        let cause =
+            switch meaning {
+            case .absence, .request: "the request"
+            case .credentials: "credentials"
+            case .moment: "the moment"
+            }
+        report(
+            "answers \(status) to a refresh of \(request.facts.route.template), about \(cause); "
+                + "the stored answer is served until its stale time ends", .refresh)
     }
 
     /// Counts an answer that contradicts a learnt form, and tells the operator.

@@ -148,6 +148,7 @@ public struct ProxyShared: Sendable {
     /// before, or asked for some.
     public func noteOtherEnded(at now: Instant) {
         flights.invalidatePersonal()
+        users?.noteWriteByAnyone(at: now)
         // However long it takes to go through the memory, nothing is found before that is done.
         cache.freePersonal { @Sendable [personalPause] in personalPause.finish(at: now) }
     }

@@ -48,17 +48,20 @@ final class ForwardedRequest {
 
     /// - Parameters:
     ///   - bytes: those that `head`'s ranges count in.
-    ///   - refreshes: asks for the whole answer in the background; the client gets a stale one.
+    ///   - refreshes: asks in the background; the client gets a stale answer.
+    ///   - isForWhole: asks for the whole answer by GET, whatever the client's method is.
     ///   - dropsAuthorization: the client's `Authorization` is a key for this proxy.
     ///   - user: whom the request names.
     ///   - permitted: fields that the operator lets through.
     init(
         head: RequestHead, bytes: Span<UInt8>, canonical: borrowing CanonicalTarget, body: [UInt8],
-        subset: ForwardedFields.Subset, refreshes: Bool = false, dropsAuthorization: Bool = false,
+        subset: ForwardedFields.Subset, refreshes: Bool = false, isForWhole: Bool = false,
+        dropsAuthorization: Bool = false,
         user: NamedUser = .nobody, permitted: NamedFields = NamedFields()
     ) {
-        method = refreshes ? .get : head.method
-        methodText = refreshes ? Array("GET".utf8) : bytes.extracting(head.methodText.range).copy()
+        let isForWhole = isForWhole || refreshes
+        method = isForWhole ? .get : head.method
+        methodText = isForWhole ? Array("GET".utf8) : bytes.extracting(head.methodText.range).copy()
         target = canonical.bytes
         isPersonal = canonical.route.isPersonal
         sentTarget =
@@ -69,7 +72,7 @@ final class ForwardedRequest {
             permitted: permitted.names(for: canonical))
         fields = wanted.lines(of: head, bytes)
         trace = wanted.trace(of: head, bytes)
-        isFixed = subset == .none && body.isEmpty && (refreshes || head.method == .get)
+        isFixed = subset == .none && body.isEmpty && method == .get
         clientAuthorization = dropsAuthorization ? nil : ClientAuthorization(head, bytes)
         if isPersonal, case .one(let token, let isCookie) = user {
             clientUserToken = SecretBytes(bytes.extracting(token))

@@ -54,6 +54,13 @@ struct PlanFacts {
         return nil
     }
 
+    /// Whether a HEAD is sent as a GET: its answer is kept under an operator's rule, and serves the
+    /// requests to come (DECISIONS 4.8). A path outside the API may lead to anything of any size.
+    var fetchesWhole: Bool {
+        guard method == .head, case .fixed = rule, route.resourceClass != .other else { return false }
+        return passReason == nil
+    }
+
     /// The purpose of a request whose answer is not kept.
     var purposeOfPass: UpstreamPurpose { scope == nil || route.isPersonal ? .personal : .unstored }
 

@@ -373,7 +373,7 @@ extension ProxyService {
         return connection.withHeadBytes { bytes in
             ForwardedRequest(
                 head: connection.head, bytes: bytes, canonical: target, body: connection.body, subset: subset,
-                refreshes: refreshes,
+                refreshes: refreshes, isForWhole: facts.fetchesWhole,
                 dropsAuthorization: proxy.shared.clientKeys?.claim(connection.head, bytes) ?? false,
                 user: named, permitted: proxy.shared.forwardedFields)
         }

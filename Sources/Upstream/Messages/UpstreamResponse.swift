@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HTTP
 
 /// A final response of the origin, checked and freed of the fields of its connection.
@@ -47,15 +48,15 @@ public struct UpstreamResponse: Sendable {
 
 extension UpstreamResponse {
     /// How long the origin asks to wait (RFC 9110, 10.2.3), a year at most; nil where it does not
-    /// say. A date counts from the answer's own.
-    public var retryAfter: Duration? {
+    /// say. A date counts from the answer's own, or without one from `now`, in unix seconds, when
+    /// it came (RFC 9110, 6.6.1).
+    public func retryAfter(at now: @autoclosure () -> Int64 = Int64(time(nil))) -> Duration? {
         guard let value = fields.first(.retryAfter) else { return nil }
         if let seconds = Decimal.parse(value.span, 0..<value.count) {
             return .seconds(min(seconds, Self.longestWait))
         }
-        guard let until = HTTPDate.parse(value.span),
-            let date = fields.first(.date).flatMap({ HTTPDate.parse($0.span) })
-        else { return nil }
+        guard let until = HTTPDate.parse(value.span) else { return nil }
+        let date = fields.first(.date).flatMap { HTTPDate.parse($0.span) } ?? now()
         return .seconds(min(max(until - date, 0), Int64(Self.longestWait)))
     }
 

@@ -176,7 +176,7 @@ extension UpstreamExchange {
 
     /// The head of the final answer has come, before its end.
     func headCame(_ response: UpstreamResponse) {
-        refusal = response.status == 429 ? .rateLimited(retryAfter: response.retryAfter) : nil
+        refusal = response.status == 429 ? .rateLimited(retryAfter: response.retryAfter()) : nil
     }
 
     func leaveConnection() {
@@ -214,7 +214,7 @@ extension UpstreamExchange {
             headCame(response)
             count(response)
             returnTurn(.answered)
-            if refusal != nil, repeatsLater(after: response.retryAfter) { return }
+            if refusal != nil, repeatsLater(after: response.retryAfter()) { return }
             finish()
         case .finished:
             returnTurn(.answered)

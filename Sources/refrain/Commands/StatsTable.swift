@@ -18,8 +18,8 @@ enum StatsTable {
         group(
             "origin",
             """
-            upstream_requests upstream_errors/upstream_requests rate_limited/upstream_requests
-            retried/upstream_requests upstream_saved queued lacked_share queue_refused upstream_in_flight
+            upstream_requests upstream_errors/upstream_requests uncacheable/upstream_requests
+            refresh_refused rate_limited/upstream_requests retried/upstream_requests upstream_saved queued lacked_share queue_refused upstream_in_flight
             upstream_waiting upstream_rate
             """),
         group(

@@ -17,6 +17,7 @@ import Text
         #"{"results":{"terms":["a"]},"errors":[{}]}"#, #"{"data":null,"results":{"terms":["a"]}}"#,
         #"{"data":[{"id":"1","type":"songs","attributes":{"name":"\ud800"}}]}"#, "{}", #"{"xdata":null}"#,
         #"{"meta":{"data":[]}}"#, #"{"data":["a"]}"#, #"{"data":[[]]}"#,
+        "\u{FEFF}{\"data\":[]}", "\u{FEFF} {\"results\":{}}",
     ])
     func aListResultsOrAnObjectOfAnotherShapeAreAnAnswer(body: String) { #expect(isAnswer(body)) }
 
@@ -27,7 +28,7 @@ import Text
         #"{"errors":[{"status":"500"}]}"#, #"{"errors":[{}],"data":null}"#,
         #"{"errors":[{}],"data":[]}"#, #"{"errors":[{}],"results":{}}"#, #"{"errors":{"a":1}}"#, #"{"results":null}"#,
         #"{"results":[]}"#, #"{"results":"a"}"#, #"{"data":[]}}"#, #"{"data":[]}{"data":[]}"#, #"{"data":[]} x"#,
-        "\u{FEFF}{\"data\":[]}", #"{"data":[],}"#, #"{'data':[]}"#, #"{"meta":{},"data":null}"#,
+        "\u{FEFF}", "\u{FEFF}\u{FEFF}{\"data\":[]}", #"{"data":[],}"#, #"{'data':[]}"#, #"{"meta":{},"data":null}"#,
     ])
     func otherBodiesAreNoAnswer(body: String) { #expect(!isAnswer(body)) }
 

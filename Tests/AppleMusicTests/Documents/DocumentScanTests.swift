@@ -16,6 +16,19 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         "views":{"related":{"data":[{"id":"9","type":"albums"}]}}}],"next":"/v1/x?offset=1","meta":{}}
         """#
 
+    /// Each answer of a gateway that writes the mark was "no valid answer", and asked for again.
+    @Test func `a byte order mark is passed over`() throws {
+        let (plain, marked) = (scan(Self.album), scan("\u{FEFF}" + Self.album))
+        #expect(marked.isAnswer && marked.mentions == plain.mentions)
+        let (document, before) = (try #require(marked.document), try #require(plain.document))
+        #expect(document.objects.count == before.objects.count)
+        #expect(document.envelope.data.range.lowerBound == before.envelope.data.range.lowerBound + 3)
+        #expect(scan("\u{FEFF}{\"results\":{}}").isAnswer && scan("\u{FEFF} {\"data\":[]}").isAnswer)
+        for text in ["\u{FEFF}", "\u{FEFF}\u{FEFF}{}", "{\u{FEFF}}", "\u{FEFF}{\"data\":{}}"] {
+            #expect(!scan(text).isAnswer, "\(text.utf8.count) bytes")
+        }
+    }
+
     @Test func `an empty list has a range and no elements`() throws {
         let text = #"{"data":[ ],"next":""}"#
         let envelope = try #require(scanned(text)).envelope

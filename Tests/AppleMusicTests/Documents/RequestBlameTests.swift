@@ -7,6 +7,7 @@ import Testing
 
     @Test(arguments: ["40003", "40005", "40008"]) func aWrongPathOrParameterIsTheTargets(code: String) {
         #expect(isOnTarget(#"{"errors":[{"status":"400","code":"\#(code)"}]}"#))
+        #expect(isOnTarget("\u{FEFF}" + #"{"errors":[{"code":"\#(code)"}]}"#))
         #expect(isOnTarget(#"{"errors":[{"code":"\#(code)"},{"code":"40005","source":{"parameter":"limit"}}]}"#))
     }
 

@@ -52,10 +52,14 @@ import Testing
         let scene = try ListScene()
         // They show how links are written.
         for query in ["limit=100", "limit=100&offset=7", "", "offset=9"] { try scene.get(ListScene.target(9, query)) }
+        for artist in 2...6 {
+            try scene.get(ListScene.target(artist, "limit=20&offset=0"))
+            let target = ListScene.target(artist, "limit=20&offset=20")
+            _ = try scene.proxy.client.send("HEAD", target)
+            #expect(scene.upstream.last == target)
+        }
         try scene.get(ListScene.target(1, "limit=20&offset=0"))
         let target = ListScene.target(1, "limit=20&offset=20")
-        for _ in 0..<5 { _ = try scene.proxy.client.send("HEAD", target) }
-        #expect(scene.upstream.suffix(5) == Array(repeating: target, count: 5)[...])
         let (status, cost) = try scene.get(target)
         #expect(status.contains("fwd=uri-miss") && status.contains("detail=window") && cost == 1, "\(status)")
         #expect(scene.upstream.last == ListScene.target(1, "limit=100&offset=0"))

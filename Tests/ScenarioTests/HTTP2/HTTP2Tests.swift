@@ -65,12 +65,13 @@ import Testing
         #expect(client.frames(.headers, stream: 1).count == 2)
     }
 
-    @Test func aHeadRequestHasNoContent() throws {
+    @Test func aHeadRequestHasNoContentAndFetchesTheWhole() throws {
         var head = get(.album(1))
         head[0].1 = "HEAD"
         client.send(.head(head, stream: 1))
         #expect(client.answer(1).isEmpty)
         #expect(client.frames(.headers, stream: 1).first?.endsStream == true)
+        #expect(scene.origin.requests.map(\.method) == ["GET"])
     }
 
     @Test func aClosedWindowHoldsOneAnswerAlone() throws {

@@ -15,6 +15,11 @@ public enum Counter: Int, CaseIterable, Sendable {
     /// Requests to the origin that failed: no answer, a broken one, a 5xx, or a refusal of the
     /// proxy's own token.
     case upstreamErrors
+    /// Answers that something the origin sent with them kept from being stored, refreshes included:
+    /// the log names route and cause once.
+    case uncacheable
+    /// Refreshes that the origin refused with a 4xx which leaves the stored answer in place.
+    case refreshRefused
     /// Requests that were malformed or not admitted, or accept only a stored answer
     /// (`only-if-cached`), and there was none.
     case refused
@@ -53,7 +58,7 @@ public enum Counter: Int, CaseIterable, Sendable {
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
     private let refusals: InlineArray<280, Atomic<Int>>
-    private let cells: InlineArray<28, Atomic<Int>>
+    private let cells: InlineArray<30, Atomic<Int>>
     /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
     /// streamed ones to the last.
     let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
@@ -62,7 +67,7 @@ public final class Statistics: Sendable {
     let hotTargets = HotTargets()
 
     public init() {
-        precondition(Counter.allCases.count == 28, "one cell for each counter")
+        precondition(Counter.allCases.count == 30, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
         precondition(Refusal.Rule.allCases.count * MissReason.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }

@@ -1,4 +1,5 @@
 import EventLoop
+import Freshness
 import Synchronization
 
 /// The origin's failures as lines for the log: the first at once, then at most one every ten
@@ -17,6 +18,8 @@ final class FailureReport: Sendable {
         case contradiction
         /// A composed answer differs from the origin's.
         case wrongAnswer
+        /// A refresh is refused, and the stored answer stays.
+        case refresh
     }
 
     private struct Quiet {
@@ -24,7 +27,15 @@ final class FailureReport: Sendable {
         var suppressed = 0
     }
 
+    /// A kind of answer that is not stored for something that the origin sends with it.
+    private struct Uncacheable: Hashable {
+        let template: String
+        let reason: Reason
+    }
+
     private let quiet = Mutex<[Kind: Quiet]>([:])
+    /// Bounded, as templates and reasons are.
+    private let uncacheable = Mutex<Set<Uncacheable>>([])
 
     private static let quietPeriod = Duration.seconds(10)
 
@@ -44,6 +55,17 @@ final class FailureReport: Sendable {
         }
     }
 
+    /// The line for answers of a route that are not stored for this reason; nil after the first.
+    func line(uncacheable reason: Reason, _ template: String) -> String? {
+        guard let cause = reason.causeOfOrigin,
+            uncacheable.withLock({ $0.insert(Uncacheable(template: template, reason: reason)).inserted })
+        else { return nil }
+        return "upstream: answers \(template) with \(cause); such answers are not stored (\(reason.text))"
+    }
+
     /// Forgets past reports, because another origin is asked from now on.
-    func forget() { quiet.withLock { $0 = [:] } }
+    func forget() {
+        quiet.withLock { $0 = [:] }
+        uncacheable.withLock { $0 = [] }
+    }
 }
