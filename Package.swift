@@ -93,7 +93,7 @@ let package = Package(
         + module("Text", ["COpenSSL"])
         + module("EventLoop", ["CLinux", "COpenSSL"])
         + module("HTTP", ["CLinux"])
-        + module("AppleMusic", ["Text", "EventLoop", "COpenSSL"])
+        + module("AppleMusic", ["CLinux", "Text", "EventLoop", "COpenSSL"])
         + module("Freshness", ["Text", "HTTP"])
         + module("Purging", ["Text"])
         + module("Store", ["Text", "EventLoop", "Purging", "CSQLite"])

@@ -147,3 +147,8 @@ int clinux_is_proc(int folder) {
     struct statfs system;
     return fstatfs(folder, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
+
+ptrdiff_t clinux_find(const void *bytes, size_t count, const void *word, size_t word_count) {
+    const char *found = memmem(bytes, count, word, word_count);
+    return found == NULL ? -1 : found - (const char *)bytes;
+}

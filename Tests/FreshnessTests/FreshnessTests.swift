@@ -36,8 +36,8 @@ import Testing
     }
 
     @Test func lifetimesAreBroughtWithinBounds() {
-        let lifetime = Lifetime(freshFor: -1, staleFor: .max, keepFor: .min, initialAge: .max)
-        #expect(lifetime.freshFor == 0 && lifetime.keepFor == 0)
+        let lifetime = Lifetime(freshFor: .min, staleFor: .max, keepFor: .min, initialAge: .max)
+        #expect(lifetime.freshFor == 1 - (1 << 31) && lifetime.keepFor == 0)
         #expect(lifetime.staleFor == 1 << 31 && lifetime.staleIfErrorFor == 1 << 31 && lifetime.initialAge == 1 << 31)
     }
 }

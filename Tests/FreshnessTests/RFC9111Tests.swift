@@ -63,7 +63,7 @@ private func verdict(_ decision: StoreDecision) -> String {
         ("apparent age", [minute, "Date: \(date(noon - 30))", "Age: 3"], "60-30"),
         ("heuristic", [lastModified], "10000-0"),
         ("heuristic is capped", ["Last-Modified: \(date(noon - 900_000_000))"], "86400-0"),
-        ("Expires past, no guess", ["Expires: \(date(noon - 5_000))", lastModified, "Date: \(date(noon))"], "0-0"),
+        ("Expires past, no guess", ["Expires: \(date(noon - 5_000))", lastModified, "Date: \(date(noon))"], "-5000-0"),
         ("Pragma", [minute, "Pragma: no-cache"], "60-0"),
         ("Last-Modified ahead", ["Last-Modified: \(date(noon + 60))"], "0-0"),
         ("of two tags the first counts, which is none", ["ETag: a", tag], "no-freshness"),
@@ -142,6 +142,32 @@ private func verdict(_ decision: StoreDecision) -> String {
         #expect(verdict(unknown) == "no-store", "a status that is not understood")
     }
 
+    /// An answer whose `Expires` was a day in the past was served stale for as long as one that
+    /// ends now (4.2.4).
+    @Test func stalenessCountsFromExpiresAlsoBeforeTheDate() throws {
+        let fields = [Self.tag, "Expires: \(date(noon - 100))", "Date: \(date(noon))"]
+        let lifetime = try #require(
+            try decide(200, fields + ["Cache-Control: stale-while-revalidate=130, stale-if-error=200"]).lifetime)
+        let answer = Answer(lifetime)
+        #expect(Freshness.of(answer, at: noon) == .stale(since: 100) && answer.age(at: noon) == 0)
+        #expect(Freshness.of(answer, at: noon + 29) == .stale(since: 129))
+        #expect(Freshness.of(answer, at: noon + 30) == .expired)
+        #expect(answer.canStandIn(at: noon + 99) && !answer.canStandIn(at: noon + 100))
+        // It is kept for a confirmation from when it came.
+        #expect(answer.isUseful(at: noon + 86_399) && !answer.isUseful(at: noon + 86_400))
+        // A time that means no time.
+        let never = Answer(try #require(try decide(200, [Self.tag, "Expires: \(date(0))"]).lifetime))
+        #expect(Freshness.of(never, at: noon) == .expired && !never.canStandIn(at: noon))
+        #expect(never.isUseful(at: noon + 86_399))
+        let yearOne = try decide(200, [Self.tag, "Expires: Mon, 01 Jan 0001 00:00:00 GMT"])
+        let first = Answer(try #require(yearOne.lifetime))
+        #expect(first.isUseful(at: noon + 86_399) && !first.canStandIn(at: noon))
+        // The same time under another rule, after a soft purge, and as a parent says.
+        #expect(lifetime.within(lifetime) == lifetime)
+        #expect(lifetime.withoutFreshness(atAge: 7) == lifetime)
+        #expect(lifetime.stale(for: 100) == lifetime && lifetime.stale(for: 120).freshFor == -120)
+    }
+
     @Test func explicitFreshnessIsEnoughAndHeuristicsDependOnTheStatus() throws {
         for status in [200, 203, 204, 299, 301, 302, 303, 307, 308, 400, 404, 410, 499, 500, 502, 503, 504, 599] {
             #expect(verdict(try decide(status, [Self.minute])) == "60-0", "\(status)")
@@ -193,7 +219,7 @@ private func verdict(_ decision: StoreDecision) -> String {
             facts.lastModified = Int64.random(in: .min ... .max, using: &generator)
             facts.age = Int.random(in: .min ... .max, using: &generator)
             let decision = StoreDecision.decide(RequestFacts(), facts, rule: .upstream, notFound: .off, now: noon)
-            #expect((0...Lifetime.longest).contains(decision.lifetime?.freshFor ?? 0))
+            #expect((1 - Lifetime.longest...Lifetime.longest).contains(decision.lifetime?.freshFor ?? 0))
         }
     }
 }

@@ -111,13 +111,32 @@ import Testing
         }
     }
 
+    /// An answer that the origin lets be served stale came to clients that had said `max-age` (RFC
+    /// 9111 5.2.1.1), and stood in for an origin that failed.
+    @Test func whoSaysMaxAgeGetsNothingStaleWithoutMaxStale() throws {
+        func plan(_ age: Int64, staleFor: Int, _ change: (inout CacheControl) -> Void) throws -> String {
+            let facts = try facts("/v1/test", rule: .upstream, control: control(change))
+            return decided(facts, stored(age: age, staleFor: staleFor, staleIfErrorFor: 1_000))
+        }
+        for age in [60, 61, 90] as [Int64] {
+            #expect(try plan(age, staleFor: 100) { $0.maxAge = 1_000 } == "fetch requestMaxAge with stored", "\(age)")
+            #expect(try plan(age, staleFor: 0) { $0.maxAge = 1_000 } == "fetch requestMaxAge with stored", "\(age)")
+            #expect(try plan(age, staleFor: 100) { _ in }.hasPrefix("stale"), "\(age)")
+        }
+        #expect(try plan(59, staleFor: 100) { $0.maxAge = 1_000 } == "hit 1")
+        #expect(try plan(90, staleFor: 100) { ($0.maxAge, $0.maxStale) = (1_000, 30) }.hasPrefix("stale"))
+        #expect(
+            try plan(91, staleFor: 100) { ($0.maxAge, $0.maxStale) = (1_000, 30) } == "fetch requestMaxAge with stored")
+        #expect(try plan(91, staleFor: 100) { $0.maxStale = 30 } == "fetch requestMaxAge with stored")
+    }
+
     @Test func aClientMayTakeStaleOrStoredAnswersAlone() throws {
         let facts = try facts("/v1/test", rule: .upstream, control: control { $0.maxStale = 30 })
         func plan(age: Int64, staleIfErrorFor: Int) -> String {
             decided(facts, stored(age: age, staleFor: 0, staleIfErrorFor: staleIfErrorFor))
         }
         #expect(plan(age: 90, staleIfErrorFor: 100) == "requestMaxStale -30")
-        #expect(plan(age: 91, staleIfErrorFor: 100) == "fetch stale with stored")
+        #expect(plan(age: 91, staleIfErrorFor: 100) == "fetch requestMaxAge with stored")
         #expect(plan(age: 90, staleIfErrorFor: 0) == "fetch stale with stored")
         let cached = try self.facts("/v1/test", rule: .upstream, control: control { $0.onlyIfCached = true })
         #expect(decided(cached) == "refuse onlyIfCached")

@@ -27,6 +27,46 @@ import Testing
         #expect(scene.upstream.count == 2)
     }
 
+    private static let ids = "/v1/catalog/us/albums?ids=1,2"
+    private static let part = #"{"data":[{"id":"1","type":"albums"}],"errors":[{"status":"500"}]}"#
+
+    /// The album that an error had kept out of the list was missing for the lifetime of the list,
+    /// and counted as withdrawn for others.
+    @Test func dataWithErrorsIsPassedOnAndNotKept() throws {
+        let scene = try ScriptedScene { _ in FakeOrigin.Reply(body: Self.part) }
+        let proxy = scene.proxy
+        for _ in 0..<2 {
+            let reply = try proxy.client.send("GET", Self.ids)
+            #expect(reply.status == 200 && reply.body == Data(Self.part.utf8))
+            #expect(reply.field("Cache-Status")?.contains("detail=incomplete") == true)
+        }
+        #expect(proxy.statistics[because: .incomplete] == 2 && proxy.statistics[.upstreamErrors] == 0)
+        #expect(proxy.explain(Self.ids)?.lastAnswer?.reason == .incomplete)
+        #expect(scene.warnings.all.filter { $0.contains("with errors beside data") }.count == 1)
+        scene.origin.answer { _ in FakeOrigin.Reply(body: Self.good) }
+        for _ in 0..<2 { #expect(try proxy.client.send("GET", Self.ids).body == Data(Self.good.utf8)) }
+        #expect(scene.upstream.count == 3)
+    }
+
+    /// The stale list stays, also where the error has no effect on what it shows.
+    @Test func aRefreshWithErrorsLeavesWhatIsStored() throws {
+        let scene = try ScriptedScene { _ in FakeOrigin.Reply(body: Self.good) }
+        _ = try scene.proxy.client.send("GET", Self.ids)
+        scene.origin.answer { _ in FakeOrigin.Reply(body: Self.part) }
+        scene.clock.advance(seconds: 86_401)
+        for _ in 0..<2 { #expect(try scene.proxy.client.send("GET", Self.ids).body == Data(Self.good.utf8)) }
+        waitUntil { scene.proxy.statistics[because: .incomplete] > 0 }
+        #expect(try scene.proxy.client.send("GET", Self.ids).body == Data(Self.good.utf8))
+    }
+
+    /// The origin's own fields decide where its rules hold.
+    @Test func underTheOriginsRulesItsFieldsDecideOnErrorsToo() throws {
+        let reply = FakeOrigin.Reply(fields: [("Cache-Control", "public, max-age=60")], body: Self.part)
+        let scene = try ScriptedScene(policy: Policy(.albums, .origin(stale: 0))) { _ in reply }
+        for _ in 0..<2 { #expect(try scene.proxy.client.send("GET", Self.ids).status == 200) }
+        #expect(scene.upstream.count == 1)
+    }
+
     /// A gateway that writes the mark ended all caching. Answers are composed of it, and go out as
     /// they came.
     @Test func anAnswerAfterAByteOrderMarkIsKept() throws {

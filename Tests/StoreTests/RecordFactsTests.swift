@@ -19,6 +19,25 @@ struct RecordFactsTests {
         #expect(bytes(facts, checksum: 1).count == facts.byteCount)
     }
 
+    /// Only freshness may have ended before the answer was made.
+    @Test func freshnessThatEndedBeforeIsReadAsItWasWritten() throws {
+        func facts(freshFor: Int, staleFor: Int = 0) -> RecordFacts {
+            RecordFacts(
+                status: 200, classTag: 1, receivedAt: noon,
+                times: RecordFacts.Times(
+                    freshFor: freshFor, staleFor: staleFor, staleIfErrorFor: 0, keepFor: 0, initialAge: 0),
+                storefront: [], selecting: [], resources: [])
+        }
+        let longest = RecordFacts.Times.longest
+        for seconds in [0, -1, -86_400, 1 - longest, longest] {
+            let bytes = bytes(facts(freshFor: seconds), checksum: 1)
+            let read = bytes.withUnsafeBytes { RecordFacts.read($0, hasBorn: false) }
+            #expect(read?.facts.times.freshFor == seconds, "\(seconds)")
+        }
+        for seconds in [.min, -longest, longest + 1, .max] { #expect(!facts(freshFor: seconds).arePlausible) }
+        #expect(!facts(freshFor: 0, staleFor: -1).arePlausible)
+    }
+
     @Test func bytesThatAreNoFactsAreNone() {
         let bytes = bytes(facts, checksum: 1)
         for count in 0..<bytes.count

@@ -8,7 +8,8 @@ struct AnswerContent {
     private var isObject = false
     /// Whether `data` or `results` has anything in it.
     private(set) var hasItems = false
-    private var hasErrors = false
+    /// Whether it lists errors, beside content or alone.
+    private(set) var hasErrors = false
     /// Whether a `data` or `results` is something else than it has to be.
     var isMisshapen = false
 

@@ -6,11 +6,15 @@ public struct DocumentScan: Sendable {
     /// where it is not a JSON object or array, ``ResourceMention/everything`` alone where it is one
     /// of 2 GiB or more.
     public let mentions: [UInt64]
-    /// Nil where the body cannot be trusted as material for other answers.
+    /// Nil where the body cannot be trusted as material for other answers, which holds for content
+    /// beside errors too: a resource that an error kept out of it is not absent.
     public let document: ResourceDocument?
     /// Whether the body is an answer of the API at all: a whole JSON object, whose `data` is a
     /// list, and which is not errors alone.
     public let isAnswer: Bool
+    /// Whether the body is a JSON object with a member `errors` that is not empty. An answer with
+    /// errors lacks what they are about.
+    public let hasErrors: Bool
 
     /// Scans `body` once. Bounded in time and memory whatever it holds; never fails.
     public init(_ body: Span<UInt8>) {
@@ -20,14 +24,17 @@ public struct DocumentScan: Sendable {
         } catch {
             mentions = [ResourceMention.everything]
             document = nil
-            isAnswer = false
+            (isAnswer, hasErrors) = (false, false)
             return
         }
+        hasErrors = scanner.content.hasErrors
         mentions = scanner.takeFound()
         isAnswer =
             scanner.content.isAnswer
             && (scanner.isTrusted || scanner.content.hasItems || Self.isWellShaped(body))
-        document = scanner.isTrusted && mentions != [ResourceMention.everything] ? scanner.document : nil
+        let isPart = hasErrors && scanner.content.hasItems
+        let isMaterial = scanner.isTrusted && !isPart && mentions != [ResourceMention.everything]
+        document = isMaterial ? scanner.document : nil
     }
 
     /// The same of a text that is no document and has nothing in it: its members are not known. Of
@@ -50,7 +57,7 @@ public struct DocumentScan: Sendable {
     private init(mentions: [UInt64]) {
         self.mentions = mentions
         document = nil
-        isAnswer = false
+        (isAnswer, hasErrors) = (false, false)
     }
 
     /// The scan of a body with a content coding, which cannot be read.

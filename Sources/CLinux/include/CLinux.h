@@ -60,4 +60,7 @@ int clinux_has_access_list(int descriptor, const char *name);
 /// Whether a descriptor, maybe with O_PATH, is of a folder of procfs, whose links lead to open files and not to names.
 int clinux_is_proc(int folder);
 
+/// Where these bytes have this word first (memmem(3)); -1 where they do not have it.
+ptrdiff_t clinux_find(const void *bytes, size_t count, const void *word, size_t word_count);
+
 #endif

@@ -1,10 +1,13 @@
 // How long a stored response may be used, and for what. All in seconds from the moment the response
 // came.
-// Must hold: no member is negative or above `Lifetime.longest`, so sums of them cannot overflow.
+// Must hold: no member but `freshFor` is negative, and none is further from zero than
+// `Lifetime.longest`, so sums of them cannot overflow.
 
 /// The times that a store decision grants a response.
 public struct Lifetime: Hashable, Sendable {
     /// The freshness lifetime (RFC 9111 4.2.1): served without asking until its age reaches this.
+    /// Negative where its freshness had ended before it was made: its `Expires` is before its
+    /// `Date`, and it has been stale since then.
     public let freshFor: Int
     /// Beyond that, may be served while it is revalidated in the background (RFC 5861 3).
     public let staleFor: Int
@@ -23,7 +26,7 @@ public struct Lifetime: Hashable, Sendable {
     /// A lifetime; members out of bounds are brought within.
     public init(freshFor: Int, staleFor: Int = 0, staleIfErrorFor: Int? = nil, keepFor: Int = 0, initialAge: Int = 0) {
         func clamped(_ seconds: Int) -> Int { min(max(seconds, 0), Self.longest) }
-        self.freshFor = clamped(freshFor)
+        self.freshFor = min(max(freshFor, 1 - Self.longest), Self.longest)
         self.staleFor = clamped(staleFor)
         self.staleIfErrorFor = clamped(staleIfErrorFor ?? staleFor)
         self.keepFor = clamped(keepFor)
@@ -58,7 +61,7 @@ public struct Lifetime: Hashable, Sendable {
     public func within(_ rule: Lifetime) -> Lifetime {
         // Both count ages. The same moment may be of another age to the rule.
         let shift = initialAge - rule.initialAge
-        let fresh = max(min(freshFor, rule.freshFor + shift), 0)
+        let fresh = min(freshFor, max(rule.freshFor + shift, 0))
         func window(_ own: Int, _ theirs: Int) -> Int {
             own == 0 || theirs == 0 ? 0 : min(freshFor + own, rule.freshFor + shift + theirs) - fresh
         }
@@ -73,7 +76,8 @@ public struct Lifetime: Hashable, Sendable {
     /// answer is stale.
     func stale(for seconds: Int) -> Lifetime {
         let since = min(max(seconds, 1), Self.longest)
-        let age = max(initialAge, since)
+        // Its own `Expires` may be what the seconds count from.
+        let age = freshFor < 0 ? initialAge : max(initialAge, since)
         return Lifetime(
             freshFor: min(freshFor, age - since), staleFor: staleFor, staleIfErrorFor: staleIfErrorFor,
             keepFor: keepFor, initialAge: age)
@@ -88,6 +92,11 @@ public struct Lifetime: Hashable, Sendable {
         return Lifetime(
             freshFor: rest, staleFor: moved(staleFor), staleIfErrorFor: moved(staleIfErrorFor), keepFor: moved(keepFor),
             initialAge: initialAge)
+    }
+
+    /// The seconds from one unix time to another, negative where that is the earlier one.
+    static func difference(from start: Int64, to end: Int64) -> Int {
+        seconds(from: start, to: end) - seconds(from: end, to: start)
     }
 
     /// The seconds from one unix time to another: not negative and at most `longest`, whatever the

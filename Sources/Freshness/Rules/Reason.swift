@@ -68,6 +68,9 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     /// A 200 under an operator's rule that is no answer of the API: empty, no JSON, cut, errors
     /// alone.
     case noAnswer
+    /// A 200 under an operator's rule that has errors beside its content, and lacks what they are
+    /// about.
+    case incomplete
     /// A 404 or 410 for a resource that a fresh stored answer names, or for the page after it.
     case contradicted
 
@@ -183,8 +186,8 @@ extension Reason {
             .upstreamRefused:
             .fails(isOfTheProxy: false)
         case .unauthorized, .rateLimited, .serverError, .partialContent, .status, .noStore, .private, .authorization,
-            .vary, .noFreshness, .setCookie, .contentCoding, .tooLarge, .outdated, .noAnswer, .contradicted, .shared,
-            .clientKeyMissing, .clientKeyUnknown, .clientRate, .crossSite, .invalidRequest:
+            .vary, .noFreshness, .setCookie, .contentCoding, .tooLarge, .outdated, .noAnswer, .incomplete,
+            .contradicted, .shared, .clientKeyMissing, .clientKeyUnknown, .clientRate, .crossSite, .invalidRequest:
             .saysNoMore
         }
     }
@@ -244,6 +247,9 @@ extension Reason {
 
     /// Whether it says that a stored answer was used past its freshness.
     public var isUseOfStale: Bool { if case .usesStale = role { true } else { false } }
+
+    /// Whether a 200 was not stored because of its content.
+    public var isAboutContent: Bool { self == .noAnswer || self == .incomplete }
 
     /// Whether it says how an answer was composed.
     public var isComposition: Bool { if case .composes = role { true } else { false } }

@@ -34,12 +34,14 @@ struct RFC9111 {
 
     var decision: StoreDecision {
         if let reason = refusal { return .no(reason) }
-        guard let freshFor = freshnessLifetime ?? (response.hasValidator ? 0 : nil) else { return .no(.noFreshness) }
+        guard let stated = freshnessLifetime ?? (response.hasValidator ? 0 : nil) else { return .no(.noFreshness) }
+        let freshFor = directives.noCache ? 0 : stated
         let lifetime = Lifetime(
-            freshFor: directives.noCache ? 0 : freshFor,
+            freshFor: freshFor,
             staleFor: mayServeStale ? directives.staleWhileRevalidate ?? operatorsStale : 0,
             staleIfErrorFor: mayServeStale ? directives.staleIfError ?? Self.defaultStaleIfError : 0,
-            keepFor: response.hasValidator ? Self.keepFor : 0,
+            // Kept from when it came, however long ago its freshness ended.
+            keepFor: response.hasValidator ? Self.keepFor + max(-freshFor, 0) : 0,
             initialAge: correctedInitialAge)
         let isFresh = lifetime.initialAge < lifetime.freshFor
         // A cookie must reach the client it is for, and no other, unless the origin says that the
@@ -73,12 +75,16 @@ struct RFC9111 {
         directives.isPublic || directives.mustRevalidate || directives.sMaxAge != nil
     }
 
-    /// Section 4.2.1, first match wins; nil where there is nothing to go by.
+    /// Section 4.2.1, first match wins; nil where there is nothing to go by. Below zero for an
+    /// `Expires` before the `Date`: staleness counts from there (4.2.4).
     private var freshnessLifetime: Int? {
         if let seconds = directives.sMaxAge { return seconds }
         if let seconds = directives.maxAge { return seconds }
         switch response.effectiveExpires {
-        case .at(let expires): return Lifetime.seconds(from: response.date ?? now, to: expires)
+        case .at(let expires):
+            // Some origins say the year 1, and it can be kept for a confirmation all the same.
+            let difference = Lifetime.difference(from: response.date ?? now, to: expires)
+            return max(difference, Self.keepFor - Lifetime.longest)
         case .invalid: return 0
         case .absent: return heuristicLifetime
         }

@@ -95,15 +95,26 @@ struct AnswerStorage {
             return .unstored(response, .status)
         case .store(let lifetime):
             let scan = response.scan
-            guard scan.isAnswer || response.status != 200 || request.facts.rule.followsOrigin else {
-                troubles.noteFailure(
-                    "answers \(request.facts.route.template) with a 200 that is not a valid answer")
-                return .unstored(response, .noAnswer)
-            }
+            if let reason = reasonAgainst(scan, of: response) { return .unstored(response, reason) }
             let stored = storable(response, scan, key, lifetime)
             if isChosen(stored) { return .unstored(response, .outdated) }
             return place(stored, response, varyingBy: facts.vary.selecting(under: request.facts.rule))
         }
+    }
+
+    /// Why the content of a 200 forbids to keep it under an operator's rule, which the log says
+    /// too. Errors are of one moment. The origin's rules are about whatever it sends.
+    private func reasonAgainst(_ scan: DocumentScan, of response: UpstreamResponse) -> Reason? {
+        guard response.status == 200, !request.facts.rule.followsOrigin, !scan.isAnswer || scan.hasErrors else {
+            return nil
+        }
+        let (troubles, subject) = (OriginTroubles(storing.shared, storing.base), request.facts.route.template)
+        guard scan.isAnswer else {
+            troubles.noteFailure("answers \(subject) with a 200 that is not a valid answer")
+            return .noAnswer
+        }
+        troubles.tell("answers \(subject) with errors beside data: such answers are not stored", .incomplete)
+        return .incomplete
     }
 
     /// Whether a 400 may be stored: its errors blame the path or a parameter, a client asked for

@@ -109,7 +109,7 @@ extension Asking {
     /// Notes an origin's answer of which nothing is stored.
     func note(_ last: (status: Int?, reason: Reason), to request: OriginRequest, isForClient: Bool) {
         // A client's answer counts its reason itself.
-        if last.reason == .noAnswer, !isForClient { base.statistics.count(because: .noAnswer) }
+        if last.reason.isAboutContent, !isForClient { base.statistics.count(because: last.reason) }
         guard let key = request.key else { return }
         let answer = LastAnswer(status: last.status, reason: last.reason, unixSeconds: base.unixSeconds)
         shared.lastAnswers.put(answer, for: key)

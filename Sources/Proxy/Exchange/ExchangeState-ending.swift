@@ -53,15 +53,15 @@ extension ExchangeState {
     }
 
     /// A composed answer is compared with an answer about the target, not one about tokens, load
-    /// or its own trouble. An answer that another cache kept for a while is not the origin's
-    /// current one.
+    /// or its own trouble, all or in part. An answer that another cache kept for a while is not the
+    /// origin's current one.
     private func comparison(_ ending: Ending) -> ComparedAnswer? {
         guard traits.isVerified, !isAged else { return nil }
         switch ending {
         case .stored(let stored, let status, _) where status != 304:
             return ComparedAnswer(status: stored.status, body: stored.body)
         case .unstored(let response, let reason)
-        where response.status < 500 && ![401, 403, 429].contains(response.status) && reason != .noAnswer:
+        where response.status < 500 && ![401, 403, 429].contains(response.status) && !reason.isAboutContent:
             return ComparedAnswer(status: response.status, body: response.body)
         case .stored, .unstored, .failed: return nil
         }
@@ -93,7 +93,7 @@ extension ExchangeState {
     private func isEveryones(_ response: UpstreamResponse, _ reason: Reason) -> Bool {
         switch reason {
         case .outdated: !varies(response)
-        case .noAnswer, .contradicted: traits.hasImpersonalErrors
+        case .noAnswer, .incomplete, .contradicted: traits.hasImpersonalErrors
         default: traits.hasImpersonalErrors && OriginVerdict.standsIn(forStatus: response.status)
         }
     }
@@ -150,6 +150,7 @@ extension PartEnd {
     fileprivate init(_ ending: ExchangeState.Ending) {
         switch ending {
         case .stored(let stored, _, _): self = .stored(status: stored.status)
+        case .unstored(_, .incomplete): self = .incomplete
         case .unstored(let response, let reason):
             self =
                 OriginVerdict.standsIn(forStatus: response.status)

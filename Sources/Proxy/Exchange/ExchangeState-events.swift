@@ -270,6 +270,8 @@ enum PartEnd: Sendable {
     case stored(status: Int)
     /// The origin's answer could not be stored; nil where its status is unknown.
     case unusable(status: Int?)
+    /// The origin's answer has errors beside its content: it lacks what they are about.
+    case incomplete
     /// The origin's answer was too large to be collected, and so could not be kept.
     case tooLarge
     /// The origin answered 429 or 5xx: another request would fail too.
@@ -282,7 +284,7 @@ enum PartEnd: Sendable {
     var isRefusedList: Bool {
         switch self {
         case .stored(let status), .unusable(let status?): [404, 405, 410, 451].contains(status)
-        case .unusable(nil), .tooLarge, .refused, .failed: false
+        case .unusable(nil), .incomplete, .tooLarge, .refused, .failed: false
         }
     }
 }

@@ -320,7 +320,7 @@ extension ExchangeState {
             // One request of a batch counts as a miss, the others as collapsed.
             isCollapsed = !isFirst
             return self.end(.unstored(response, reason))
-        case .unusable, .tooLarge: return ask(at: now)
+        case .unusable, .incomplete, .tooLarge: return ask(at: now)
         case .stored:
             work = .completed(isPaidFor: !isBatch || isFirst)
             // The origin's own answer precedes a composed one.

@@ -13,7 +13,8 @@ struct OriginTroubles {
 
     func tell(_ cause: String, _ kind: FailureReport.Kind) {
         base.statistics.upstream.note(
-            cause, at: base.unixSeconds, isOfOrigin: kind == .failure || kind == .rate)
+            cause, at: base.unixSeconds,
+            isOfOrigin: kind == .failure || kind == .incomplete || kind == .rate)
         report(cause, kind)
     }
 

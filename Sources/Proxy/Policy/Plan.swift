@@ -129,10 +129,17 @@ extension Plan {
         let (age, ttl) = (stored.age(at: unixSeconds), stored.freshFor - stored.age(at: unixSeconds))
         if let maxAge = control.maxAge, age > maxAge { return .fetch(.requestMaxAge, stored: stored) }
         if let minFresh = control.minFresh, ttl < minFresh { return .fetch(.requestMaxAge, stored: stored) }
+        if ttl <= 0, control.refuses(staleFor: -ttl) { return .fetch(.requestMaxAge, stored: stored) }
         // An origin that forbids stale answers forbids them to this client too (RFC 9111 5.2.2.2).
         if case .fetch = self, let maxStale = control.maxStale, -ttl <= maxStale, stored.allowsStale {
             return .stale(stored, ttl: ttl, .requestMaxStale, refreshes: false)
         }
         return self
     }
+}
+
+extension CacheControl {
+    /// Whether a client refuses an answer that has been stale for that many seconds, be the origin
+    /// slow or failing (RFC 9111 5.2.1.1, 5.2.1.2): `max-age` allows none without `max-stale`.
+    fileprivate func refuses(staleFor seconds: Int) -> Bool { maxStale.map { seconds > $0 } ?? (maxAge != nil) }
 }

@@ -6,9 +6,10 @@
 /// The facts of a record. Operators read most of them in the file; this module compares and copies
 /// them.
 public struct RecordFacts: Sendable {
-    /// Durations in seconds, none below zero or above `longest`. This module does not interpret
-    /// them.
+    /// Durations in seconds, none above `longest`, and none below zero but `freshFor`. This module
+    /// does not interpret them.
     public struct Times: Sendable, Equatable {
+        /// Above `-longest`.
         public let freshFor: Int
         public let staleFor: Int
         public let staleIfErrorFor: Int
@@ -25,7 +26,7 @@ public struct RecordFacts: Sendable {
 
         fileprivate var arePlausible: Bool {
             func isPlausible(_ seconds: Int) -> Bool { 0...Self.longest ~= seconds }
-            return isPlausible(freshFor) && isPlausible(staleFor) && isPlausible(staleIfErrorFor)
+            return 1 - Self.longest...Self.longest ~= freshFor && isPlausible(staleFor) && isPlausible(staleIfErrorFor)
                 && isPlausible(keepFor) && isPlausible(initialAge)
         }
     }
@@ -103,12 +104,17 @@ public struct RecordFacts: Sendable {
             status: Int(load(UInt16.self, 36)), classTag: raw[38], receivedAt: load(Int64.self, 8),
             born: hasBorn ? load(Int64.self, Self.fixedBytes) : 0,
             times: Times(
-                freshFor: seconds(1), staleFor: seconds(2), staleIfErrorFor: seconds(3), keepFor: seconds(4),
-                initialAge: seconds(0)),
+                freshFor: Self.signed(load(UInt32.self, 20)), staleFor: seconds(2),
+                staleIfErrorFor: seconds(3), keepFor: seconds(4), initialAge: seconds(0)),
             storefront: Array(raw[fixedBytes..<selectingStart]),
             selecting: Array(raw[selectingStart..<resourcesStart]),
             resources: stride(from: resourcesStart, to: raw.count, by: 8).map { load(UInt64.self, $0) })
         return facts.arePlausible ? (facts, load(UInt64.self, 0)) : nil
+    }
+
+    /// The number of seconds that was truncated to 32 bits. 2^31 is not negative.
+    private static func signed(_ seconds: UInt32) -> Int {
+        Int(seconds) <= Times.longest ? Int(seconds) : Int(Int32(bitPattern: seconds))
     }
 
     /// The bytes that `append` appends.
@@ -125,7 +131,7 @@ public struct RecordFacts: Sendable {
         append(checksum)
         append(receivedAt)
         append(UInt32(times.initialAge))
-        append(UInt32(times.freshFor))
+        append(UInt32(truncatingIfNeeded: times.freshFor))
         append(UInt32(times.staleFor))
         append(UInt32(times.staleIfErrorFor))
         append(UInt32(times.keepFor))

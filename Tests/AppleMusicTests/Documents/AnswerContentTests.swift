@@ -49,6 +49,19 @@ import Text
         let hasErrors = errors.map { ($0.arrayValue?.count ?? $0.objectValue?.members.count ?? 0) > 0 } ?? false
         let hasItems = (list ?? 0) + (found ?? 0) > 0
         #expect(isAnswer(body) == (hasItems || !isMisshapen && !hasErrors), "\(body)")
+        let scan = DocumentScan(Array(body.utf8))
+        #expect(scan.hasErrors == hasErrors && (!hasErrors || !hasItems || scan.document == nil), "\(body)")
+    }
+
+    /// An album that an error had kept out of a list counted as withdrawn.
+    @Test func nothingIsComposedOfAnAnswerWithErrors() {
+        for (errors, hasErrors) in [
+            ("", false), (#","errors":[]"#, false), (#","errors":[{"status":"500"}]"#, true),
+            (#", "errors" : { "a" : 1 } "#, true), (#","meta":{"errors":[{}]}"#, false),
+        ] {
+            let scan = DocumentScan(Array(#"{"data":[\#(Self.resource)]\#(errors)}"#.utf8))
+            #expect(scan.isAnswer && scan.hasErrors == hasErrors && (scan.document == nil) == hasErrors, "\(errors)")
+        }
     }
 
     @Test func moreResourcesThanAreCountedAreAnAnswerAllTheSame() {

@@ -27,7 +27,8 @@ import Testing
         // A supplement goes before a batch.
         var both = Script.begun { ($0.hasSupplement, $0.isBatchable) = (true, true) }
         #expect(both.joined() == "wake after 5000 ms, fetch part")
-        for (end, whole) in [(PartEnd.stored(status: 200), nil), (.unusable(status: 404), Script.stored())] {
+        let ends = [(PartEnd.stored(status: 200), nil), (.unusable(status: 404), Script.stored()), (.incomplete, nil)]
+        for (end, whole) in ends {
             var script = waiting(isBatch: false)
             script.composed = whole
             #expect(script.partEnded(end) == "cancel timer, send waitingClient")

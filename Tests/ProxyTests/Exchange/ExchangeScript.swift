@@ -171,6 +171,7 @@ struct ExchangeScript {
         case .abandon: "abandon"
         case .discard(let response): "discard \(response.status)"
         case .report(.stored): "report stored"
+        case .report(.incomplete): "report incomplete"
         case .report(.tooLarge): "report too large"
         case .report(.unusable(let status)): "report unusable \(Self.words(status))"
         case .report(.refused(let response, let reason)): "report refused \(response.status) \(reason)"

@@ -103,6 +103,33 @@ import Testing
         LeftOut.noteClientsApart()
     }
 
+    /// An error beside data is about one of those that were joined. The others lost their batch,
+    /// and asked again each for itself.
+    @Test func anErrorBesideDataAffectsItsOwnClientAlone() throws {
+        let scene = try ScriptedScene { request in
+            let ids = ScriptedSongs.ids(request.target)
+            let body = ScriptedSongs.body(ids.filter { $0 != "666" })
+            guard ids.contains("666") else { return FakeOrigin.Reply(body: body) }
+            return FakeOrigin.Reply(body: body.dropLast() + #","errors":[{"status":"500"}]}"#)
+        }
+        _ = try scene.proxy.client.send("GET", "/v1/catalog/us/songs/1")
+        for round in 1..<20 {
+            let ids = (1...7).map { $0 == 4 ? "666" : "\(round * 1000 + $0)" }
+            let before = scene.upstream.count
+            for (id, reply) in zip(ids, try ask(ids.map { "/v1/catalog/us/songs/\($0)" }, scene.proxy)) {
+                let text = String(decoding: reply.body, as: UTF8.self)
+                #expect(text.contains("\"id\":\"\(id)\"") == (id != "666"), "\(id)")
+                #expect(text.contains("errors") == (id == "666"), "\(id)")
+            }
+            let asked = scene.upstream[before...]
+            guard let list = asked.first(where: { ScriptedSongs.batch($0).contains("666") }) else { continue }
+            // Halved, until the one is alone: two requests for each halving at most.
+            #expect(asked.count <= 7 - ScriptedSongs.batch(list).count + 7, "\(asked)")
+            return
+        }
+        LeftOut.noteClientsApart()
+    }
+
     /// Every miss that came after another waited first for a list that was refused again, at each
     /// of an origin's resources that it has one by one alone.
     @Test func refusedListsRest() throws {

@@ -10,6 +10,8 @@ final class FailureReport: Sendable {
     enum Kind {
         /// No answer, or an error.
         case failure
+        /// An answer that lacks what its errors are about.
+        case incomplete
         /// The developer token is refused.
         case token
         /// Too many requests.
