@@ -46,7 +46,7 @@ public enum PageLinks {
 ///
 /// The letter x is rare in answers, and is found 25 times as fast as the word. Where it is
 /// frequent, the word is looked for: each other x costs as much as 42 bytes of such a search. So a
-/// body takes twice the time of that at most, whatever it holds: 9 us for 40 KB.
+/// body takes about twice the time of that at most, whatever it holds.
 struct NextSearch {
     var position = 0
     /// Letters that were no part of the word.

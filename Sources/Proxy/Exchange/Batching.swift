@@ -133,6 +133,8 @@ extension PartEnd {
         switch self {
         case .stored(let status), .unusable(let status?): Batches.State.End(status: status)
         case .unusable(nil): .untold
+        // One of the ids may be the cause, as with a 5xx.
+        case .incomplete: .failed
         case .tooLarge: .answered
         case .refused(let response, _): Batches.State.End(status: response.status)
         case .failed(let failure): failure.mayBeOfTheTarget ? .failed : .untold
