@@ -66,7 +66,10 @@ final class MeasuredProxy {
     var port: Int { get throws { try port("http") } }
     var securePort: Int { get throws { try port("https") } }
 
-    func waitForTier() throws { try wait { process.text.contains(": connected") } }
+    /// Nor is anything purged later because the purge log is read for the first time.
+    func waitForTier() throws {
+        try wait { process.text.contains(": connected") && process.text.contains("purge log: this node reads") }
+    }
 
     /// For clients that trust its certificate.
     func clientTLS(for path: CostPath) throws -> ClientTLS {
