@@ -92,7 +92,8 @@ extension ResponseCache {
     ) {
         store(
             StoredResponse(
-                key: CacheKey(scope: scope, target: Array(target.utf8)), status: 200, fields: Array(fields.utf8),
+                key: CacheKey(of: .none, scope: scope, target: Array(target.utf8)), status: 200,
+                fields: Array(fields.utf8),
                 followsOrigin: true, body: Array("{}".utf8), receivedAt: Int64(Date().timeIntervalSince1970) - age,
                 lifetime: Lifetime(freshFor: 100, staleFor: 100), classTag: resourceClass.rawValue,
                 storefront: Array(storefront.utf8)))
@@ -208,7 +209,7 @@ extension StatisticsSource {
     ) -> StatisticsSource {
         var shared = ProxyShared(
             cache: cache, credentials: Credentials(developer: developer, musicUser: nil), policy: Policy(),
-            authority: "origin")
+            origin: .none, authority: "origin")
         shared.clientKeys = keys
         shared.budget = UpstreamBudget(rate: 7)
         return StatisticsSource(statistics: statistics) { [shared] in shared }

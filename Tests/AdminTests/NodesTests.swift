@@ -24,7 +24,7 @@ import Testing
             let tier = SharedTier(TierSettings(endpoints: [endpoint], nodeName: name)) { _ in }
             var shared = ProxyShared(
                 cache: cache, credentials: Credentials(developer: nil, musicUser: nil), policy: Policy(),
-                authority: "127.0.0.1:1")
+                origin: .none, authority: "127.0.0.1:1")
             shared.tier = tier
             let identity = NodeIdentity(name: name, address: "\(name):8080", version: "1.0", process: 1, startedAt: 1)
             node = try ProxyNode(tier, identity, shared)

@@ -147,7 +147,7 @@ struct LeftFile {
         let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
         try Statement(database, "SELECT target, variant FROM entry ORDER BY id").forEachRow([]) { row in
             keys.append(
-                CacheKey(scope: .shared, target: Array(row.text(0).utf8), variant: Array(row.text(1).utf8)))
+                CacheKey(of: .none, scope: .shared, target: Array(row.text(0).utf8), variant: Array(row.text(1).utf8)))
             return true
         }
         return keys

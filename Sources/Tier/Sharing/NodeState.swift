@@ -43,11 +43,14 @@ package struct NodeIdentity: Sendable {
     let predecessor: Int32
     /// When that began, by its record: in containers many have one number. 0 where it has none.
     var predecessorStartedAt: Int64 = 0
+    /// Name of the origin that it asks; empty where it does not say.
+    package internal(set) var upstream: String
 
     package init(
-        name: String, address: String, version: String, process: Int32, startedAt: Int64, predecessor: Int32 = 0
+        name: String, address: String, version: String, process: Int32, startedAt: Int64, predecessor: Int32 = 0,
+        upstream: String = ""
     ) {
-        (self.name, self.address, self.version) = (name, address, version)
+        (self.name, self.address, self.version, self.upstream) = (name, address, version, upstream)
         (self.process, self.startedAt, self.predecessor) = (process, startedAt, predecessor)
     }
 }
