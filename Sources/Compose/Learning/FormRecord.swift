@@ -28,16 +28,6 @@ struct FormRecord: Sendable {
         guard absorb(request, document, at: now, freshFor: freshFor) else { return nil }
     }
 
-    /// Infers the record of a form that was not seen from records of similar forms: it counts as
-    /// long as the first of them.
-    init?(_ shape: ObjectShape, of type: ResourceClass, from records: [FormRecord]) {
-        guard let first = records.min(by: { $0.countsUntil < $1.countsUntil }) else { return nil }
-        objects = ElementShapes(type, shape)
-        (envelope, lastSeen, freshFor) = (first.envelope, first.lastSeen, first.freshFor)
-        keepsOrder = records.contains(where: \.keepsOrder)
-        mostAsked = records.reduce(into: [:]) { most, record in most.merge(record.mostAsked, uniquingKeysWith: max) }
-    }
-
     /// Learns from another answer; false where it contradicts an earlier one.
     mutating func absorb(
         _ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int
@@ -102,8 +92,9 @@ struct FormRecord: Sendable {
         let found = document.primary.map(\.number)
         let distinct = Set(found)
         let asked = request.resources.map(\.number).filter(distinct.contains)
-        // The treatment of an id that is asked for twice is not learnt.
-        guard request.resources.areDistinct else { return true }
+        // The treatment of an id that is asked for twice is not learnt, nor that of one that is
+        // another name of a resource.
+        guard request.resources.areDistinct, asked.count == distinct.count else { return true }
         if distinct.count > 1 { keepsOrder = true }
         return asked == found
     }
