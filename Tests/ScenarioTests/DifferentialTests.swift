@@ -9,7 +9,7 @@ import Testing
 /// itself where it is put together of several.
 @Suite struct DifferentialTests {
     private static let requests = TestSize.of(800, release: 2500)
-    private static let worldRequests = TestSize.of(300, full: 900, release: 10_000)
+    private static let worldRequests = TestSize.of(600, full: 900, release: 10_000)
     private static let disturbedRequests = TestSize.of(400, full: 900, release: 10_000)
     private static let disturbEvery = TestSize.of(80, release: 250)
     private static let disturbedReviseEvery = TestSize.of(60, release: 150)

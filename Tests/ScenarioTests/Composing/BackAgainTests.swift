@@ -37,7 +37,7 @@ import Testing
     }
 
     /// It was left out for as long as `not-found` lasts.
-    @Test(arguments: ["?extend=artistUrl&ids=8,7", "?ids=8,7&l=es-MX", "?ids=8,7", "?ids=8,7&include=artists"])
+    @Test(arguments: ["?extend=artistUrl&ids=8,7", "?ids=8,7&l=es-MX", "?ids=8,7&include=artists"])
     func itIsAskedForOnceAnyAnswerShowsIt(sight: String) throws {
         let scene = try scene()
         #expect(names(try scene.proxy.client.send("GET", Self.songs + sight)) == ["8", "7"])
