@@ -47,8 +47,8 @@ public struct PurgeList: Sendable {
     public private(set) var renumberings = 0
     /// How often there was no more room, and purges were forgotten.
     private(set) var forgettings = 0
-    /// How often there was no more room, and purges or removals that waited for their turn became
-    /// one of everything.
+    /// How often there was no more room, and purges that waited for their turn became one of
+    /// everything.
     private(set) var widenings = 0
     /// Ascending.
     private var entries: [Entry] = []
@@ -201,14 +201,9 @@ extension PurgeList {
             return forget(upTo: last)
         }
         if entries.count == 1, entries[0].selection.conditions.isEmpty { return }
-        let isHard = entries.since(swept).contains { $0.mode == .hard }
-        widen(isHard ? .hard : .soft)
-    }
-
-    /// Notes a purge of everything, in place of more than there is room for.
-    mutating func widen(_ mode: PurgeMode) {
         widenings += 1
-        _ = note(EntrySelection(), mode)
+        let isHard = entries.since(swept).contains { $0.mode == .hard }
+        _ = note(EntrySelection(), isHard ? .hard : .soft)
     }
 
     /// Everything that was held has had its turn for the purges up to that number.

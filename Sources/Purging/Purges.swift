@@ -48,8 +48,7 @@ public final class Purges: Sendable {
     /// How often the oldest were forgotten, as there were too many.
     public var forgettings: Int { state.withLock { $0.list.forgettings } }
 
-    /// How often those that waited for their turn, or removals, became one of everything, as there
-    /// were too many.
+    /// How often those that waited for their turn became one of everything, as there were too many.
     public var widenings: Int { state.withLock { $0.list.widenings } }
 
     /// An answer that was born before that number counts as chosen.
@@ -60,9 +59,6 @@ public final class Purges: Sendable {
     public func note(_ selection: EntrySelection, _ mode: PurgeMode) -> Int64 {
         change { list in list.note(selection, mode).number }
     }
-
-    /// Notes a hard purge of everything, in place of more removals than there is room for.
-    public func widen() { change { list in list.widen(.hard) } }
 
     /// The number, among these, of such a purge (`PurgeList.number`) that was done here; else it is
     /// noted now.
@@ -163,6 +159,6 @@ public final class Purges: Sendable {
     /// Lines of the log.
     private enum Message: String {
         case forgotten = "purges: too many to remember: the oldest half counts as one of everything for composing"
-        case widened = "purges: too many at once, or too many removals: they became one of everything"
+        case widened = "purges: too many at once: they became one of everything"
     }
 }

@@ -84,8 +84,10 @@ public final class RecordStore: Sendable {
     /// Queues a mark. A fact or rest is written after the operations before it; a purge is written
     /// before all that comes later.
     public func add(_ mark: StoreMark) {
-        let (isKept, isFirst) = shared.pending.withLock { ($0.add(mark), $0.claim(.scheduled)) }
-        if !isKept { runner.tell("too many purges wait for it: after a restart all of its answers count as purged") }
+        let isFirst = shared.pending.withLock { pending in
+            pending.add(mark)
+            return pending.claim(.scheduled)
+        }
         runner.schedule(isFirst, 0)
     }
 

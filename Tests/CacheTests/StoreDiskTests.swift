@@ -31,7 +31,7 @@ import Testing
         if isUnopenable { makeUnopenable(3) } else { scratch.makeUnreadable(3) }
         let (store, reader) = scratch.openWithReader(maxBytes: 8 << 20)
         // The failure that was reported is not examined before the end.
-        store.runner.suspendBetweenTurns()
+        store.runner.queue.suspend()
         for each in all {
             let isLost = lost.contains(String(decoding: each.key.target, as: UTF8.self))
             #expect(content(reader.lookup(each.key, at: noon)) == (isLost ? nil : content(each)))

@@ -66,7 +66,7 @@ import Testing
         let told = Mutex<[Int?]>([])
         // On the queue one after the other: the purge has taken one step when the file is lent.
         let runner = old.runner
-        runner.suspendBetweenTurns()
+        runner.queue.suspend()
         cache.purge(EntrySelection([.prefix("/")]), .hard, at: noon) { count in told.withLock { $0.append(count) } }
         cache.purging.sync {}
         runner.queue.async { @Sendable in

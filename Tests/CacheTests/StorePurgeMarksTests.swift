@@ -164,7 +164,7 @@ import Testing
             "ALTER TABLE entry RENAME TO later; DROP VIEW purged; DROP TABLE purge; DROP VIEW response")
         try database.execute("DROP VIEW location; DROP TRIGGER entry_removed; DROP INDEX entry_by_key")
         try database.execute("DROP INDEX entry_by_last_used; DROP INDEX variant_by_target")
-        for name in ["totals", "class", "rest", "fact"] { try database.execute("DROP TABLE \(name)") }
+        for name in ["totals", "class", "rest", "fact", "floor"] { try database.execute("DROP TABLE \(name)") }
         for statement in Schema.oldStatements { try database.execute(statement) }
         let columns = try texts(scratch.file, "SELECT name FROM pragma_table_info('entry')").joined(separator: ", ")
         try database.execute("INSERT INTO entry (\(columns)) SELECT \(columns) FROM later; DROP TABLE later")
@@ -202,7 +202,7 @@ import Testing
     func anOldPurgeThatIsNotUnderstoodForgetsThoseBefore(words: String) throws {
         scratch.fill([])
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(5))
-        try database.execute("DROP VIEW purged; DROP TABLE purge; ALTER TABLE entry DROP COLUMN born")
+        try database.execute("DROP VIEW purged; DROP TABLE purge; DROP TABLE floor; ALTER TABLE entry DROP COLUMN born")
         try database.execute(try #require(Schema.oldStatements.last))
         try database.execute("INSERT INTO purged VALUES ('/a', 10), ('\(words)', 20), ('/b', 30)")
         try database.execute("PRAGMA user_version = 10")

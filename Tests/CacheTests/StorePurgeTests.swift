@@ -168,7 +168,7 @@ private func plan(_ path: String, _ run: SweepRun) throws -> String {
     @Test func tooManyRemovalsAreAPurgeOfEverything() throws {
         let (cache, store) = scratch.cache(memory: 1 << 16)
         store.write((0..<20).map { response("/\($0)") })
-        store.runner.suspendBetweenTurns()
+        store.runner.queue.suspend()
         let most = PendingWrites.maxBytes / PendingWrites.removalBytes
         for index in 0...Int64(most) { store.records.remove(index) }
         #expect(cache.purges.newest == 1 && cache.purges.isSweeping)

@@ -303,8 +303,3 @@ extension FileTier {
 extension ListedRecord {
     var path: String { String(decoding: target, as: UTF8.self) }
 }
-
-extension StoreRunner {
-    /// Holds the queue until `queue.resume()`; a turn that has begun ends before.
-    func suspendBetweenTurns() { queue.sync { queue.suspend() } }
-}

@@ -62,7 +62,7 @@ import Testing
                 if isSwept { purges.noteSwept(number) }
             }
             let lines = notes.lines.withLock { $0 }
-            #expect(lines.count == 1 && lines[0].hasPrefix("purges: too many \(isSwept ? "to remember" : "at once")"))
+            #expect(lines.count == 1 && lines[0].hasPrefix("purges: too many \(isSwept ? "to remember" : "at once"):"))
             let changes = notes.take()
             let forgotten = changes.contains { if case .forgotten = $0 { true } else { false } }
             let widened = changes.contains {

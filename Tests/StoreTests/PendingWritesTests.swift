@@ -119,9 +119,9 @@ import Testing
 
     /// They were lost, and a later process built answers of parts that they had purged.
     @Test mutating func tooManyPurgesBecomeOneThatForgetsThem() {
-        let refused = (1...5_000).count { !pending.add(purge(Int64($0))) }
+        for number: Int64 in 1...5_000 { pending.add(purge(number)) }
         let left = pending.purges.all
-        #expect(left.count < 5_000 && refused > 0, "each is said")
+        #expect(left.count < 5_000)
         guard case .purge(let forgotten, .forgotten) = left.first?.value else {
             Issue.record("\(left.count) of them wait")
             return

@@ -47,7 +47,7 @@ import Testing
         var script = Script()
         #expect(script.on(.due(isForced: false)) == [.open])
         let opened = plain(script.on(.opened(isLearnt: false)))
-        #expect(opened == [.sweep(.resume), .schedule(.learn), .schedule(.capUses), .again])
+        #expect(opened == [.schedule(.learn), .schedule(.capUses), .sweep(.resume), .again])
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         #expect(script.on(.wrote(.part, isOver: false)) == [.again])
         #expect(script.on(.wrote(.all, isOver: false)) == [.health(.available)])

@@ -271,7 +271,7 @@ extension MetricFamily {
             "refrain_purges_forgotten_total", "Times that the oldest purges were forgotten: too many to remember",
             \.source.purges.forgettings),
         counter(
-            "refrain_purges_widened_total", "Times that too many pending purges or removals became one of everything",
+            "refrain_purges_widened_total", "Times that too many pending purges became one of everything",
             \.source.purges.widenings),
         gauge("refrain_cache_disk_free_bytes", "Free bytes on the disk of the cache file", \.cacheDisk?.freeBytes),
         gauge("refrain_cache_disk_bytes", "Size of the disk of the cache file", \.cacheDisk?.byteCount),

@@ -30,7 +30,7 @@ struct FileOwner: RecordOwner {
         purges.verdict(on: record, since: max(record.facts.born, swept))
     }
 
-    func purgeAll() { purges.widen() }
+    func purgeAll() { purges.note(EntrySelection(), .hard) }
 
     /// Without zlib it cannot be checked, and stays.
     func canUse(_ record: Record) -> Bool {

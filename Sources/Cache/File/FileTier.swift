@@ -81,6 +81,22 @@ public final class FileTier: Sendable {
         }
     }
 
+    /// Writes down that what answers show of a number is outdated up to then, unix seconds.
+    public func storeFloor(of number: UInt64, at time: Int64) {
+        records.add(StoreMark(floorOf: number, at: time))
+    }
+
+    /// Calls `body` with each number whose sights are outdated, and up to when, before answers that
+    /// are visited from now on; with none where the file cannot be read. None is beyond `now`, unix
+    /// seconds.
+    public func visitFloors(at now: Int64, _ body: @escaping @Sendable (_ number: UInt64, _ time: Int64) -> Void) {
+        records.visitMarks(.floor) { marks in
+            for mark in marks {
+                if let number = mark.number, case .time(let time) = mark.value { body(number, min(time, now)) }
+            }
+        }
+    }
+
     /// Goes through the answers in the file, as `RecordStore.visit` says.
     func visit(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,

@@ -40,7 +40,8 @@ extension StoredResponse {
         }
         self.init(
             restoring: key, status: example.status, fields: fields, content: .plain(body.compacted()),
-            receivedAt: receivedAt, born: parts.map(\.born).min() ?? 0, lifetime: lifetime, classTag: classTag,
+            receivedAt: receivedAt, arrival: parts.map(\.arrival).max() ?? 0, born: parts.map(\.born).min() ?? 0,
+            lifetime: lifetime, classTag: classTag,
             storefront: parts[0].storefront,
             composition: Composition(detail, parts: parts.map(\.key), naming: parts.map(\.resources)), onlyTag: tag)
     }

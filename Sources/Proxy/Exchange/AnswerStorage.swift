@@ -13,14 +13,16 @@ struct AnswerStorage {
     private let request: OriginRequest
     /// The flight that the request leads; nil where it leads none.
     private let flight: Flights.FlightID?
+    /// The number of the latest answer when the origin was asked (`ResponseCache.arrivals`).
+    private let asked: Int64
     private let storing: StorageParts
 
     /// The largest answer that is collected although it will not be kept. Larger ones need new
     /// memory, which costs 0.5 ms a MiB, more than copying.
     private static let mostHeldBack = 256 << 10
 
-    init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: StorageParts) {
-        (self.request, self.flight, self.storing) = (request, flight, storing)
+    init(_ request: OriginRequest, _ flight: Flights.FlightID?, asked: Int64 = .max, _ storing: StorageParts) {
+        (self.request, self.flight, self.asked, self.storing) = (request, flight, asked, storing)
     }
 
     /// Stores what may be stored: `stored` or `unstored`.
@@ -113,6 +115,7 @@ struct AnswerStorage {
     private func place(
         _ stored: StoredResponse, _ response: UpstreamResponse, varyingBy vary: ResponseFacts.Vary
     ) -> ExchangeState.Event {
+        if isOvertaken(stored) { return .unstored(response, .outdated) }
         let fields = request.forwarded.selectingFields
         let placed = put(bornUnder: born) {
             $0.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader)
@@ -121,8 +124,21 @@ struct AnswerStorage {
         if request.isSuperset { placed.awaitUse() }
         storing.base.statistics.count(.stored)
         noteKept(placed)
-        storing.composing.learn(from: placed, original: response.original, request)
+        storing.composing.learn(from: placed, original: response.original, request, asked: asked)
         return event(placed, originStatus: response.status)
+    }
+
+    /// Whether clients were shown something else under this key meanwhile, composed of an answer
+    /// that came while this one was on its way: which of them is newer cannot be told, so neither
+    /// is shown again.
+    private func isOvertaken(_ stored: StoredResponse) -> Bool {
+        let cache = storing.base.cache
+        guard stored.key.variant.isEmpty, let shown = cache.memory.lookup(stored.key), shown.composition != nil,
+            shown.arrival > asked, shown.status != stored.status || shown.body != stored.body
+        else { return false }
+        storing.composing.learn(from: stored, original: nil, request, asked: asked)
+        cache.remove(shown)
+        return true
     }
 
     private func noteKept(_ placed: StoredResponse) {
@@ -137,12 +153,16 @@ struct AnswerStorage {
     }
 
     /// Keeps an answer that another node fetched; nil where it was purged since then or since the
-    /// flight began, or its target was changed.
+    /// flight began, its target was changed, or a later answer that this node has contradicts it.
     func keep(_ response: StoredResponse) -> StoredResponse? {
         let born = min(response.born, flight?.born ?? .max)
         guard let placed = put(response, bornUnder: born) else { return nil }
         noteKept(placed)
-        return learn(from: placed)
+        let mapped = learn(from: placed)
+        // This node has seen, and may have shown, a later state.
+        guard storing.library.isOutdated(mapped) else { return mapped }
+        storing.base.cache.remove(mapped)
+        return nil
     }
 
     /// Learns from an answer that the origin did not send whole; returns it with its map.
@@ -152,7 +172,7 @@ struct AnswerStorage {
         if placed.status == 200, placed.outline == nil, let map = DocumentScan(placed.body).document {
             mapped = storing.base.cache.attach(map, to: placed)
         }
-        storing.composing.learn(from: mapped, original: nil, request)
+        storing.composing.learn(from: mapped, original: nil, request, asked: asked)
         return mapped
     }
 
@@ -203,8 +223,10 @@ struct AnswerStorage {
         return StoredResponse(
             key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
             followsOrigin: request.facts.rule.followsOrigin, body: response.body,
-            receivedAt: storing.base.unixSeconds, born: born, lifetime: lifetime,
-            classTag: route.resourceClass.rawValue, storefront: route.storefront?.bytes ?? [], resources: scan.mentions,
+            receivedAt: storing.base.cache.timeOfArrival(at: storing.base.unixSeconds),
+            arrival: storing.base.cache.numberArrival(), born: born,
+            lifetime: lifetime, classTag: route.resourceClass.rawValue, storefront: route.storefront?.bytes ?? [],
+            resources: scan.mentions,
             outline: storing.composing.library(for: request.facts) != nil ? scan.document : nil,
             gzip: response.storableGzip)
     }
@@ -272,7 +294,7 @@ extension AnswerStorage {
         let isReplaced = current.receivedAt > stored.receivedAt
         switch stored.freshened(
             by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response),
-            born: born)
+            arrival: storing.base.cache.numberArrival(), born: born)
         {
         case .stored where isReplaced:
             // Another 304 freshened it, or the same content came again.

@@ -30,7 +30,7 @@ final class Exchange {
     /// Parties that wait for it where it is a batch's.
     private var others: Set<UpstreamParty> = []
     private var upstream: UpstreamExchange?
-    private var sending: ExchangeState.Sending?
+    private var (sending, sentAfter): (ExchangeState.Sending?, Int64) = (nil, .max)
     /// The key of its variant, once another answer has shown the `Vary`.
     private var variantKey: CacheKey?
     /// The proxy's own token that was sent last.
@@ -44,8 +44,7 @@ final class Exchange {
     private var timer: TimerToken?
     /// The kind of batch that it might have joined, and the origin's result so far, for `Batching`.
     private var batch: (kind: Batches.Kind, end: Batches.State.End)?
-    private var isWatching = false
-    private var hasClientEnded = false
+    private var (isWatching, hasClientEnded) = (false, false)
 
     /// The longest wait for a turn, repeats after a 429 included.
     private static let longestWaitForTurn = Duration.seconds(15)
@@ -249,12 +248,13 @@ extension Exchange {
         if let refusal = refusal.take() { proxy.base.statistics.count(notComposed: refusal) }
     }
 
-    private var storage: AnswerStorage { AnswerStorage(request, flight, proxy.storing) }
+    private var storage: AnswerStorage { AnswerStorage(request, flight, asked: sentAfter, proxy.storing) }
 
     private func send(_ sending: ExchangeState.Sending) {
         cancel()
         let isSentAgain = self.sending != nil
         self.sending = sending
+        sentAfter = proxy.base.cache.arrivals
         let asking = proxy.asking
         if let wait = asking.wait(for: request) {
             return handle(.failed(ExchangeFailure(status: 503, reason: .heldBack, retryAfter: wait)))

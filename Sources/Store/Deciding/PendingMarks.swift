@@ -32,17 +32,14 @@ struct PendingPurgeMarks {
     /// Whether a purge is among them that the file does not know.
     var hasPurges: Bool { all.contains { !$0.isSwept } }
 
-    /// - Returns: false where they were more than `PendingMarks.maxBytes`, and one that forgets
-    ///   them all took their place: for the next life, the file's answers count as purged.
-    mutating func add(_ mark: StoreMark) -> Bool {
-        guard case .purge(let number, let effect) = mark.value else { return true }
+    /// Beyond `PendingMarks.maxBytes` one that forgets them all takes their place.
+    mutating func add(_ mark: StoreMark) {
+        guard case .purge(let number, let effect) = mark.value else { return }
         newest = max(newest, number)
         if effect == .forgotten { all.removeAll { $0.isForgotten(by: number) } }
         all.append(mark)
         byteCount = effect == .forgotten ? all.reduce(0) { $0 + $1.byteCount } : byteCount + mark.byteCount
-        guard byteCount > PendingMarks.maxBytes else { return true }
-        _ = add(StoreMark(purge: newest, .forgotten, words: []))
-        return false
+        if byteCount > PendingMarks.maxBytes { add(StoreMark(purge: newest, .forgotten, words: [])) }
     }
 
     /// These, which waited, are in the file. Where some have become one meanwhile, all are written

@@ -155,13 +155,9 @@ struct PendingWrites {
         touches[index] = max(unixSeconds, touches[index] ?? 0)
     }
 
-    /// - Returns: false where purges that wait were forgotten (`PendingPurgeMarks.add`).
-    @discardableResult
-    mutating func add(_ mark: StoreMark) -> Bool {
-        guard !isUnwritten else { return true }
-        if mark.table == .purge { return purges.add(mark) }
-        marks.add(mark)
-        return true
+    mutating func add(_ mark: StoreMark) {
+        guard !isUnwritten else { return }
+        if mark.table == .purge { purges.add(mark) } else { marks.add(mark) }
     }
 
     /// These marks of purges are in the file.

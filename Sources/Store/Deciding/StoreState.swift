@@ -149,8 +149,7 @@ struct StoreState {
         phase = .open
         (chores, interrupted) = ([], [])
         // An earlier life may owe one.
-        sweep.owe()
-        return recovered() + (isLearnt ? [] : begin(.learn)) + begin(.capUses) + [.again]
+        return recovered() + (isLearnt ? [] : begin(.learn)) + begin(.capUses) + [.sweep(.resume), .again]
     }
 
     private mutating func notOpened(_ reason: String, _ fault: FileFault, _ now: Moment) -> [StoreEffect] {

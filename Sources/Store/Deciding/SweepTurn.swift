@@ -50,9 +50,6 @@ struct SweepTurn {
         return [.end(end)]
     }
 
-    /// Not all of the file may have had its turn.
-    mutating func owe() { isOwed = true }
-
     /// The file can be changed.
     mutating func resume() -> [Effect] {
         defer { isOwed = false }

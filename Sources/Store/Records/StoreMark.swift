@@ -6,6 +6,8 @@ public struct StoreMark: Sendable, Equatable {
         case fact
         /// Until when no answers are built in a form of request.
         case rest
+        /// Up to when the sights of a number are outdated.
+        case floor
         /// A purge by which answers are judged.
         case purge
     }
@@ -33,6 +35,18 @@ public struct StoreMark: Sendable, Equatable {
 
     public init(table: Table, key: [UInt8], value: Value) {
         (self.table, self.key, self.value) = (table, key, value)
+    }
+
+    /// The sights of a number, which is compared and copied, are outdated up to then, unix seconds.
+    public init(floorOf number: UInt64, at time: Int64) {
+        let digits = String(number, radix: 16)
+        let padded = String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        self.init(table: .floor, key: Array(padded.utf8), value: .time(time))
+    }
+
+    /// The number of a floor; nil for other marks.
+    public var number: UInt64? {
+        table == .floor ? UInt64(String(decoding: key, as: UTF8.self), radix: 16) : nil
     }
 
     /// A purge of what these words mean; they are compared and copied.

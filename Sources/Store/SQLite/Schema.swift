@@ -37,6 +37,15 @@ enum Schema {
         ) WITHOUT ROWID
         """
 
+    private static let floor = """
+        CREATE TABLE floor (
+          -- Up to when what answers show of a resource or a list is outdated, because a later one contradicted it.
+          id INTEGER PRIMARY KEY,               -- in the order in which they were raised
+          number TEXT NOT NULL UNIQUE,          -- of the resource or list in a storefront and language, 16 digits
+          at INTEGER NOT NULL                   -- when the later answer came, in unix seconds; older ones do not count
+        )
+        """
+
     private static let purged = """
         CREATE VIEW purged AS
           -- As version 10 had it: when a target was purged last, or what these conditions choose.
@@ -147,7 +156,7 @@ enum Schema {
     ]
 
     /// The text of `entry` is the one that SQLite makes of the old one when it adds the column.
-    static let statements = [String(oldEntry.dropLast()) + ", \(born))"] + unchanged + [purge, purged]
+    static let statements = [String(oldEntry.dropLast()) + ", \(born))"] + unchanged + [purge, floor, purged]
     /// Those of the version before.
     static let oldStatements = [oldEntry] + unchanged + [oldPurged]
 
@@ -198,6 +207,7 @@ enum Schema {
             try database.execute("ALTER TABLE entry ADD COLUMN \(born)")
             try database.execute("DROP TABLE purged")
             try database.execute(purge)
+            try database.execute(floor)
             try database.execute(purged)
             let insert = try Statement(database, "INSERT OR REPLACE INTO purge VALUES (?1, ?2, ?3, ?4)")
             for (number, mode, words, time) in purges {

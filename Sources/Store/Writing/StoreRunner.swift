@@ -83,11 +83,6 @@ final class StoreRunner: Sendable {
         enqueue(.remove(receivedBy: receivedBy), index)
     }
 
-    /// A line of the log about the file, on the queue.
-    func tell(_ words: String) {
-        queue.async { @Sendable [weak self] in self?.work.withLock { $0.tell(words) } }
-    }
-
     // MARK: Turns
 
     /// One turn of writing, on the queue.

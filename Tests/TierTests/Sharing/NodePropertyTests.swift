@@ -57,9 +57,6 @@ private final class NodeRun {
         for name in names { try start(name) }
     }
 
-    /// Their files are in the folder, and are not written any more when it goes.
-    deinit { for node in nodes.values { node.end() } }
-
     private var place: Comment { "seed \(seed), step \(now)" }
 
     private func number(_ bound: Int = 4) -> Int { Int.random(in: 0..<bound, using: &generator) }
