@@ -35,6 +35,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     /// - Parameters:
     ///   - origin, scripted: the origin, which ends with the proxy.
     ///   - originPort: of an origin of another kind.
+    ///   - needsEvidence: whether placements of resources are compared as often as in a proxy that
+    ///   serves; else one example teaches what many would, so that a test shows one rule.
     init(
         before origin: FakeOrigin? = nil, scripted: ScriptedOrigin? = nil, originPort: Int = 1,
         upstreamTLS: ClientTLS? = nil, originHost: String = "127.0.0.1", workers: Int = 1,
@@ -44,13 +46,15 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         timeOfDay: TimeOfDay = .system, gzip: Gzip = .system, composition: CompositionSettings = CompositionSettings(),
         clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined, verifySample: Int = 0,
         budget: UpstreamBudget = UpstreamBudget(), provesTokens: Bool = false, tier: SharedTier? = nil,
-        adjusting: (inout UpstreamSettings) -> Void = { _ in },
+        needsEvidence: Bool = false, adjusting: (inout UpstreamSettings) -> Void = { _ in },
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
         (self.origin, self.scripted) = (origin, scripted)
         let originPort = scripted?.port ?? UInt16(origin?.port ?? originPort)
         let endpoint = Endpoint(isTLS: upstreamTLS != nil, host: originHost, port: originPort)
+        var composition = composition
+        if !needsEvidence { composition.placements = PlacementDemand(resources: 1, usesOfOne: .max) }
         var shared = ProxyShared(
             cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
             crossOrigin: crossOrigin, composition: composition)

@@ -105,7 +105,9 @@ final class Batching {
         }
         if case .stored(status: 200) = end {
             let wanted = batch.kind.wanted
-            library.forms.note(batchOf: wanted.shape, in: wanted.storefront, isRefused: false)
+            // A list that cannot answer for its members costs a request, like one that is refused.
+            let isOfUse = library.forms.mayAnswerSingles(of: wanted.shape.type, wanted.storefront, at: base.unixSeconds)
+            library.forms.note(batchOf: wanted.shape, in: wanted.storefront, isRefused: !isOfUse)
         }
         // A batch that waits for this end is sent before the members look for their answers.
         ended(batch.kind, end.ofBatch)
@@ -133,6 +135,8 @@ extension PartEnd {
         switch self {
         case .stored(let status), .unusable(let status?): Batches.State.End(status: status)
         case .unusable(nil): .untold
+        // One of the ids may be the cause, as with a 5xx.
+        case .incomplete: .failed
         case .tooLarge: .answered
         case .refused(let response, _): Batches.State.End(status: response.status)
         case .failed(let failure): failure.mayBeOfTheTarget ? .failed : .untold

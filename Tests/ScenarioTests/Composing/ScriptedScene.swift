@@ -16,13 +16,15 @@ final class ScriptedScene {
     init(
         _ settings: CompositionSettings = CompositionSettings(), policy: Policy = Policy(), provesTokens: Bool = false,
         verifySample: Int = 0, connections: Int = 32, budget: UpstreamBudget = UpstreamBudget(),
+        needsEvidence: Bool = false,
         _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
     ) throws {
         let (clock, warnings) = (clock, warnings)
         proxy = try ProxyUnderTest(
             before: FakeOrigin(answer), cache: ResponseCache(mebibytes: 64), policy: policy,
             timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, verifySample: verifySample,
-            budget: budget, provesTokens: provesTokens, adjusting: { $0.maxConnections = connections },
+            budget: budget, provesTokens: provesTokens, needsEvidence: needsEvidence,
+            adjusting: { $0.maxConnections = connections },
             warn: { warnings.add($0) })
     }
 
