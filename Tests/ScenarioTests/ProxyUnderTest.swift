@@ -54,7 +54,9 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         let originPort = scripted?.port ?? UInt16(origin?.port ?? originPort)
         let endpoint = Endpoint(isTLS: upstreamTLS != nil, host: originHost, port: originPort)
         var composition = composition
-        if !needsEvidence { composition.placements = PlacementDemand(resources: 1, usesOfOne: .max) }
+        if !needsEvidence {
+            composition.placements = PlacementDemand(resources: 1, usesOfOne: .max, comparesNames: false)
+        }
         var shared = ProxyShared(
             cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
             crossOrigin: crossOrigin, composition: composition)

@@ -9,7 +9,7 @@ extension ResourceLibrary {
     /// it. Parameters like `extend` touch some placements and not others.
     func comparePlacements(_ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown], at now: Int64) -> Bool {
         guard request.hasPlainResources else { return true }
-        var sources = sources(nil, at: now, isPeeking: true)
+        var sources = sources(nil, at: now)
         var sight = PlacementSight()
         for (index, placement) in shown {
             let object = part.document.map.objects[index]

@@ -13,9 +13,11 @@ struct PlacementDemand: Sendable, Equatable {
     /// that few resources have is then missing from this many answers at most, on average, before
     /// one that has it is compared.
     let usesOfOne: Int
+    /// Whether the names of attributes that placements were seen to show count too.
+    let comparesNames: Bool
 
-    init(resources: Int = 16, usesOfOne: Int = 32) {
-        (self.resources, self.usesOfOne) = (resources, usesOfOne)
+    init(resources: Int = 16, usesOfOne: Int = 32, comparesNames: Bool = true) {
+        (self.resources, self.usesOfOne, self.comparesNames) = (resources, usesOfOne, comparesNames)
     }
 }
 
@@ -64,7 +66,7 @@ struct PlacementAgreement: Sendable {
     func holds(_ held: Placement, in wanted: Placement) -> Bool {
         if held == wanted { return true }
         let pair = PlacementPair(held, wanted)
-        guard !isRefuted(pair), names.covers(held, wanted) else { return false }
+        guard !isRefuted(pair), !demand.comparesNames || names.covers(held, wanted) else { return false }
         let uses = pairs[pair.index].uses
         if isKnown(pair, uses) { return true }
         // A third placement that both agree with.
@@ -76,7 +78,8 @@ struct PlacementAgreement: Sendable {
 
     /// The same for one resource, by the combination of its attributes.
     func holds(_ held: Placement, in wanted: Placement, _ combination: UInt64) -> Bool {
-        held == wanted || holds(held, in: wanted) && names.shows(combination, in: wanted)
+        held == wanted
+            || holds(held, in: wanted) && (!demand.comparesNames || names.shows(combination, in: wanted))
     }
 
     /// Whether the two were seen to differ.

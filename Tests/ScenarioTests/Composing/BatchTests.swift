@@ -112,7 +112,10 @@ import Testing
             guard ids.contains("666") else { return FakeOrigin.Reply(body: body) }
             return FakeOrigin.Reply(body: body.dropLast() + #","errors":[{"status":"500"}]}"#)
         }
-        _ = try scene.proxy.client.send("GET", "/v1/catalog/us/songs/1")
+        // They show that songs look the same alone and in lists.
+        for target in ["songs/1", "songs/2", "songs?ids=1,2"] {
+            _ = try scene.proxy.client.send("GET", "/v1/catalog/us/" + target)
+        }
         for round in 1..<20 {
             let ids = (1...7).map { $0 == 4 ? "666" : "\(round * 1000 + $0)" }
             let before = scene.upstream.count

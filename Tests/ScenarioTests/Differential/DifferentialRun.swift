@@ -67,7 +67,7 @@ final class DifferentialRun {
             tier?.beginLog(in: cache)
             return try ProxyUnderTest(
                 originPort: Int(origin.address.port), workers: 2, cache: cache, policy: settings.policy,
-                timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition, tier: tier, needsEvidence: true)
+                timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition, tier: tier)
         }
         clients = (0..<Self.clients).map { HTTPTestClient(port: proxies[$0 % proxies.count].port, reopens: true) }
     }
