@@ -277,8 +277,8 @@ public final class ResponseCache: Sendable {
         store(StoredResponse(variantIndex: completed, at: base, for: answer))
     }
 
-    /// Keeps `text` as the fact of that name, in place of its old text, after all purges that have
-    /// ended. Without a file it is forgotten: facts are about the content of the file.
+    /// Keeps `text` as the fact of that name, in place of its old text, after all purges that
+    /// were noted. Without a file it is forgotten: facts are about the content of the file.
     public func keep(_ text: String, as name: String) {
         file?.records.add(StoreMark(table: .fact, key: Array(name.utf8), value: .text(text)))
     }

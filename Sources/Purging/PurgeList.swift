@@ -62,7 +62,7 @@ public struct PurgeList: Sendable {
     /// Some 25,000 purges of single targets.
     public static let maxBytes = 8 << 20
     /// So many entries are looked at one by one.
-    private static let few = 16
+    static let few = 16
 
     public init(maxBytes: Int = PurgeList.maxBytes) { self.maxBytes = maxBytes }
 

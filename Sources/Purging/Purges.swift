@@ -109,11 +109,9 @@ public final class Purges: Sendable {
     func unswept() -> (last: Int64, few: [PurgeList.Entry]?) {
         state.withLock { state in
             let entries = state.list.entries(since: state.list.swept)
-            return (state.list.newest, state.list.remembersUnswept && entries.count <= Self.few ? entries : nil)
+            return (state.list.newest, state.list.remembersUnswept && entries.count <= PurgeList.few ? entries : nil)
         }
     }
-
-    private static let few = 16
 
     /// The targets of the purges up to that number which not everything has had its turn for; nil
     /// where one of them chooses by more than its target, or chooses more.

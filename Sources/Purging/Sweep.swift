@@ -13,7 +13,8 @@ public struct Sweep: Sendable {
         let mode: PurgeMode
         /// By the first time that an answer is counted for: it is for all later ones, too.
         private var counts: [Int] = [0]
-        private var found = PurgeCount()
+        /// The rows of those counted in memory or in the queue, to be known again on disk.
+        private var rows: Set<Int64> = []
 
         public init(id: Int, number: Int64, _ selection: EntrySelection, _ mode: PurgeMode) {
             (times, self.selection, self.mode) = ([(id, number)], selection, mode)
@@ -41,8 +42,13 @@ public struct Sweep: Sendable {
             mode == .dryRun ? first : times.first { $0.number > born }?.number
         }
 
+        /// Counts an answer once, be it in memory, on disk or between the two.
+        /// - Parameter index: of its row, which is met once on disk; nil for one user's, which has
+        ///   none.
         fileprivate mutating func count(_ index: Int64?, isOnDisk: Bool, from number: Int64) {
-            guard isOnDisk ? index.map(found.isNew) ?? true : found.add(index) else { return }
+            if let index {
+                guard isOnDisk ? !rows.contains(index) : rows.insert(index).inserted else { return }
+            }
             counts[times.firstIndex { $0.number == number } ?? 0] += 1
         }
     }

@@ -18,7 +18,7 @@ struct JSONWalker {
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+        position = bytes.span.byteOrderMarkCount
     }
 
     /// Steps into an array (`[`) or an object (`{`); false where there is another value.

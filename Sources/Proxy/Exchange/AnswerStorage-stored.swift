@@ -82,8 +82,7 @@ extension AnswerStorage {
         return Revalidation(
             request: requestFacts, rule: request.facts.rule, notFound: policy.notFound, badRequest: policy.badRequest,
             speed: policy.speed, within: longestKept(response.delay), now: storing.base.unixSeconds,
-            responseDelay: response.delay,
-            parent: response.facts.parent)
+            responseDelay: response.delay, parent: response.facts.parent)
     }
 
     var requestFacts: RequestFacts {

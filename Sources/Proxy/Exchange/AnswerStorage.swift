@@ -108,7 +108,7 @@ struct AnswerStorage {
         guard response.status == 200, !request.facts.rule.followsOrigin, !scan.isAnswer || scan.hasErrors else {
             return nil
         }
-        let (troubles, subject) = (OriginTroubles(storing.shared, storing.base), request.facts.route.template)
+        let subject = request.facts.route.template
         guard scan.isAnswer else {
             troubles.noteFailure("answers \(subject) with a 200 that is not a valid answer")
             return .noAnswer

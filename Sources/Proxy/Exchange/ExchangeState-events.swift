@@ -283,7 +283,7 @@ enum PartEnd: Sendable {
     /// their number, or the token.
     var isRefusedList: Bool {
         switch self {
-        case .stored(let status), .unusable(let status?): [404, 405, 410, 451].contains(status)
+        case .stored(let status), .unusable(let status?): status == 405 || ErrorMeaning(status: status) == .absence
         case .unusable(nil), .incomplete, .tooLarge, .refused, .failed: false
         }
     }

@@ -1,3 +1,5 @@
+import Text
+
 // Splits the text of a configuration file into lines of words. Knows the quotes, comments and
 // nothing of directives.
 
@@ -16,7 +18,7 @@ enum ConfigurationLexer {
     /// `errors`.
     static func lines(of bytes: [UInt8], file: String, errors: inout [ConfigurationError]) -> [ConfigurationLine] {
         var lines: [ConfigurationLine] = []
-        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        let text = bytes.dropFirst(bytes.span.byteOrderMarkCount)
         let rows = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, row) in rows.enumerated() {
             let place = SourceLine(file: file, line: index + 1)
