@@ -84,7 +84,7 @@ enum Schema {
         )
         """
 
-    /// Those that tell origins apart.
+    /// The statements that tell origins apart.
     private static let ofOrigins: [String] = [
         """
         CREATE TABLE origin (
@@ -126,7 +126,7 @@ enum Schema {
         """,
     ]
 
-    /// Those that versions without origins have in place of `ofOrigins`.
+    /// The statements that versions without origins have in place of `ofOrigins`.
     private static let withoutOrigins: [String] = [
         """
         CREATE TABLE rest (
@@ -157,7 +157,7 @@ enum Schema {
         """,
     ]
 
-    /// Those that all versions have in common.
+    /// The statements that all versions have in common.
     private static let unchanged: [String] = [
         """
         CREATE TABLE totals (
@@ -198,7 +198,7 @@ enum Schema {
     /// The text of `entry` is the one that SQLite makes of the old one when it adds the columns.
     static let statements =
         [String(oldEntry.dropLast()) + ", \(born), \(origin))"] + unchanged + ofOrigins + [purge, purged]
-    /// Those of the version before.
+    /// The statements of the version before.
     static let oldStatements = [oldEntry] + unchanged + withoutOrigins + [oldPurged]
 
     /// The kind of an open file.
