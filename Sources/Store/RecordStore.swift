@@ -159,7 +159,7 @@ public final class RecordStore: Sendable {
             let isOpen = shared.generation.load(ordering: .acquiring) > 0
             let home = shared.home
             var marks = isOpen ? (try? Database(reading: shared.path).marks(table)) ?? [] : []
-            if table == .rest {
+            if table == .rest || table == .floor {
                 for index in marks.indices { marks[index].origin = marks[index].origin.relative(to: home) }
             }
             body(marks)
