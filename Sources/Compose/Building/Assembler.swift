@@ -20,7 +20,7 @@ struct Assembler {
     private let request: CatalogRequest
     private let forms: LearntForms
     private let now: Int64
-    private var agreements: [(type: ResourceClass, agreement: PlacementAgreement)] = []
+    private var agreements: [(agreement: PlacementAgreement, crossing: PlacementCrossing)] = []
     private(set) var output = BodyBuilder()
     /// The answers whose bytes are in the output.
     private(set) var used: [StoredSource] = []
@@ -55,13 +55,14 @@ struct Assembler {
         var history = ResourceHistory(of: name, found)
         var objection: MissReason?
         while let candidate = history.next(&sources) {
-            guard agree(type, candidate.placement, placement),
+            guard agree(type, candidate.placement, placement, candidate.object),
                 shape.describes(candidate.object, in: candidate.part.document)
             else { continue }
             guard sources.isCurrent(inside: candidate.object, of: candidate.part, request) else {
                 objection = .contradicted
                 continue
             }
+            noteCrossing(type, candidate.placement, placement)
             copy(candidate.object.whole, of: candidate.part)
             return .done
         }
@@ -85,13 +86,16 @@ struct Assembler {
             return .impossible(.typeNeverSeen)
         }
         if shape.isIdentifier { return writeIdentifier(element, of: part, shape) }
-        if agree(type, own, placement), shape.describes(element, in: part.document), isCurrent(element, in: part),
+        let agrees = agree(type, own, placement, element)
+        if agrees, shape.describes(element, in: part.document), isCurrent(element, in: part),
             sources.isCurrent(inside: element, of: part, request)
         {
+            noteCrossing(type, own, placement)
             copy(element.whole, of: part)
             return .done
         }
-        if shape.isOf(element), agree(type, own, placement), isCurrent(element, in: part) {
+        if shape.isOf(element), agrees, isCurrent(element, in: part) {
+            noteCrossing(type, own, placement)
             copy(attributesOf: element, of: part)
             append("}")
             return .done
@@ -134,17 +138,36 @@ struct Assembler {
 // MARK: - Objects
 
 extension Assembler {
-    /// Whether a resource shows the same in both placements. Parameters like
-    /// `extend` touch the primary resources alone, so with any of them nothing is taken from one
-    /// placement to another (APPLE-MUSIC-API 4.3).
-    private mutating func agree(_ type: ResourceClass, _ one: Placement, _ other: Placement) -> Bool {
-        if one == other { return true }
+    /// Whether resources held in the one placement can be shown in the other, or this one, where it
+    /// is given. Parameters like `extend` touch the primary resources alone, so with any of them
+    /// nothing is taken from one placement to another (APPLE-MUSIC-API 4.3).
+    private mutating func agree(
+        _ type: ResourceClass, _ held: Placement, _ wanted: Placement, _ object: ResourceDocument.Object? = nil
+    ) -> Bool {
+        if held == wanted { return true }
         guard request.hasPlainResources else { return false }
-        if let known = agreements.first(where: { $0.type == type }) { return known.agreement.holds(one, other) }
-        let agreement = forms.agreement(type, at: now)
-        agreements.append((type, agreement))
-        return agreement.holds(one, other)
+        let index = indexOfAgreement(type)
+        guard let object, !object.attributes.isEmpty else {
+            return agreements[index].agreement.holds(held, in: wanted)
+        }
+        return agreements[index].agreement.holds(held, in: wanted, object.attributeNames)
     }
+
+    private mutating func indexOfAgreement(_ type: ResourceClass) -> Int {
+        if let index = agreements.firstIndex(where: { $0.crossing.type == type }) { return index }
+        agreements.append((forms.agreement(type, in: request.storefront, at: now), PlacementCrossing(type)))
+        return agreements.count - 1
+    }
+
+    /// Notes that the output shows a resource in another placement, also where it is taken back.
+    private mutating func noteCrossing(_ type: ResourceClass, _ held: Placement, _ wanted: Placement) {
+        guard held != wanted else { return }
+        let index = indexOfAgreement(type)
+        agreements[index].crossing.note(PlacementPair(held, wanted))
+    }
+
+    /// The resources that the output shows in other placements than they are held in.
+    var crossings: [PlacementCrossing] { agreements.compactMap { $0.crossing.isEmpty ? nil : $0.crossing } }
 
     private mutating func copy(_ span: ByteSpan, of part: StoredSource) {
         output.append(part.document.body, span)
@@ -214,8 +237,9 @@ extension Assembler {
     ) -> Candidate? {
         for candidate in candidates
         where !candidate.object.attributes.isEmpty && shape.hasHref != candidate.object.href.isEmpty
-            && agree(type, candidate.placement, placement)
+            && agree(type, candidate.placement, placement, candidate.object)
         {
+            noteCrossing(type, candidate.placement, placement)
             return candidate
         }
         return nil
@@ -226,7 +250,7 @@ extension Assembler {
         _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
     ) -> MissReason {
         candidates.reduce(.notHeld) { reason, candidate in
-            let isSame = agree(type, candidate.placement, placement)
+            let isSame = agree(type, candidate.placement, placement, candidate.object)
             return reason.orFurther(isSame ? .membersDiffer : disagreement(type, candidate.placement, placement))
         }
     }
@@ -234,7 +258,9 @@ extension Assembler {
     /// Why a resource that is held in the one placement is not shown in the other.
     private func disagreement(_ type: ResourceClass, _ held: Placement, _ wanted: Placement) -> MissReason {
         guard request.hasPlainResources else { return .parametersForbid }
-        return forms.agreement(type, at: now).isRefuted(held, wanted) ? .placesDiffer : .placesNeverCompared
+        let agreement = forms.agreement(type, in: request.storefront, at: now)
+        if agreement.isRefuted(held, wanted) { return .placesDiffer }
+        return agreement.isCompared(held, wanted) ? .placesRarelyCompared : .placesNeverCompared
     }
 
     private mutating func writeRelations(

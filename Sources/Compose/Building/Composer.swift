@@ -274,7 +274,9 @@ extension MissReason {
     /// Whether a larger request may help: the resource is not stored in that form.
     fileprivate var mayEndWithSuperset: Bool {
         switch self {
-        case .notHeld, .placesNeverCompared, .placesDiffer, .relationshipNotHeld, .elementNotHeld, .contradicted: true
+        case .notHeld, .placesNeverCompared, .placesRarelyCompared, .placesDiffer, .relationshipNotHeld,
+            .elementNotHeld, .contradicted:
+            true
         default: false
         }
     }
@@ -316,7 +318,7 @@ extension Assembler {
         guard let body = output.joined() else { return nil }
         return ComposedBody(
             body: body, detail: used.count == 1 && detail != .window ? .reduced : detail, parts: used,
-            reliesUntil: reliesUntil, contradictions: sources.contradictions)
+            reliesUntil: reliesUntil, contradictions: sources.contradictions, crossings: crossings)
     }
 
     fileprivate consuming func outcome(

@@ -23,6 +23,9 @@ public struct CompositionSettings: Sendable, Equatable {
     /// Whether the API's documentation counts before this origin showed a form, where it agrees
     /// with the documentation otherwise.
     public var trustsDocumentation = false
+    /// How much evidence it takes before resources are shown in other kinds of answers than those
+    /// that hold them.
+    var placements = PlacementDemand()
     /// Memory for the index of resources, in bytes.
     public var indexBytes = 8 << 20
 

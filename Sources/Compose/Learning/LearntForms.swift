@@ -7,7 +7,7 @@ import Synchronization
 package final class LearntForms: Sendable {
     struct State {
         var forms: [RequestShape: Entry] = [:]
-        var agreements: [ResourceClass: PlacementAgreement] = [:]
+        var places: LearntPlaces
         /// That `include` changes the relationships that it names, that `views` adds a member, and
         /// that neither does anything else.
         var selectionRule = RuleEvidence()
@@ -17,6 +17,8 @@ package final class LearntForms: Sendable {
         var batchRefusals = BatchRefusals()
         /// The latest time at which something was asked, unix seconds.
         var time = Int64.min
+
+        init(_ demand: PlacementDemand) { places = LearntPlaces(demand) }
     }
 
     /// A class, so a lookup retains one object instead of every array inside.
@@ -31,11 +33,14 @@ package final class LearntForms: Sendable {
         case rests(until: Int64)
     }
 
-    let state = Mutex(State())
+    let state: Mutex<State>
     /// Whether the documentation counts where this origin agrees with it.
     private let isDocumented: Bool
 
-    init(isDocumented: Bool = false) { self.isDocumented = isDocumented }
+    init(isDocumented: Bool = false, _ demand: PlacementDemand = PlacementDemand()) {
+        self.isDocumented = isDocumented
+        state = Mutex(State(demand))
+    }
 
     /// More forms than apps use; beyond, the form seen least recently is dropped.
     static let maxForms = 1_024
@@ -107,31 +112,11 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// Notes a resource that was seen in two placements; false for a contradiction.
-    func note(_ type: ResourceClass, _ one: Placement, _ other: Placement, isEqual: Bool) -> Bool {
-        state.withLock { state in
-            state.agreements[type, default: PlacementAgreement()].note(one, other, isEqual: isEqual)
-        }
-    }
-
-    /// The agreement between a type's placements.
-    func agreement(_ type: ResourceClass, at now: Int64) -> PlacementAgreement {
-        state.withLock { state in
-            let seen = state.agreements[type] ?? PlacementAgreement()
-            guard isDocumented, !state.batchRule(type).isRefuted(at: now), state.bearsOutDocumentation(type, at: now)
-            else {
-                return seen
-            }
-            // APPLE-MUSIC-API 5.3.1.
-            return seen.assuming(.item, .batched)
-        }
-    }
-
     /// Whether a batch can answer for this single resource: its form is known, the origin has not
     /// refused such batches, and no batch in that form was seen to look otherwise.
     package func mayComeBatched(_ single: RequestShape, in storefront: Storefront, at now: Int64) -> Bool {
         guard let own = record(single, at: now)?.objects[single.type],
-            !agreement(single.type, at: now).isRefuted(.batched, .item),
+            !agreement(single.type, in: storefront, at: now).isRefuted(.batched, .item),
             record(single.asked(as: .batch), at: now)?.objects[single.type]?.mayHold(own) ?? true
         else { return false }
         return state.withLock { $0.batchRefusals.mayTry(single, storefront) }
@@ -169,6 +154,7 @@ extension LearntForms.State {
         }
         selectionRule.cap(at: latest)
         for type in batchRules.keys { batchRules[type]?.cap(at: latest) }
+        places.cap(at: latest)
     }
 
     /// A clock that goes back by less is being adjusted.

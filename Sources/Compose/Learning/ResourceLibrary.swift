@@ -24,7 +24,7 @@ public final class ResourceLibrary: Sendable {
     private static let indexBytesOfAnAnswer = 640
 
     /// The most resources of one answer that are compared with other answers.
-    private static let comparisons = 16
+    static let comparisons = 16
 
     /// `held` takes one in this many bytes of the index.
     private static let partOfNames = 16
@@ -38,7 +38,7 @@ public final class ResourceLibrary: Sendable {
         let mostKept = cache.file == nil ? cache.memory.maxResponseBytes : LearntSizes.mostCollected
         sizes = LearntSizes(mostKept: mostKept)
         growth = GrowthAccounts(sizes)
-        forms = LearntForms(isDocumented: settings.trustsDocumentation)
+        forms = LearntForms(isDocumented: settings.trustsDocumentation, settings.placements)
         let heldBytes = settings.indexBytes / Self.partOfNames
         held = HeldNames(maxBytes: heldBytes)
         index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes - heldBytes : 0)
@@ -117,7 +117,7 @@ public final class ResourceLibrary: Sendable {
             if response.isFresh(at: now) {
                 note(part.response, at: now)
                 held.note(part.response, at: now)
-                comparePlacements(part, seen)
+                comparePlacements(part, seen, at: now)
             } else if let request = part.request {
                 // A stale answer is no source, but it may contradict an older answer.
                 add(part, request, Self.shown(part, request), at: now)
@@ -185,62 +185,6 @@ public final class ResourceLibrary: Sendable {
 
     /// Whether `readStored` has ended.
     var isComplete: Bool { hasReadStored.load(ordering: .acquiring) }
-
-    /// Whether resources have the same attributes as in other placements, among answers in memory.
-    private func comparePlacements(_ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown], at now: Int64)
-        -> Bool
-    {
-        guard request.hasPlainResources else { return true }
-        var sources = sources(nil, at: now)
-        var (rest, agrees) = (Self.comparisons, true)
-        for (index, placement) in shown where rest > 0 {
-            let object = part.document.map.objects[index]
-            guard !object.attributes.isEmpty, let type = object.type else { continue }
-            let name = NamedResource(number: object.number, id: part.document.body[object.id.range])
-            for other in sources.candidates(request.indexNumber(ofResource: object.number), name)
-            where other.placement != placement && !other.object.attributes.isEmpty {
-                rest -= 1
-                let isEqual = other.object.attributeNames == object.attributeNames
-                if !forms.note(type, placement, other.placement, isEqual: isEqual) { agrees = false }
-            }
-        }
-        return agrees
-    }
-
-    /// The same among the answers of the file, none of which is in memory.
-    private func comparePlacements(_ part: StoredSource, _ seen: SeenPlacements) {
-        guard let request = part.request, request.hasPlainResources else { return }
-        for (index, placement) in Self.shown(part, request) {
-            let object = part.document.map.objects[index]
-            guard !object.attributes.isEmpty, let type = object.type,
-                let other = seen.other(than: placement, of: request.indexNumber(ofResource: object.number), object)
-            else { continue }
-            _ = forms.note(type, placement, other.placement, isEqual: other.attributeNames == object.attributeNames)
-        }
-    }
-}
-
-/// The placement and attributes in which a resource was first met in the file.
-private final class SeenPlacements: Sendable {
-    typealias Seen = (placement: Placement, attributeNames: UInt64)
-
-    private let resources = Mutex<[UInt64: Seen]>([:])
-    /// The latest come first, and this many suffice.
-    private static let maxResources = 1 << 16
-
-    private let answers = Atomic<Int>(0)
-
-    /// Counts an answer; false from `most` on.
-    func canTakeMore(than most: Int) -> Bool { answers.add(1, ordering: .relaxed).newValue < most }
-
-    /// The resource as first met in another placement; nil where it was not.
-    func other(than placement: Placement, of number: UInt64, _ object: ResourceDocument.Object) -> Seen? {
-        resources.withLock { resources in
-            if let seen = resources[number] { return seen.placement == placement ? nil : seen }
-            if resources.count < Self.maxResources { resources[number] = (placement, object.attributeNames) }
-            return nil
-        }
-    }
 }
 
 // MARK: - Index entries

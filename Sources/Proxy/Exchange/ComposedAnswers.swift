@@ -53,6 +53,7 @@ final class ComposedAnswers {
             composed: composed.body, key: key, parts: parts,
             detail: detail ?? composed.detail, receivedAt: now, lifetime: composed.lifetime,
             classTag: facts.route.resourceClass.rawValue)
+        composing.note(crossingsOf: composed, for: wanted)
         base.statistics.count(.built)
         base.statistics.count(because: detail ?? composed.detail)
         // An answer that cannot be kept, because a part is being purged or replaced at this moment,

@@ -46,7 +46,9 @@ import Testing
             Self.larger,
         ])
         #expect(try scene.ask("artists/7") == .refusal)
-        #expect(!scene.library.forms.agreement(.artists, at: StoredScene.noon).holds(.item, .included))
+        #expect(
+            !scene.library.forms.agreement(.artists, in: Storefront("us")!, at: StoredScene.noon)
+                .holds(.included, in: .item))
     }
 
     @Test func aFormWithMoreTextThanAppsWriteIsNotLearnt() throws {

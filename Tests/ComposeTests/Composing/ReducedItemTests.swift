@@ -103,6 +103,12 @@ import Testing
                 Taught.albumWithArtists, Stored("artists/90", document(resource("artists", "90", attribute: "title"))),
                 whole,
             ], "artists/7", refused: "item places-differ"),
+        Row(
+            "an item out of a place that never showed an attribute which another item has",
+            [
+                Taught.albumWithArtists, Taught.artist,
+                Stored("artists/91", document(resource("artists", "91", attribute: "title"))), whole,
+            ], "artists/7", refused: "item places-rarely-compared"),
         Row("an identifier", [Taught.artist, Taught.album, shown("albums/1")], "artists/7", refused: "item not-held"),
         Row(
             "an identifier that lacks the address which identifiers have there",

@@ -26,10 +26,6 @@ import Testing
     static let documentedAnswers: [Row] = [
         Row("an album out of the first with its artists", [withArtists], "albums/1", .answer(plain, .reduced)),
         Row(
-            "the first album out of the first batch", [Stored("albums?ids=1,2", document([album("1"), album("2")]))],
-            "albums/2", .reduced(album("2"))),
-        Row("a batch of one out of an item", [Stored("albums/1", plain)], "albums?ids=1", .answer(plain, .reduced)),
-        Row(
             "a genre that albums do not show by default",
             [Stored("albums/1?include=genres", document(album("1", genres: [genre("2")])))], "albums/1",
             .answer(plain, .reduced)),
@@ -44,6 +40,13 @@ import Testing
         ])
 
     static let documentedRefusals: [Row] = [
+        Row(
+            "the first album out of the first batch: attributes are not documented",
+            [Stored("albums?ids=1,2", document([album("1"), album("2")]))], "albums/2",
+            refused: "item places-never-compared"),
+        Row(
+            "a batch of one out of an item", [Stored("albums/1", plain)], "albums?ids=1",
+            refused: "batch places-never-compared"),
         Row(
             "an origin that shows identifiers of tracks",
             [
