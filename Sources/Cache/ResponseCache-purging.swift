@@ -81,7 +81,7 @@ extension ResponseCache {
     }
 
     private func end(_ sweep: Sweep, _ end: SweepEnd) {
-        if end == .done { purges.noteSwept(sweep.last) }
+        if end == .done { purges.noteSwept(by: sweep) }
         let (due, begins) = sweeps.withLock { sweeps in
             sweeps.end(sweep.waiting, counted: end != .refused, isOwed: end == .done && purges.isSweeping)
         }
@@ -119,8 +119,11 @@ extension ResponseCache {
         guard current.isCopy(of: response) || !current.isFresh(at: now) else { return }
         let newest = purges.newest
         guard purges.verdict(on: response, since: response.born) != .gone else { return remove(response.key) }
-        store(response.withoutFreshness(at: now).copy(born: newest))
+        let softened = response.withoutFreshness(at: now).copy(born: newest)
+        store(softened)
         dropDependents(of: response.key)
+        // The sweep of a purge that came meanwhile may have looked there before.
+        if purges.verdict(on: softened, since: newest) == .gone { remove(response.key) }
     }
 
     /// Whether a purge after that number has chosen an answer which was put into memory since.

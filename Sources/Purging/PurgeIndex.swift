@@ -13,7 +13,7 @@ struct PurgeIndex: Sendable {
         /// The purge has conditions on resources and storefront alone: an answer is known to be
         /// chosen once its content is.
         case resource(UInt64)
-        /// Every question looks at these.
+        /// Every question looks at such purges.
         case other
 
         init(_ selection: EntrySelection) {
@@ -29,7 +29,7 @@ struct PurgeIndex: Sendable {
 
     typealias Entry = PurgeList.Entry
 
-    /// As many lengths are looked up at most: some microseconds.
+    /// The most lengths that are looked up: this takes some microseconds.
     private static let longestPrefix = 64
 
     /// Entries of each handle, ascending.
@@ -39,22 +39,18 @@ struct PurgeIndex: Sendable {
 
     subscript(handle: Handle) -> [Entry] { entries[handle] ?? [] }
 
-    /// Calls `body` with purges of everything, and those that each question has to look at; until
-    /// it returns false.
-    /// - Returns: whether it went to the end.
-    func eachForAll(_ body: ([Entry]) -> Bool) -> Bool {
-        body(self[.everything]) && body(self[.other])
+    /// Calls `body` with purges of everything, and those that each question has to look at.
+    func eachForAll(_ body: ([Entry]) -> Void) {
+        body(self[.everything])
+        body(self[.other])
     }
 
-    /// Calls `body` with the other purges that may choose an answer by its target, until it returns
-    /// false.
-    /// - Returns: whether it went to the end.
-    func each(of target: [UInt8], _ body: ([Entry]) -> Bool) -> Bool {
-        if let exact = entries[.target(target)], !body(exact) { return false }
+    /// Calls `body` with the other purges that may choose an answer by its target.
+    func each(of target: [UInt8], _ body: ([Entry]) -> Void) {
+        body(self[.target(target)])
         for length in prefixLengths.keys where length <= target.count {
-            if let found = entries[.prefix(Array(target[..<length]))], !body(found) { return false }
+            body(self[.prefix(Array(target[..<length]))])
         }
-        return true
     }
 
     mutating func add(_ entry: Entry) {
@@ -65,8 +61,12 @@ struct PurgeIndex: Sendable {
 
     mutating func remove(_ entry: Entry) {
         let handle = Handle(entry.selection)
-        entries[handle]?.take(entry.number)
-        if entries[handle]?.isEmpty == true { entries[handle] = nil }
+        guard let place = entries.index(forKey: handle) else { return }
+        if entries.values[place].count == 1 {
+            entries.remove(at: place)
+        } else {
+            entries.values[place].take(entry.number)
+        }
         guard case .prefix(let prefix) = handle, let count = prefixLengths[prefix.count] else { return }
         prefixLengths[prefix.count] = count > 1 ? count - 1 : nil
     }
@@ -84,18 +84,11 @@ extension EntrySelection {
             }
         }
     }
-
-    /// Whether all resources that it requires are among these.
-    func requiresNoneBut(_ resources: [UInt64]) -> Bool {
-        conditions.allSatisfy { condition in
-            if case .resource(let number) = condition { resources.contains(number) } else { true }
-        }
-    }
 }
 
 /// Entries of a list, ascending.
 extension [PurgeList.Entry] {
-    /// Those above the number.
+    /// The entries above the number.
     func since(_ number: Int64) -> SubSequence { self[firstIndex(above: number)...] }
 
     func find(_ number: Int64) -> PurgeList.Entry? {

@@ -11,7 +11,7 @@
 public struct PurgeList: Sendable {
     /// One purge.
     public struct Entry: Sendable, Equatable {
-        /// Above those of all entries before.
+        /// The number is above those of all entries before.
         public let number: Int64
         public let selection: EntrySelection
         /// `hard` or `soft`.
@@ -43,7 +43,9 @@ public struct PurgeList: Sendable {
     private(set) var forgotten: Int64 = 0
     /// Everything that is held has had its turn for the purges up to this number (`Sweep`).
     public private(set) var swept: Int64 = 0
-    /// How often the list took over a file's and got other numbers (`restore`).
+    /// How often the list took over a file's (`restore`).
+    private(set) var restores = 0
+    /// How often its purges got other numbers by that.
     public private(set) var renumberings = 0
     /// How often there was no more room, and purges were forgotten.
     private(set) var forgettings = 0
@@ -61,7 +63,7 @@ public struct PurgeList: Sendable {
 
     /// Some 25,000 purges of single targets.
     public static let maxBytes = 8 << 20
-    /// So many entries are looked at one by one.
+    /// The most entries that are looked at one by one.
     static let few = 16
 
     public init(maxBytes: Int = PurgeList.maxBytes) { self.maxBytes = maxBytes }
@@ -83,49 +85,33 @@ public struct PurgeList: Sendable {
     /// The entries above a number, ascending.
     func entries(since number: Int64) -> [Entry] { Array(entries.since(number)) }
 
-    /// The verdict on an answer whose fetch began under the number `born`.
-    /// - Parameter last: later purges do not count.
-    func verdict(
-        on answer: some Selectable, since born: Int64, upTo last: Int64 = .max
-    ) -> PurgeVerdict {
-        if born < forgotten { return .gone }
-        guard born < newest else { return .untouched }
-        var verdict = PurgeVerdict.untouched
-        eachConcerning(answer, since: born) { entry in
-            guard entry.number <= last, entry.mode == .hard || verdict == .untouched, entry.selection.chooses(answer)
-            else { return true }
-            verdict = entry.mode == .hard ? .gone : .stale
-            return verdict != .gone
-        }
-        return verdict
+    /// What the purges have done to an answer whose fetch began under the number `born`.
+    func effect(on answer: some Selectable, since born: Int64) -> PurgeEffect {
+        if born < forgotten { return .forgotten }
+        var effect = PurgeEffect()
+        guard born < newest else { return effect }
+        eachConcerning(answer, since: born) { effect.add($0, on: answer) }
+        return effect
     }
 
     /// The number of the last purge that may choose whatever answers such a request; 0 where there
     /// was none.
     ///
-    /// A purge of a resource in any answer is not among these, unless the request asks for that.
-    /// - Parameter resources: the numbers of the resources that the request asks for.
-    func lastPurge(
-        of target: [UInt8], storefront: [UInt8], classTag: UInt8, resources: [UInt64] = []
-    ) -> Int64 {
+    /// A purge of a resource in any answer is not among these.
+    func lastPurge(of target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Int64 {
         let request = AnswerToCome(target: target, storefront: storefront, classTag: classTag)
         var last = forgotten
-        func look(_ entries: [Entry], _ condition: (EntrySelection) -> Bool = { _ in true }) -> Bool {
-            let found = entries.since(last).last { $0.selection.chooses(request) && condition($0.selection) }
-            last = found?.number ?? last
-            return true
+        func look(_ entries: [Entry]) {
+            last = entries.since(last).last { $0.selection.chooses(request) }?.number ?? last
         }
-        _ = index.eachForAll { look($0) }
-        _ = index.each(of: target) { look($0) }
-        for resource in resources { _ = look(index[.resource(resource)]) { $0.requiresNoneBut(resources) } }
+        index.eachForAll(look)
+        index.each(of: target, look)
         return last
     }
 
-    /// The number, among these, of the last purge that did at least as much: such a purge adds
-    /// nothing for anything born before. Nil: there is none.
-    ///
-    /// That is one of the same selection, or one of everything, or those that are forgotten and
-    /// count as one.
+    /// The number, among these, of the last purge that did at least as much: one of the same
+    /// selection, or of everything, or those that are forgotten and count as one. A purge like it
+    /// adds nothing for anything born before. Nil: there is none.
     func number(
         of selection: EntrySelection, _ mode: PurgeMode, among numbers: Range<Int64> = 1..<Int64.max
     ) -> Int64? {
@@ -134,23 +120,17 @@ public struct PurgeList: Sendable {
         return found.filter(numbers.contains).max()
     }
 
-    /// Calls `body` with entries above `born` until it returns false: with all that may choose the
-    /// answer.
-    private func eachConcerning(_ answer: some Selectable, since born: Int64, _ body: (Entry) -> Bool) {
-        func each(_ entries: some BidirectionalCollection<Entry>) -> Bool { entries.reversed().allSatisfy(body) }
+    /// Calls `body` with the entries above `born` that may choose the answer: ascending, once for
+    /// each of the handles that find some.
+    private func eachConcerning(_ answer: some Selectable, since born: Int64, _ body: (ArraySlice<Entry>) -> Void) {
         let late = entries.since(born)
-        guard late.count > Self.few, let named = answer.named else {
-            _ = each(late)
-            return
-        }
-        guard index.eachForAll({ each($0.since(born)) }) else { return }
-        var goesOn = true
+        guard late.count > Self.few, let named = answer.named else { return body(late) }
+        index.eachForAll { body($0.since(born)) }
         _ = answer.answers { target in
-            goesOn = index.each(of: Array(target)) { each($0.since(born)) }
-            return !goesOn
+            index.each(of: Array(target)) { body($0.since(born)) }
+            return false
         }
-        guard goesOn else { return }
-        for resource in named where !each(index[.resource(resource)].since(born)) { return }
+        for resource in named { body(index[.resource(resource)].since(born)) }
     }
 }
 
@@ -189,8 +169,8 @@ extension PurgeList {
         byteCount -= entry.byteCount
     }
 
-    /// The oldest half at once, as the rest is placed anew each time. Purges that not everything
-    /// has had its turn for become one of everything.
+    /// Forgets the oldest half at once: some milliseconds, and a line in the log. Purges that not
+    /// everything has had its turn for become one of everything.
     private mutating func forgetHalf() {
         var (rest, last) = (byteCount, Int64.min)
         for entry in entries where rest > maxBytes / 2 && entry.number <= swept {
@@ -222,10 +202,16 @@ extension PurgeList {
     }
 
     private mutating func keep(_ isKept: (Entry) -> Bool) {
-        let kept = entries.filter(isKept)
-        guard kept.count < entries.count else { return }
-        (entries, index, byteCount) = ([], PurgeIndex(), 0)
-        for entry in kept { place(entry) }
+        let all = entries
+        entries = all.filter(isKept)
+        guard !entries.isEmpty else {
+            (index, byteCount) = (PurgeIndex(), 0)
+            return
+        }
+        for entry in all where !isKept(entry) {
+            index.remove(entry)
+            byteCount -= entry.byteCount
+        }
     }
 }
 
@@ -244,6 +230,7 @@ extension PurgeList {
     /// - Returns: the entries that the file lacks, under the numbers that they have now.
     mutating func restore(_ known: [Entry], forgotten: Int64, swept: Int64) -> [Entry] {
         let known = known.sorted { $0.number < $1.number }
+        restores += 1
         defer { isOfFile = true }
         if known.isEmpty, forgotten == 0, swept == 0 {
             // Nothing in the file was born under a number.
@@ -270,11 +257,13 @@ extension PurgeList {
         // The file's answers have not had their turn for these either.
         let hasForgottenOthers = self.forgotten > forgotten
         for entry in own { remove(entry) }
-        forget(upTo: forgotten)
-        for entry in known { add(entry) }
         // Everything that this process holds was fetched after the purges of earlier ones.
         self.swept = swept
-        newest = max(newest, swept)
+        // One of everything, in place of more than there is room for, comes after all of the
+        // file's.
+        newest = max(newest, swept, known.last?.number ?? 0)
+        forget(upTo: forgotten)
+        for entry in known { add(entry) }
         if hasForgottenOthers {
             _ = note(EntrySelection(), .hard)
         } else {

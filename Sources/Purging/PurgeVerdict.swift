@@ -7,3 +7,32 @@ public enum PurgeVerdict: Sendable, Equatable {
     /// It must not be used any more.
     case gone
 }
+
+/// The first purges, by number, that did something to an answer.
+struct PurgeEffect {
+    /// Of a hard purge that chose it.
+    private(set) var gone = Int64.max
+    /// Of a soft one.
+    private(set) var stale = Int64.max
+
+    /// Purges that are not remembered may have chosen it, any of them.
+    static let forgotten: PurgeEffect = {
+        var effect = PurgeEffect()
+        effect.gone = 0
+        return effect
+    }()
+
+    /// Adds those of the entries, ascending, that choose the answer.
+    mutating func add(_ entries: some Sequence<PurgeList.Entry>, on answer: some Selectable) {
+        for entry in entries {
+            guard entry.number < gone else { return }
+            guard entry.mode == .hard || entry.number < stale, entry.selection.chooses(answer) else { continue }
+            if entry.mode == .hard { gone = entry.number } else { stale = entry.number }
+        }
+    }
+
+    /// The verdict of the purges up to a number.
+    func verdict(upTo last: Int64 = .max - 1) -> PurgeVerdict {
+        gone <= last ? .gone : stale <= last ? .stale : .untouched
+    }
+}

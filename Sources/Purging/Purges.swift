@@ -86,55 +86,63 @@ public final class Purges: Sendable {
         }
     }
 
+    /// A sweep has been through everything that was held. One that began before the purges of a
+    /// file were taken over has not met its answers, and does not count.
+    public func noteSwept(by sweep: Sweep) {
+        change { list in
+            if list.restores == sweep.restores { list.noteSwept(sweep.last) }
+        }
+    }
+
     /// Everything that was held has had its turn for the purges up to that number.
-    public func noteSwept(_ number: Int64) { change { list in list.noteSwept(number) } }
+    func noteSwept(_ number: Int64) { change { list in list.noteSwept(number) } }
 
     /// The verdict on an answer whose fetch began under the number `born`.
     public func verdict(on answer: some Selectable, since born: Int64) -> PurgeVerdict {
-        born >= newest ? .untouched : state.withLock { $0.list.verdict(on: answer, since: born) }
+        born >= newest ? .untouched : state.withLock { $0.list.effect(on: answer, since: born).verdict() }
     }
 
     /// The verdict on an answer that is held, of the purges that not everything has had its turn
     /// for.
-    /// - Parameter last: later purges do not count.
-    public func verdict(onHeld answer: some Selectable, born: Int64, upTo last: Int64 = .max) -> PurgeVerdict {
-        guard isSweeping else { return .untouched }
-        return state.withLock { state in
-            state.list.verdict(on: answer, since: max(born, state.list.swept), upTo: last)
-        }
+    public func verdict(onHeld answer: some Selectable, born: Int64) -> PurgeVerdict {
+        effect(onHeld: answer, born: born).verdict()
     }
 
-    /// The number of the latest purge, and those that not everything has had its turn for, if these
-    /// are few.
-    func unswept() -> (last: Int64, few: [PurgeList.Entry]?) {
+    /// What the purges that not everything has had its turn for have done to an answer that is
+    /// held.
+    func effect(onHeld answer: some Selectable, born: Int64) -> PurgeEffect {
+        guard isSweeping else { return PurgeEffect() }
+        return state.withLock { state in state.list.effect(on: answer, since: max(born, state.list.swept)) }
+    }
+
+    /// The purges that a sweep has to do.
+    struct Unswept {
+        /// The number of the latest purge.
+        let last: Int64
+        /// How often the list had taken over a file's.
+        let restores: Int
+        /// Those that not everything has had its turn for; nil where some of these are not
+        /// remembered.
+        let entries: [PurgeList.Entry]?
+    }
+
+    func unswept() -> Unswept {
         state.withLock { state in
-            let entries = state.list.entries(since: state.list.swept)
-            return (state.list.newest, state.list.remembersUnswept && entries.count <= PurgeList.few ? entries : nil)
+            let list = state.list
+            return Unswept(
+                last: list.newest, restores: list.restores,
+                entries: list.remembersUnswept ? list.entries(since: list.swept) : nil)
         }
-    }
-
-    /// The targets of the purges up to that number which not everything has had its turn for; nil
-    /// where one of them chooses by more than its target, or chooses more.
-    func unsweptTargets(upTo last: Int64) -> [[UInt8]]? {
-        let entries: [PurgeList.Entry]? = state.withLock { state in
-            state.list.remembersUnswept ? state.list.entries(since: state.list.swept) : nil
-        }
-        guard let entries = entries?.filter({ $0.number <= last }) else { return nil }
-        let targets = entries.compactMap(\.selection.onlyTarget)
-        return targets.count == entries.count ? targets : nil
     }
 
     /// The number of the last purge that may choose whatever answers such a request
     /// (`PurgeList.lastPurge`).
     public func lastPurge(
-        of target: @autoclosure () -> [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8,
-        resources: @autoclosure () -> [UInt64] = []
+        of target: @autoclosure () -> [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8
     ) -> Int64 {
         if newest == 0 { return 0 }
-        let (target, storefront, resources) = (target(), storefront(), resources())
-        return state.withLock {
-            $0.list.lastPurge(of: target, storefront: storefront, classTag: classTag, resources: resources)
-        }
+        let (target, storefront) = (target(), storefront())
+        return state.withLock { $0.list.lastPurge(of: target, storefront: storefront, classTag: classTag) }
     }
 
     /// - Parameter isKept: whether the journal gets the change.

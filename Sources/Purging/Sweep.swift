@@ -1,8 +1,8 @@
 /// One walk over everything that a cache holds, for all purges that not everything has had its turn
 /// for (the ban lurker of Varnish).
 ///
-/// Each answer is judged once, wherever it is: in memory, in a queue, in the file. A purge whose
-/// caller waits counts the answers that it chose, and that no purge before it had removed.
+/// The walk judges each answer once, wherever it is: in memory, in a queue, in the file. A purge
+/// whose caller waits counts the answers that it chose, and that no purge before it had removed.
 public struct Sweep: Sendable {
     /// A purge whose caller waits for the count, or the same soft purge several times in a row.
     public struct Waiting: Sendable {
@@ -13,8 +13,6 @@ public struct Sweep: Sendable {
         let mode: PurgeMode
         /// By the first time that an answer is counted for: it is for all later ones, too.
         private var counts: [Int] = [0]
-        /// The rows of those counted in memory or in the queue, to be known again on disk.
-        private var rows: Set<Int64> = []
 
         public init(id: Int, number: Int64, _ selection: EntrySelection, _ mode: PurgeMode) {
             (times, self.selection, self.mode) = ([(id, number)], selection, mode)
@@ -37,53 +35,73 @@ public struct Sweep: Sendable {
             counts += later.counts
         }
 
-        /// The number of the first time that concerns an answer which was born then; nil for none.
-        fileprivate func number(after born: Int64) -> Int64? {
-            mode == .dryRun ? first : times.first { $0.number > born }?.number
+        /// The first time that concerns an answer which was born then; nil for none.
+        fileprivate func time(after born: Int64) -> Int? {
+            mode == .dryRun ? 0 : times.firstIndex { $0.number > born }
         }
 
-        /// Counts an answer once, be it in memory, on disk or between the two.
-        /// - Parameter index: of its row, which is met once on disk; nil for one user's, which has
-        ///   none.
-        fileprivate mutating func count(_ index: Int64?, isOnDisk: Bool, from number: Int64) {
-            if let index {
-                guard isOnDisk ? !rows.contains(index) : rows.insert(index).inserted else { return }
-            }
-            counts[times.firstIndex { $0.number == number } ?? 0] += 1
+        /// Whether an answer that a purge of that number removed was gone by then.
+        fileprivate func finds(goneBy number: Int64, at time: Int) -> Bool {
+            number < times[time].number || mode == .dryRun && number == times[time].number
         }
+
+        fileprivate mutating func count(from time: Int) { counts[time] += 1 }
     }
 
     private let purges: Purges
     /// The number of the last purge that it goes for.
     public let last: Int64
+    /// How often the list had taken over a file's.
+    let restores: Int
     /// All of these purges, where they are few: then no answer takes a lock.
     private let few: [PurgeList.Entry]?
+    /// The targets, where it chooses by these alone; nil: anything may be among the chosen.
+    public let targets: Set<[UInt8]>?
     /// In the order of their numbers.
     public private(set) var waiting: [Waiting] = []
-    private let hasDryRun: Bool
+    /// The places in `waiting` of those that choose by their target alone, by this.
+    private var byTarget: [[UInt8]: [Int]] = [:]
+    /// The places of all others.
+    private var others: [Int] = []
+    private var hasDryRun = false
+    /// The rows of the answers that were counted in memory or in the queue, to be known again on
+    /// disk.
+    private var counted: Set<Int64> = []
 
     /// A walk for all purges up to now.
     public init(_ purges: Purges, waiting: [Waiting]) {
         self.purges = purges
-        (last, few) = purges.unswept()
-        hasDryRun = waiting.contains { $0.mode == .dryRun }
+        let unswept = purges.unswept()
+        (last, restores) = (unswept.last, unswept.restores)
+        few = unswept.entries.flatMap { $0.count <= PurgeList.few ? $0 : nil }
+        targets = unswept.entries.flatMap { Self.targets($0.map(\.selection) + waiting.map(\.selection)) }
         for purge in waiting.sorted(by: { $0.first < $1.first }) {
             precondition(purge.last <= last, "a purge is noted before it waits")
-            if purge.mode == .soft, let before = self.waiting.last, before.mode == .soft,
-                before.selection == purge.selection
-            {
-                self.waiting[self.waiting.count - 1].join(purge)
-            } else {
-                self.waiting.append(purge)
-            }
+            add(purge)
         }
     }
 
-    /// The targets, where it chooses by these alone; nil: anything may be among the chosen.
-    public var targets: [[UInt8]]? {
-        let asked = waiting.map(\.selection.onlyTarget)
-        guard !asked.contains(nil), let targets = purges.unsweptTargets(upTo: last) else { return nil }
-        return targets + asked.compactMap { $0 }
+    private static func targets(_ selections: [EntrySelection]) -> Set<[UInt8]>? {
+        var targets: Set<[UInt8]> = []
+        for selection in selections {
+            guard let target = selection.onlyTarget else { return nil }
+            targets.insert(target)
+        }
+        return targets
+    }
+
+    private mutating func add(_ purge: Waiting) {
+        if purge.mode == .dryRun { hasDryRun = true }
+        if purge.mode == .soft, let before = waiting.last, before.mode == .soft, before.selection == purge.selection {
+            waiting[waiting.count - 1].join(purge)
+            return
+        }
+        waiting.append(purge)
+        if let target = purge.selection.onlyTarget {
+            byTarget[target, default: []].append(waiting.count - 1)
+        } else {
+            others.append(waiting.count - 1)
+        }
     }
 
     /// The fate of an answer that is held, which was born under that number.
@@ -95,31 +113,50 @@ public struct Sweep: Sendable {
         _ answer: some Selectable, born: Int64, index: @autoclosure () -> Int64?, counts: Bool = true,
         isOnDisk: Bool = false
     ) -> PurgeVerdict {
+        let effect = effect(on: answer, born: born)
         // A later purge of the same may have taken the place of one that waits.
-        guard hasDryRun || verdict(on: answer, born: born, upTo: few == nil ? .max : last) != .untouched else {
-            return .untouched
-        }
-        var fate = verdict(on: answer, born: born, upTo: last)
-        for place in waiting.indices {
+        guard hasDryRun || effect.verdict() != .untouched else { return .untouched }
+        var fate = effect.verdict(upTo: last)
+        // The callers that count it, each with the time from which it is counted.
+        var found: [(place: Int, time: Int)] = []
+        for place in placesOfWaiting(concerning: answer) {
             let purge = waiting[place]
-            guard let number = purge.number(after: born), purge.selection.chooses(answer) else { continue }
-            // Gone by then.
-            let before = purge.mode == .dryRun ? number : number - 1
-            if verdict(on: answer, born: born, upTo: before) == .gone { break }
-            if counts { waiting[place].count(index(), isOnDisk: isOnDisk, from: number) }
-            if purge.mode == .hard { return .gone }
+            guard let time = purge.time(after: born), purge.selection.chooses(answer) else { continue }
+            if purge.finds(goneBy: effect.gone, at: time) { break }
+            found.append((place, time))
+            if purge.mode == .hard {
+                fate = .gone
+                break
+            }
             if purge.mode == .soft, fate == .untouched { fate = .stale }
+        }
+        if counts, !found.isEmpty, isCountedNow(index(), isOnDisk: isOnDisk) {
+            for (place, time) in found { waiting[place].count(from: time) }
         }
         return fate
     }
 
-    private func verdict(on answer: some Selectable, born: Int64, upTo last: Int64) -> PurgeVerdict {
-        guard let few else { return purges.verdict(onHeld: answer, born: born, upTo: last) }
-        var verdict = PurgeVerdict.untouched
-        for entry in few where entry.number > born && entry.number <= last && entry.selection.chooses(answer) {
-            if entry.mode == .hard { return .gone }
-            verdict = .stale
+    /// The places of those that may choose the answer, ascending.
+    private func placesOfWaiting(concerning answer: some Selectable) -> [Int] {
+        if byTarget.isEmpty { return others }
+        var places: Set<Int> = []
+        _ = answer.answers { target in
+            places.formUnion(byTarget[Array(target)] ?? [])
+            return false
         }
-        return verdict
+        return places.isEmpty ? others : (others + places).sorted()
+    }
+
+    /// Whether an answer has not been counted yet: it may be in memory, on disk or between the two.
+    private mutating func isCountedNow(_ index: Int64?, isOnDisk: Bool) -> Bool {
+        guard let index else { return true }
+        return isOnDisk ? !counted.contains(index) : counted.insert(index).inserted
+    }
+
+    private func effect(on answer: some Selectable, born: Int64) -> PurgeEffect {
+        guard let few else { return purges.effect(onHeld: answer, born: born) }
+        var effect = PurgeEffect()
+        effect.add(few.since(born), on: answer)
+        return effect
     }
 }

@@ -80,6 +80,7 @@ private func condition(_ text: String) throws -> EntrySelection.Condition {
         (#"{"storefront":""}"#, "storefront: "), (#"{"resource":"songs"}"#, "resource: "),
         (#"{"resource":"songs:"}"#, "resource: "), (#"{"resource":":1"}"#, "resource: "),
         (#"{"resource":"Songs:1"}"#, "resource: "), (#"{"resource":"songs:1 2"}"#, "resource: "),
+        (#"{"resource":"songs:1,songs:2"}"#, "resource: expected one TYPE:ID"),
         (#"{"all":true,"all":true}"#, "A member is given twice"), (#"{"urls":"/a"}"#, "urls: unknown"),
         (#"{"a\"b":"/a"}"#, "A member: unknown"),
         (#"{"all":true,"wait":0}"#, "wait: expected true or false"),

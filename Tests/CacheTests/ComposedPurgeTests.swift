@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 @testable import Store
 
 /// Purges, and changes of parts, while composed answers are stored.
@@ -115,6 +116,24 @@ import Testing
         }
         #expect(await cache.purge(.hard, .target("/none")) == 0)
         #expect(cache.lookup(key("/a"), nil, at: noon) === part)
+    }
+
+    /// It was composed again for each request, until the sweep of that purge had ended.
+    @Test func whatIsComposedOfANewPartIsFoundWhileThePurgeOfTheOldOneGoesOn() {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
+        cache.store(response("/a"))
+        cache.store(response("/b"))
+        let number = cache.purges.note(EntrySelection([.target("/b")]), .hard)
+        #expect(cache.purges.isSweeping && cache.lookup(key("/b"), nil, at: noon) == nil)
+        let parts = [cache.lookup(key("/a"), nil, at: noon), response("/b", born: number)].compactMap { $0 }
+        cache.store(parts[1])
+        let composed = StoredResponse(
+            composed: Array("{}".utf8), key: key("/c"), parts: parts, detail: .composed, receivedAt: noon, born: number,
+            lifetime: Lifetime(freshFor: 9), classTag: 1)
+        #expect(cache.store(composed: composed, from: parts))
+        #expect(cache.lookup(key("/c"), nil, at: noon) === composed)
+        cache.purges.note(EntrySelection([.target("/a")]), .soft)
+        #expect(cache.lookup(key("/c"), nil, at: noon) == nil, "a later one of a part")
     }
 
     /// The purge has read an answer and not yet removed it when that gets an outline.

@@ -50,7 +50,7 @@ extension MemoryTier {
         let all = EntrySelection()
         var sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 0, number: purges.note(all, mode), all, mode)])
         self.sweep(&sweep, at: noon) { _ in }
-        purges.noteSwept(sweep.last)
+        purges.noteSwept(by: sweep)
         return sweep.waiting[0].totals[0].count
     }
 }

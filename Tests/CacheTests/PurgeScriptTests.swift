@@ -183,7 +183,7 @@ struct PurgeScript {
         guard !parts.isEmpty, parts.allSatisfy({ $0.storefront == parts[0].storefront }) else { return }
         let answer = StoredResponse(
             composed: Array("\(steps)".utf8), key: key(target), parts: parts, detail: .composed, receivedAt: now,
-            lifetime: Lifetime(freshFor: 100_000), classTag: 1)
+            born: cache.purges.newest, lifetime: Lifetime(freshFor: 100_000), classTag: 1)
         let isStored = cache.store(composed: answer, from: parts)
         // In a small memory a part may have given way to another.
         let isHeld = parts.allSatisfy { cache.isInMemory($0.key) }

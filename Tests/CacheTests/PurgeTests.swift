@@ -23,6 +23,22 @@ extension ResponseCache {
 @Suite struct PurgeTests {
     let scratch = Scratch()
 
+    /// A soft purge had chosen an answer under way, and the copy without freshness was stored after
+    /// the sweep of a hard one.
+    @Test func anAnswerThatIsSoftenedAfterAHardPurgeIsNotStored() async {
+        for _ in 0..<2_000 {
+            let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 16), file: nil)
+            let answer = response("/a")
+            cache.store(answer)
+            let number = cache.purges.note(EntrySelection([.target("/a")]), .soft)
+            let softening = Task.detached { cache.soften(answer, at: noon) }
+            while cache.memory.lookup(key("/a"))?.born != number, Int.random(in: 0..<9) > 0 {}
+            _ = await cache.purge(.hard, .target("/a"))
+            await softening.value
+            #expect(cache.lookup(key("/a"), nil, at: noon) == nil)
+        }
+    }
+
     @Test func anAnswerInBothTiersCountsOnce() async {
         let (cache, store) = scratch.cache(memory: 16 << 20)
         for number in 0..<10 { cache.store(response("/\(number)")) }

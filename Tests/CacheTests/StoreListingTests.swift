@@ -1,8 +1,8 @@
-import Purging
 import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Purging
 @testable import Store
 
 @Suite struct StoreListingTests {

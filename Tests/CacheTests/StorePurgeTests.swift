@@ -1,9 +1,9 @@
-import Purging
 import TestSupport
 import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Purging
 @testable import Store
 
 private func plan(_ path: String, _ run: SweepRun) throws -> String {

@@ -240,7 +240,7 @@ extension FileTier {
         let number = mode == .dryRun ? purges.newest : purges.note(selection, mode)
         let sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 1, number: number, selection, mode)])
         records.sweep(sweep, at: now) { @Sendable [purges] sweep, end in
-            if end == .done { purges.noteSwept(sweep.last) }
+            if end == .done { purges.noteSwept(by: sweep) }
             completion(end == .refused ? nil : sweep.waiting[0].totals[0].count)
         }
     }

@@ -54,7 +54,7 @@ import Testing
         let fields = ["ETag: \"a\"", "Last-Modified: \(date(5))", "Date: \(date(noon))", "Vary: a"]
         let part = stored(fields, status: status, followsOrigin: false)
         let composed = StoredResponse(
-            composed: Array("whole".utf8), key: key("/c"), parts: [part], detail: .reduced, receivedAt: noon,
+            composed: Array("whole".utf8), key: key("/c"), parts: [part], detail: .reduced, receivedAt: noon, born: 0,
             lifetime: part.lifetime, classTag: 0)
         let (told, head) = (composed.validators, composed.head)
         let read = Validators(head.span)

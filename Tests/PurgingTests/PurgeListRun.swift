@@ -90,9 +90,10 @@ struct PurgeListRun {
         // Answers of this life and of the file are judged by the purges of both.
         for _ in 0..<20 {
             let (answer, born) = (script.answer(), Int64(script.draw(below: Int(before.newest) + 1)))
-            let after = list.verdict(on: answer, since: born)
-            try #require(after.severity >= before.verdict(on: answer, since: born).severity, place)
-            let ofFile = list.verdict(on: answer, since: Int64(script.draw(below: Int(last) + 1)))
+            let after = list.effect(on: answer, since: born).verdict()
+            let earlier = before.effect(on: answer, since: born).verdict()
+            try #require(after.severity >= earlier.severity, place)
+            let ofFile = list.effect(on: answer, since: Int64(script.draw(below: Int(last) + 1))).verdict()
             let owed = hasForgottenOthers ? .gone : PurgeModel(entries: own).verdict(on: answer, since: due)
             try #require(ofFile.severity >= owed.severity, place)
         }
@@ -108,23 +109,22 @@ struct PurgeListRun {
             let (answer, born) = (
                 script.answer(), list.newest - Int64(script.draw(below: min(40, Int(list.newest) + 1)))
             )
-            let verdict = list.verdict(on: answer, since: born)
+            let verdict = list.effect(on: answer, since: born).verdict()
             verdicts[verdict.severity] += 1
             let expected = born < list.forgotten ? .gone : model.verdict(on: answer, since: born)
             try #require(verdict == expected, "\(place): \(answer), born \(born)")
             guard born >= list.forgotten else { continue }
             let last = born + Int64(script.draw(below: 30))
             let early = PurgeModel(entries: list.entries(since: 0).filter { $0.number <= last })
-            let upTo = list.verdict(on: answer, since: born, upTo: last)
+            let upTo = list.effect(on: answer, since: born).verdict(upTo: last)
             try #require(upTo == early.verdict(on: answer, since: born), "\(place): up to \(last)")
         }
-        let (answer, resources) = (script.answer(), (0..<script.draw(below: 3)).map { _ in script.resource() })
+        let answer = script.answer()
         let request = AnswerToCome(
             target: answer.targets[0], storefront: answer.storefront, classTag: UInt8(script.draw(below: 3)))
         let last = list.lastPurge(
-            of: request.target, storefront: request.storefront, classTag: request.classTag, resources: resources)
-        try #require(
-            last == max(list.forgotten, model.lastPurge(of: request, resources: resources)), "\(place): \(request)")
+            of: request.target, storefront: request.storefront, classTag: request.classTag)
+        try #require(last == max(list.forgotten, model.lastPurge(of: request)), "\(place): \(request)")
     }
 }
 

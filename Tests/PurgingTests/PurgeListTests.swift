@@ -51,16 +51,6 @@ import Testing
         }
     }
 
-    @Test func aPurgeOfAResourceCountsForRequestsThatAskForIt() {
-        var list = PurgeList()
-        _ = list.note(EntrySelection([.resource(1)]), .soft)
-        _ = list.note(EntrySelection([.resource(2), .storefront("gb")]), .soft)
-        func last(_ resources: [UInt64]) -> Int64 {
-            list.lastPurge(of: Array("/a".utf8), storefront: Array("us".utf8), classTag: 1, resources: resources)
-        }
-        #expect(last([]) == 0 && last([1]) == 1 && last([2]) == 0 && last([3, 1]) == 1)
-    }
-
     /// A forgotten purge may have been of anything.
     @Test func forgottenPurgesCountForAllLatestOnesLast() {
         var list = PurgeList()

@@ -54,6 +54,23 @@ import Testing
         #expect(list.restore([], forgotten: 7, swept: 0).map(\.number) == [8, 9] && list.forgotten == 7)
     }
 
+    /// More than there is room for became one of everything under the number of a purge of the
+    /// file, which then took its place.
+    @Test func aFilesPurgesThatThereIsNoRoomForStillCount() {
+        for swept in [0, 30] as [Int64] {
+            let known = (1...200 as ClosedRange<Int64>).map { entry($0, "/\($0)", $0 % 3 == 0 ? .soft : .hard) }
+            var list = PurgeList(maxBytes: 4_096)
+            _ = list.restore(known, forgotten: 0, swept: swept)
+            for purge in known where purge.number > swept {
+                let answer = ModelAnswer(
+                    targets: [Array("/\(purge.number)".utf8)], storefront: [], classTag: 1, named: [])
+                let verdict = list.effect(on: answer, since: purge.number - 1).verdict()
+                #expect(verdict == .gone || verdict == .stale && purge.mode == .soft, "\(purge.number)")
+            }
+            #expect(list.forgotten <= swept && list.widenings > 0 && list.newest > 200)
+        }
+    }
+
     /// They may have chosen any answer of the file.
     @Test func forgottenPurgesThatTheFileLacksCountForAllOfIt() {
         var list = PurgeList(maxBytes: 4_096)

@@ -25,19 +25,15 @@ struct PurgeModel {
         return chosen.contains { $0.mode == .hard } ? .gone : chosen.isEmpty ? .untouched : .stale
     }
 
-    func lastPurge(of request: AnswerToCome, resources: [UInt64]) -> Int64 {
-        let known = entries.filter { entry in
-            let required = entry.selection.resources
-            let isOfResources = !required.isEmpty && entry.selection.leavesNoParts
-            return entry.selection.chooses(request) && (!isOfResources || required.allSatisfy(resources.contains))
-        }
+    func lastPurge(of request: AnswerToCome) -> Int64 {
+        let known = entries.filter { $0.selection.chooses(request) && !$0.selection.isOfResourcesAlone }
         return known.map(\.number).max() ?? 0
     }
 }
 
 extension EntrySelection {
-    fileprivate var resources: [UInt64] {
-        conditions.compactMap { if case .resource(let number) = $0 { number } else { nil } }
+    fileprivate var isOfResourcesAlone: Bool {
+        leavesNoParts && conditions.contains { if case .resource = $0 { true } else { false } }
     }
 }
 
@@ -51,7 +47,7 @@ struct PurgeScript {
     mutating func isOne(in count: Int) -> Bool { draw(below: count) == 0 }
 
     private mutating func storefront() -> [UInt8] { Array(["us", "gb", "jp"][draw(below: 3)].utf8) }
-    mutating func resource() -> UInt64 { UInt64(draw(below: 12)) }
+    private mutating func resource() -> UInt64 { UInt64(draw(below: 12)) }
 
     mutating func target() -> [UInt8] {
         let path = "/v1/catalog/\(String(decoding: storefront(), as: UTF8.self))/\(["albums", "songs"][draw(below: 2)])"

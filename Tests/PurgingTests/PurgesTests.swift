@@ -53,6 +53,18 @@ import Testing
         #expect(notes.lines.withLock { $0.isEmpty }, "a start says nothing of what an earlier life forgot")
     }
 
+    /// It had been through memory, and counted for the file that was opened meanwhile.
+    @Test func aSweepFromBeforeAFileWasReadDoesNotCount() {
+        let purges = Purges()
+        purges.note(selection("/a"), .hard)
+        let early = Sweep(purges, waiting: [])
+        _ = purges.restore([], forgotten: 0, swept: 0)
+        purges.noteSwept(by: early)
+        #expect(purges.swept == 0 && purges.isSweeping)
+        purges.noteSwept(by: Sweep(purges, waiting: []))
+        #expect(!purges.isSweeping)
+    }
+
     @Test func theLogSaysOnceThatPurgesWereForgottenOrBecameOne() {
         for isSwept in [false, true] {
             let notes = Notes()
@@ -79,9 +91,8 @@ import Testing
         for number in 0..<40 { purges.note(selection(number % 20 == 0 ? "/a" : "/\(number)"), .soft) }
         #expect(purges.verdict(on: answer, since: 0) == .stale && purges.verdict(on: answer, since: 21) == .untouched)
         #expect(purges.verdict(onHeld: answer, born: 0) == .stale)
-        #expect(
-            purges.verdict(onHeld: answer, born: 0, upTo: 20) == .untouched, "the first one has given way to the second"
-        )
+        let effect = purges.effect(onHeld: answer, born: 0)
+        #expect(effect.verdict(upTo: 20) == .untouched, "the first one has given way to the second")
         purges.noteSwept(21)
         #expect(purges.verdict(onHeld: answer, born: 0) == .untouched && purges.verdict(on: answer, since: 0) == .stale)
         #expect(purges.lastPurge(of: Array("/a".utf8), storefront: [], classTag: 1) == 21)

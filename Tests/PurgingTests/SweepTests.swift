@@ -1,6 +1,8 @@
-import Purging
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import Purging
 
 /// One sweep does what the purges would have done one after the other, and counts as they would
 /// have.
@@ -69,8 +71,35 @@ import Testing
         for (place, count) in sweep.waiting.flatMap(\.totals) {
             #expect(count == model.counts[place], "seed \(seed), purge \(place)")
         }
-        purges.noteSwept(sweep.last)
+        purges.noteSwept(by: sweep)
         #expect(!purges.isSweeping)
+    }
+
+    /// Each chosen answer was compared with all purges that waited, and judged anew for each.
+    @Test func whatAnAnswerCostsDoesNotGrowWithThePurgesOfOthers() {
+        struct CountedAnswer: Selectable {
+            let target: [UInt8]
+            let looks: Counter
+            final class Counter: Sendable { let count = Atomic(0) }
+
+            var storefront: [UInt8] { Array("us".utf8) }
+            func answers(_ test: ([UInt8]) -> Bool) -> Bool {
+                looks.count.add(1, ordering: .relaxed)
+                return test(target)
+            }
+            func mayBeOfClass(_ tag: UInt8) -> Bool { true }
+            func mayName(_ resource: UInt64) -> Bool { false }
+            var named: [UInt64]? { [] }
+        }
+        let (purges, answer) = (Purges(), CountedAnswer(target: Array("/7".utf8), looks: .init()))
+        let waiting = (0..<1_000).map { number in
+            let selection = EntrySelection([.target(Array("/\(number)".utf8))])
+            return Sweep.Waiting(id: number, number: purges.note(selection, .soft), selection, .soft)
+        }
+        var sweep = Sweep(purges, waiting: waiting)
+        #expect(sweep.judge(answer, born: 0, index: 7) == .stale)
+        #expect(answer.looks.count.load(ordering: .relaxed) < 10)
+        #expect(sweep.waiting.flatMap(\.totals).filter { $0.count > 0 }.map(\.id) == [7])
     }
 
     private static func selection(_ held: [Answer], _ random: inout SeededGenerator) -> EntrySelection {

@@ -35,7 +35,7 @@ struct RecordStoreTests {
         return await withCheckedContinuation { [purges] continuation in
             let sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 1, number: number, selection, mode)])
             store.sweep(sweep, at: noon) { sweep, end in
-                if end == .done { purges.noteSwept(sweep.last) }
+                if end == .done { purges.noteSwept(by: sweep) }
                 continuation.resume(returning: end == .refused ? nil : sweep.waiting[0].totals[0].count)
             }
         }

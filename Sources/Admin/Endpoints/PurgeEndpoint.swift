@@ -3,6 +3,7 @@ import EventLoop
 import Purging
 import Server
 import Store
+import Synchronization
 import Text
 import Tier
 
@@ -20,24 +21,24 @@ extension AdminExchange {
         }
         let purge = try PurgeRequest(connection.body)
         let finish = replyLater()
-        let (log, asked, caller) = (service.sources.log, purge.description, connection.peer.name)
-        let tell: @Sendable (Int?) -> Void = { count in
-            // Operators look for the time when answers went.
-            guard let count, purge.mode != .dryRun else { return }
-            log("purged \(count) \(count == 1 ? "entry" : "entries"), requested by \(caller): \(asked)")
+        let lines = PurgeLines(of: purge, by: connection.peer.name, service.sources.log)
+        let accept: @Sendable (AdminReply) -> Void = { reply in
+            if purge.waits { return }
+            lines.noteAccepted()
+            finish(reply)
         }
         // The first of two replies is the answer: the cache may count first.
         guard let node = service.sources.node else {
-            let durable: @Sendable () -> Void = { if !purge.waits { finish(Self.accepted()) } }
+            let durable: @Sendable () -> Void = { accept(Self.accepted()) }
             service.sources.cache.purge(purge.selection, purge.mode, at: now, durable: durable) { @Sendable count in
-                tell(count)
+                lines.note(count)
                 finish(Self.reply(to: purge, count))
             }
             return
         }
-        let durable: @Sendable (PurgeReport) -> Void = { if !purge.waits { finish(Self.accepted($0)) } }
+        let durable: @Sendable (PurgeReport) -> Void = { accept(Self.accepted($0)) }
         node.purge(purge.selection, purge.mode, durable: durable) { @Sendable report in
-            tell(report.purged)
+            lines.note(report.purged)
             finish(Self.reply(to: purge, report))
         }
     }
@@ -78,6 +79,34 @@ extension AdminExchange {
         var reply = AdminReply.json(members)
         reply.status = 202
         return reply
+    }
+}
+
+/// The lines of a purge in the log: operators look for the time when answers went.
+private final class PurgeLines: Sendable {
+    private let log: @Sendable (String) -> Void
+    private let purge: PurgeRequest
+    private let caller: String
+    private let isCounted = Mutex(false)
+
+    init(of purge: PurgeRequest, by caller: String, _ log: @escaping @Sendable (String) -> Void) {
+        (self.purge, self.caller, self.log) = (purge, caller, log)
+    }
+
+    /// The purge is in effect, and its count is to come, unless the process is killed or replaced
+    /// before.
+    func noteAccepted() {
+        isCounted.withLock { isCounted in
+            if !isCounted { log("purge accepted, requested by \(caller): \(purge.description)") }
+        }
+    }
+
+    func note(_ count: Int?) {
+        guard let count, purge.mode != .dryRun else { return }
+        isCounted.withLock { isCounted in
+            isCounted = true
+            log("purged \(count) \(count == 1 ? "entry" : "entries"), requested by \(caller): \(purge.description)")
+        }
     }
 }
 

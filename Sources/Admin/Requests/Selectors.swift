@@ -109,7 +109,7 @@ extension EntrySelection {
             guard end > rest.startIndex else { throw expectedURL("no host") }
             target = url[end...]
         } else if !url.hasPrefix("/") {
-            throw expectedURL("no path")
+            throw expectedURL("it begins with neither / nor http:// nor https://")
         }
         return try canonical(target, expectedURL)
     }
@@ -121,7 +121,7 @@ extension EntrySelection {
 
     /// A path up to any byte; a `/` at its end, which no canonical path has, stays.
     fileprivate static func prefix(of text: String) throws(AdminRequestError) -> [UInt8] {
-        guard text.hasPrefix("/") else { throw expectedPrefix("no path") }
+        guard text.hasPrefix("/") else { throw expectedPrefix("it does not begin with /") }
         guard !text.contains("?") else { throw expectedPrefix("a query") }
         let path = try canonical(text[...], expectedPrefix)
         return text.hasSuffix("/") && path.count > 1 ? path + [UInt8(ascii: "/")] : path
@@ -141,7 +141,8 @@ extension EntrySelection {
         }
     }
 
-    /// The number of `TYPE:ID`. An id may have colons, a type has none.
+    /// The number of `TYPE:ID`. An id may have colons, a type has none. Requests separate ids by
+    /// commas, so no id has one.
     fileprivate static func resource(of text: String) throws(AdminRequestError) -> UInt64 {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty,
@@ -149,6 +150,9 @@ extension EntrySelection {
             parts[1].utf8.allSatisfy({ 0x21...0x7E ~= $0 })
         else {
             throw AdminRequestError(detail: "resource: expected TYPE:ID, such as songs:1440935467.")
+        }
+        guard !parts[1].contains(",") else {
+            throw AdminRequestError(detail: "resource: expected one TYPE:ID, such as songs:1440935467; each in turn.")
         }
         if let meant = ResourceMention.knownType(near: String(parts[0])) {
             throw AdminRequestError(detail: "resource: unknown type; did you mean \(meant)?")

@@ -25,7 +25,7 @@ struct SweepQueue {
         return begin()
     }
 
-    /// Something is to be swept, though nobody waits for it.
+    /// A sweep is to be done, though nobody waits for it.
     /// - Returns: whether a sweep has to begin.
     mutating func begin() -> Bool {
         // The file may have come back after the one under way met its trouble.

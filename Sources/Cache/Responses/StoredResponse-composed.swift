@@ -13,10 +13,11 @@ extension StoredResponse {
     ///     status and the fields of the first, but for those that say something about the very
     ///     content.
     ///   - receivedAt: when it was composed, unix seconds.
+    ///   - born: the newest number of the purges before the parts are looked at for being kept.
     ///   - lifetime: no longer than its stalest part's.
     public convenience init(
         composed body: [UInt8], key: CacheKey, parts: [StoredResponse], detail: Reason, receivedAt: Int64,
-        lifetime: Lifetime, classTag: UInt8
+        born: Int64, lifetime: Lifetime, classTag: UInt8
     ) {
         precondition(!parts.isEmpty, "an answer made of nothing has no fields")
         var fields: [UInt8] = []
@@ -40,7 +41,7 @@ extension StoredResponse {
         }
         self.init(
             restoring: key, status: example.status, fields: fields, content: .plain(body.compacted()),
-            receivedAt: receivedAt, born: parts.map(\.born).min() ?? 0, lifetime: lifetime, classTag: classTag,
+            receivedAt: receivedAt, born: born, lifetime: lifetime, classTag: classTag,
             storefront: parts[0].storefront,
             composition: Composition(detail, parts: parts.map(\.key), naming: parts.map(\.resources)), onlyTag: tag)
     }

@@ -46,7 +46,7 @@ extension AnswerStorage {
         guard request.forwarded.method == .head, response.status == 200, let stored = request.stored,
             stored.status == 200, let current = current(stored), current.receivedAt <= stored.receivedAt
         else { return }
-        let updated = stored.updated(
+        let updated = current.updated(
             byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,
             revalidation(response))
         _ = put(updated, bornUnder: newest)

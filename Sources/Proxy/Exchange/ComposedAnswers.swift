@@ -51,7 +51,8 @@ final class ComposedAnswers {
         let parts = composed.parts.map(\.response)
         let stored = StoredResponse(
             composed: composed.body, key: key, parts: parts,
-            detail: detail ?? composed.detail, receivedAt: now, lifetime: composed.lifetime,
+            detail: detail ?? composed.detail, receivedAt: now, born: base.cache.purges.newest,
+            lifetime: composed.lifetime,
             classTag: facts.route.resourceClass.rawValue)
         composing.note(crossingsOf: composed, for: wanted)
         base.statistics.count(.built)

@@ -62,7 +62,7 @@ struct SweepTurn {
 
 /// How a sweep of the file has ended.
 public enum SweepEnd: Sendable, Equatable {
-    /// All that was there has had its turn.
+    /// Everything that was there has had its turn.
     case done
     /// The disk refuses it; it is asked for again once the disk takes it.
     case owed

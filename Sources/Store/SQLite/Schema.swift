@@ -81,7 +81,7 @@ enum Schema {
         )
         """
 
-    /// Those that two versions have in common.
+    /// The statements that two versions have in common.
     private static let unchanged: [String] = [
         """
         CREATE TABLE totals (
@@ -148,7 +148,7 @@ enum Schema {
 
     /// The text of `entry` is the one that SQLite makes of the old one when it adds the column.
     static let statements = [String(oldEntry.dropLast()) + ", \(born))"] + unchanged + [purge, purged]
-    /// Those of the version before.
+    /// The statements of the version before.
     static let oldStatements = [oldEntry] + unchanged + [oldPurged]
 
     /// The kind of an open file.

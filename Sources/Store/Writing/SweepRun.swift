@@ -6,11 +6,11 @@ import Purging
 // are found through an index, whatever the file holds, and all else by a look at each row.
 
 struct SweepRun: Sendable {
-    /// Where rows that can be among the chosen are found: a condition on ?2, and its value.
+    /// A place to look for rows that can be among the chosen: a condition on ?2, and its value.
     typealias Source = (condition: String, value: SQLValue)
 
     private(set) var sweep: Sweep
-    /// Where the freshness of the chosen ends, unix seconds.
+    /// The end of the freshness of the chosen, unix seconds.
     let now: Int64
     private var sources: [Source]
     /// The least row that has not been looked at in the current source.
@@ -32,10 +32,10 @@ struct SweepRun: Sendable {
         sources = Self.sources(sweep)
     }
 
-    /// Where all that can be chosen is found, the narrower the better; taken from the end.
+    /// The sources of all that can be chosen, the narrower the better; taken from the end.
     private static func sources(_ sweep: Sweep) -> [Source] {
         guard let targets = sweep.targets else { return [("?2", .integer(1))] }
-        return Set(targets).flatMap { target -> [Source] in
+        return targets.flatMap { target -> [Source] in
             // The keys of variants cannot be told.
             let variants: Source = ("variant <> '' AND target = ?2", .text(target[...]))
             guard let key = RecordKey(target: target, variant: []) else { return [variants] }

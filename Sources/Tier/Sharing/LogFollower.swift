@@ -48,7 +48,7 @@ package final class LogFollower {
     private var effects = ActionQueue<FollowerState.Effect>()
     private let timer: DeadlineTimer
     private var purgeCount = 0
-    /// Whether the cache's list has got purges that nobody waits for.
+    /// Whether the cache's list has got purges whose count nobody wants.
     private var isSweepDue = false
     /// The number of the last purge of everything because the log was broken. Those of the log are
     /// read anew then, and count as later ones: values that lack them are from after the break.

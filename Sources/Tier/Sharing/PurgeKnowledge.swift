@@ -8,7 +8,7 @@ import Synchronization
 package final class PurgeKnowledge: Sendable {
     private struct State {
         var purges = Purges()
-        /// Those of the places' time (`Purges.renumberings`).
+        /// The renumberings (`Purges.renumberings`) when the places were noted.
         var renumberings = 0
         var places: LogPlaces?
         var logMark: LogMark?

@@ -27,8 +27,8 @@ struct LogPlaces: Sendable {
     package static let mostBytes = 2 * most * MemoryLayout<Place>.stride
     private let most: Int
 
-    /// One that knows nothing. `forgottenUntil` is the first id that the log still has, where it
-    /// does not have all that it ever had.
+    /// Places of which none is known. `forgottenUntil` is the first id that the log still has,
+    /// where it does not have all that it ever had.
     init(_ epoch: LogEpoch, forgottenUntil: LogPosition = .start, most: Int = LogPlaces.most) {
         (self.epoch, self.forgottenUntil, self.most) = (epoch, forgottenUntil, most)
     }

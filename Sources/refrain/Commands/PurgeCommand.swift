@@ -37,7 +37,9 @@ extension Command {
         ]
     ) { arguments, context throws(CommandFailure) in
         let content = try purgeContent(arguments)
-        let body = try ask(AdminClient(arguments, context), content, context.output)
+        let counting = "the proxy counts the chosen answers"
+        let wait = arguments.has(dryRun) ? counting : "a purge is in effect from the start; \(counting)"
+        let body = try ask(AdminClient(arguments, context), content, context.output, waiting: wait)
         guard let answer = try? JSON.parse(body), let count = answer["purged"]?.intValue else {
             throw .failed("the answer to POST /purge has no count (purged)")
         }
@@ -62,14 +64,14 @@ extension Command {
 
     /// The proxy's answer, which may take minutes: a terminal shows how long it has been so far.
     private static func ask(
-        _ client: AdminClient, _ content: [UInt8], _ output: Output
+        _ client: AdminClient, _ content: [UInt8], _ output: Output, waiting: String
     ) throws(CommandFailure) -> [UInt8] {
         let width = output.width == nil ? nil : terminalWidth(STDERR_FILENO)
         let progress = width.map { ProgressLine(output, width: $0) }
         defer { progress?.end() }
         return try client.ask(
             "/purge", sending: content, within: .seconds(600),
-            progress: progress?.waiting(for: "the proxy goes through its stored answers"))
+            progress: progress?.waiting(for: waiting))
     }
 
     /// The content of the request, held to the rules of the proxy: a wrong one is a usage error.

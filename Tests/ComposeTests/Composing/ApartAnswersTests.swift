@@ -112,7 +112,7 @@ import Testing
         let made = StoredResponse(
             composed: composed.body, key: CacheKey(scope: .shared, target: target.bytes),
             parts: composed.parts.map(\.response), detail: composed.detail, receivedAt: StoredScene.noon,
-            lifetime: composed.lifetime, classTag: ResourceClass.albums.rawValue)
+            born: 0, lifetime: composed.lifetime, classTag: ResourceClass.albums.rawValue)
         #expect(
             scene.cache.store(
                 composed: made, from: composed.parts.map(\.response), whileContradictionsAre: composed.contradictions))

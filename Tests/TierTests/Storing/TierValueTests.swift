@@ -110,6 +110,7 @@ import Testing
         #expect(TierValue(answer("/a", scope: .personal(user)), logMark: logMark(1)).encoded() == nil)
         let composed = StoredResponse(
             composed: Array("{}".utf8), key: key("/a"), parts: [answer("/b")], detail: .composed, receivedAt: noon,
+            born: 0,
             lifetime: Lifetime(freshFor: 1), classTag: 1)
         #expect(TierValue(composed, logMark: logMark(1)).encoded() == nil)
     }
