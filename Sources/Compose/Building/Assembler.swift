@@ -19,6 +19,7 @@ struct Assembler {
     /// The request whose storefront, language and parameters all parts must share.
     private let request: CatalogRequest
     private let forms: LearntForms
+    private let absences: KnownAbsences
     private let now: Int64
     private var agreements: [(agreement: PlacementAgreement, crossing: PlacementCrossing)] = []
     private(set) var output = BodyBuilder()
@@ -27,8 +28,17 @@ struct Assembler {
     /// Elements of relationships that no stored answer holds.
     private(set) var missing: [ResourceName] = []
 
-    init(_ sources: StoredSources, for request: CatalogRequest, forms: LearntForms, at now: Int64) {
-        (self.sources, self.now, self.request, self.forms) = (sources, now, request, forms)
+    init(
+        _ sources: StoredSources, for request: CatalogRequest, forms: LearntForms, absences: KnownAbsences,
+        at now: Int64
+    ) {
+        (self.sources, self.now, self.request) = (sources, now, request)
+        (self.forms, self.absences) = (forms, absences)
+    }
+
+    /// Whether the storefront was last seen without the resource.
+    func isAbsent(_ name: ResourceName) -> Bool {
+        absences.holds(name.number, in: request.storefront.bytes, at: now)
     }
 
     mutating func append(_ text: StaticString) { output.append(text) }
@@ -115,8 +125,7 @@ struct Assembler {
     private mutating func isFetchable(_ type: ResourceClass, _ shape: ObjectShape, _ placement: Placement) -> Bool {
         guard request.hasPlainResources, agree(type, .batched, placement) else { return false }
         guard !shape.relations.isEmpty else { return true }
-        let batch = RequestShape(subject: .batch, type: type, include: [], decoration: [])
-        guard let brought = forms.record(batch, at: now)?.objects[type] else { return false }
+        guard let brought = forms.batchRecord(of: type, for: request, at: now)?.objects[type] else { return false }
         return shape.relations.allSatisfy { relation in brought[relation.name].map { $0.offers(relation) } ?? false }
     }
 
@@ -222,7 +231,7 @@ extension Assembler {
         var result = Writing.done
         for isView in [false, true] where isView ? shape.hasViews : shape.hasRelationships {
             append(isView ? ",\"views\":{" : ",\"relationships\":{")
-            let writing = writeRelations(shape.relations.filter { $0.isView == isView }, type, placement, alike)
+            let writing = writeRelations(shape.relations.filter { $0.isView == isView }, alike)
             if case .impossible = writing { return writing }
             if writing == .lacking { result = .lacking }
             append("}")
@@ -237,6 +246,7 @@ extension Assembler {
     ) -> Candidate? {
         for candidate in candidates
         where !candidate.object.attributes.isEmpty && shape.hasHref != candidate.object.href.isEmpty
+            && shape.showsAttributes(of: candidate.object)
             && agree(type, candidate.placement, placement, candidate.object)
         {
             noteCrossing(type, candidate.placement, placement)
@@ -264,12 +274,12 @@ extension Assembler {
     }
 
     private mutating func writeRelations(
-        _ relations: [RelationShape], _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
+        _ relations: [RelationShape], _ candidates: [Candidate]
     ) -> Writing {
         var result = Writing.done
         for (index, relation) in relations.enumerated() {
             if index > 0 { append(",") }
-            let writing = write(relation, of: type, placement, candidates)
+            let writing = write(relation, candidates)
             if case .impossible = writing { return writing }
             // On: what else is lacking is of use to know.
             if writing == .lacking { result = .lacking }
@@ -277,16 +287,14 @@ extension Assembler {
         return result
     }
 
-    private mutating func write(
-        _ shape: RelationShape, of type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
-    ) -> Writing {
+    private mutating func write(_ shape: RelationShape, _ candidates: [Candidate]) -> Writing {
         var isLacking = false
         // The refusal of the candidate that came furthest, of those that have the relationship.
         var reason: MissReason?
         let known = missing.count
         for candidate in candidates {
             guard let relation = candidate.part.document.relation(shape.name, of: candidate.object) else { continue }
-            guard shape.hasSameMembers(as: relation), fits(relation, of: type, placement, candidate, shape) else {
+            guard shape.hasSameMembers(as: relation), shape.fits(relation, in: candidate.part.document) else {
                 let own: MissReason = shape.hasSameMembers(as: relation) ? .sizeNeverSeen : .relationshipDiffers
                 reason = own.orFurther(reason)
                 continue
@@ -304,23 +312,6 @@ extension Assembler {
             rewind(to: mark)
         }
         return isLacking ? .lacking : .impossible(reason ?? .relationshipNotHeld)
-    }
-
-    /// Whether the list would end in the wanted shape where it ends here. A list longer than any
-    /// seen fits only between primary placements, up to the documented limit (APPLE-MUSIC-API 4.2).
-    private func fits(
-        _ relation: ResourceDocument.Relation, of type: ResourceClass, _ placement: Placement, _ candidate: Candidate,
-        _ shape: RelationShape
-    ) -> Bool {
-        let document = candidate.part.document
-        let count = document.elements(of: relation).count
-        if shape.fits(relation, count, in: document) { return true }
-        guard shape.size.isUnknown, relation.next.isEmpty, placement.isPrimary, candidate.placement.isPrimary,
-            request.hasPlainResources
-        else { return false }
-        let name = document.body[relation.spelling.range].dropFirst().dropLast()
-        let limits = CatalogRequest.limits(ofList: Array(name), isView: shape.isView, of: type)
-        return limits.map { count <= $0.standard } ?? false
     }
 
     private mutating func write(

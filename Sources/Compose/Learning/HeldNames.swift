@@ -175,9 +175,10 @@ extension HeldNames {
 }
 
 extension ResourceLibrary {
-    /// Notes what an answer names that is stored by now.
+    /// Notes what an answer names that is stored by now, before it is learnt from.
     package func noteNames(in response: StoredResponse, at now: Int64) {
         held.note(response, at: now)
+        endAbsences(in: response)
         // A purge may have come before its names.
         if cache.purges.verdict(on: response, since: response.born) != .untouched { held.forget(response) }
     }
@@ -191,7 +192,10 @@ extension ResourceLibrary {
     }
 
     /// Another origin is asked from now on.
-    package func forgetNames() { held.forgetAll() }
+    package func forgetNames() {
+        held.forgetAll()
+        absences.endAll()
+    }
 
     /// Notes a "not found", kept or not: nothing is made of older answers that show the resource.
     package func note(notFound key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest) {

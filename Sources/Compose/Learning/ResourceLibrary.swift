@@ -16,6 +16,7 @@ public final class ResourceLibrary: Sendable {
     package let growth: GrowthAccounts
     package let sizes: LearntSizes
     let held: HeldNames
+    let absences = KnownAbsences()
     let cache: ResponseCache
     let classes: ResourceClasses
     private let hasReadStored = Atomic<Bool>(false)
@@ -72,6 +73,13 @@ public final class ResourceLibrary: Sendable {
         else { return .nothingNew }
         let part = StoredSource(response, map)
         guard let request = known ?? part.request else { return .nothingNew }
+        noteAbsences(part, request)
+        return learn(from: part, request, original: original, at: now)
+    }
+
+    private func learn(
+        from part: StoredSource, _ request: CatalogRequest, original: [UInt8]? = nil, at now: Int64
+    ) -> Lesson {
         let fits = observe(request, original, part)
         let shown = Self.shown(part, request)
         let agrees = comparePlacements(part, request, shown, at: now)
@@ -115,7 +123,7 @@ public final class ResourceLibrary: Sendable {
             }
             guard classes.allowParts(of: response), let part = StoredSource(scanning: response) else { return true }
             if response.isFresh(at: now) {
-                note(part.response, at: now)
+                if let request = part.request { _ = learn(from: part, request, at: now) }
                 held.note(part.response, at: now)
                 comparePlacements(part, seen, at: now)
             } else if let request = part.request {
@@ -132,7 +140,7 @@ public final class ResourceLibrary: Sendable {
     /// in are not counted: clients choose them.
     package func note(miss request: CatalogRequest, at now: Int64) {
         let isOfResources = request.shape.subject == .item || request.shape.subject == .batch
-        if isOfResources && request.shape.selection.isEmpty || forms.record(request.shape, at: now) != nil {
+        if isOfResources && request.shape.selection.isEmpty || forms.record(request.form, at: now) != nil {
             growth.note(miss: request)
         }
     }
@@ -263,9 +271,10 @@ extension ResourceLibrary {
     private static func addAbsences(
         _ part: StoredSource, _ request: CatalogRequest, _ entries: inout [ResourceIndex.Entry]
     ) {
-        let found = Set(part.document.primary.map(\.number))
-        for name in request.resources where !found.contains(name.number) {
+        for name in part.missing(of: request) {
             entries.append(ResourceIndex.Entry(request.indexNumber(ofResource: name.number), .absence))
+            let absence = CatalogRequest.absenceNumber(ofResource: name.number, in: request.storefront)
+            entries.append(ResourceIndex.Entry(absence, .absence))
         }
     }
 }

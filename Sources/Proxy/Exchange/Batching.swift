@@ -40,8 +40,7 @@ final class Batching {
                 name.id, of: kind, .init(exchange: Confined(member, to: base.loop), party: party),
                 most: library.sizes.most(wanted.shape, upTo: CatalogRequest.mostIDs(name.type)), at: base.now,
                 mayWait: {
-                    library.forms.mayComeBatched(
-                        wanted.shape, in: wanted.storefront, at: base.unixSeconds)
+                    library.forms.mayComeBatched(wanted, at: base.unixSeconds)
                 })
         }
         switch action {

@@ -148,6 +148,7 @@ struct StoredScene {
             library.note(notFound: response.key, at: response.receivedAt, try Self.request(answer.target))
             return .nothingNew
         }
+        if answer.isNoted { library.noteNames(in: response, at: now) }
         return answer.isNoted ? library.note(response, nil, original: original, at: now) : .nothingNew
     }
 
