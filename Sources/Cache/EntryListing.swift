@@ -21,7 +21,8 @@ public struct EntryListing: Sendable {
 extension ResponseCache {
     /// The answer stored under `key`, if it is still useful.
     public func peek(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
-        let known = memory.peek(key).flatMap { left(ofPeeked: $0, at: now) }
+        let swept = purges.swept
+        let known = memory.peek(key).flatMap { left(ofPeeked: $0, since: swept, at: now) }
         guard let found = known ?? reader?.lookup(key, at: now), found.isUseful(at: now),
             !found.isDamaged
         else { return nil }
@@ -31,15 +32,13 @@ extension ResponseCache {
     /// Whether memory holds an entry under `key`.
     public func isInMemory(_ key: CacheKey) -> Bool { memory.peek(key) != nil }
 
-    private func left(ofPeeked found: StoredResponse, at now: Int64) -> StoredResponse? {
-        switch verdict(on: found) {
+    private func left(ofPeeked found: StoredResponse, since swept: Int64, at now: Int64) -> StoredResponse? {
+        switch purges.verdict(on: found, since: max(found.born, swept)) {
         case .untouched: found
         case .stale: found.withoutFreshness(at: now)
         case .gone: nil
         }
     }
-
-    private func verdict(on found: StoredResponse) -> PurgeVerdict { purges.verdict(onHeld: found, born: found.born) }
 
     /// The variant under which a request without any of the fields that tell a target's answers
     /// apart is stored, and the names of those; nil where `found` is an answer.
@@ -62,8 +61,11 @@ extension ResponseCache {
         let records = file.flatMap { route == nil && $0.isReadable ? $0.records : nil }
         var others = (personal: 0, composed: 0)
         var first = FirstRecords(limit + 1, in: order)
+        let swept = purges.swept
         memory.forEachResponse { response in
-            if response.isVariantIndex || verdict(on: response) == .gone { return }
+            if response.isVariantIndex || purges.verdict(on: response, since: max(response.born, swept)) == .gone {
+                return
+            }
             if response.key.isPersonal {
                 others.personal += 1
                 guard let route else { return }

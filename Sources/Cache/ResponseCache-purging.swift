@@ -81,9 +81,11 @@ extension ResponseCache {
     }
 
     private func end(_ sweep: Sweep, _ end: SweepEnd) {
-        if end == .done { purges.noteSwept(by: sweep) }
+        // Purges of before a file was taken over have other numbers now.
+        let isVain = end == .done && !purges.noteSwept(by: sweep)
         let (due, begins) = sweeps.withLock { sweeps in
-            sweeps.end(sweep.waiting, counted: end != .refused, isOwed: end == .done && purges.isSweeping)
+            sweeps.end(
+                sweep.waiting, counted: end != .refused && !isVain, isOwed: end == .done && purges.isSweeping)
         }
         for (completion, count) in due { completion(count) }
         if begins { purging.async { @Sendable [self] in self.sweep() } }
@@ -91,12 +93,18 @@ extension ResponseCache {
 
     // MARK: Judging
 
-    /// The rest of an answer of memory after the purges that it has not had: nil where it is gone.
-    func left(of found: StoredResponse?, at now: Int64) -> StoredResponse? {
-        guard let found else { return nil }
+    /// The answer that memory has under the key, after the purges that it has not had.
+    public func lookupInMemory(_ key: CacheKey, at now: Int64) -> StoredResponse? {
+        // As long as nothing is swept a hit costs two loads more.
+        let swept = purges.swept
         let newest = purges.newest
+        guard let found = memory.lookup(key) else { return nil }
+        return swept == newest ? found : left(of: found, since: swept, newest, at: now)
+    }
+
+    private func left(of found: StoredResponse, since swept: Int64, _ newest: Int64, at now: Int64) -> StoredResponse? {
         if found.judged == newest { return found }
-        switch purges.verdict(onHeld: found, born: found.born) {
+        switch purges.verdict(on: found, since: max(found.born, swept)) {
         case .untouched:
             found.noteJudged(newest)
             return found
@@ -123,7 +131,10 @@ extension ResponseCache {
         store(softened)
         dropDependents(of: response.key)
         // The sweep of a purge that came meanwhile may have looked there before.
-        if purges.verdict(on: softened, since: newest) == .gone { remove(response.key) }
+        if purges.verdict(on: softened, since: newest) == .gone {
+            memory.remove(softened)
+            file?.remove(softened.key, receivedBy: softened.receivedAt)
+        }
     }
 
     /// Whether a purge after that number has chosen an answer which was put into memory since.

@@ -62,9 +62,7 @@ public final class ResponseCache: Sendable {
     /// The stored response of `key` that is still useful, fresh or not (`Freshness.of`). A useless
     /// one is removed and is a miss. `now` in unix seconds.
     public func lookup(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
-        // As long as nothing was purged a hit costs two loads more.
-        let held = purges.isSweeping ? left(of: memory.lookup(key), at: now) : memory.lookup(key)
-        guard let response = held ?? promote(key, reader, at: now) else { return nil }
+        guard let response = lookupInMemory(key, at: now) ?? promote(key, reader, at: now) else { return nil }
         guard response.isUseful(at: now), !response.isDamaged else {
             memory.remove(response)
             // The file has another answer under the key of a composed one.

@@ -53,22 +53,34 @@ struct PurgeIndex: Sendable {
         }
     }
 
+    /// Calls `body` with the entries that may choose the answer: once for each of the handles that
+    /// find some.
+    /// - Parameter named: all resources that the answer names.
+    func each(concerning answer: some Selectable, naming named: [UInt64], _ body: ([Entry]) -> Void) {
+        eachForAll(body)
+        _ = answer.answers { target in
+            each(of: Array(target), body)
+            return false
+        }
+        for resource in named { body(self[.resource(resource)]) }
+    }
+
     mutating func add(_ entry: Entry) {
         let handle = Handle(entry.selection)
         entries[handle, default: []].place(entry)
         if case .prefix(let prefix) = handle { prefixLengths[prefix.count, default: 0] += 1 }
     }
 
-    mutating func remove(_ entry: Entry) {
-        let handle = Handle(entry.selection)
-        guard let place = entries.index(forKey: handle) else { return }
-        if entries.values[place].count == 1 {
-            entries.remove(at: place)
-        } else {
-            entries.values[place].take(entry.number)
+    mutating func remove(_ entry: Entry) { remove([entry]) }
+
+    /// Removes these, ascending, at a cost that grows with the entries of their handles alone.
+    mutating func remove(_ gone: [Entry]) {
+        for (handle, gone) in Dictionary(grouping: gone, by: { Handle($0.selection) }) {
+            let left = entries[handle]?.filter { gone.find($0.number) == nil } ?? []
+            entries[handle] = left.isEmpty ? nil : left
+            guard case .prefix(let prefix) = handle, let count = prefixLengths[prefix.count] else { continue }
+            prefixLengths[prefix.count] = count > gone.count ? count - gone.count : nil
         }
-        guard case .prefix(let prefix) = handle, let count = prefixLengths[prefix.count] else { return }
-        prefixLengths[prefix.count] = count > 1 ? count - 1 : nil
     }
 }
 

@@ -7,7 +7,8 @@
 /// The list of purges (as the ban list of Varnish: `bin/varnishd/cache/cache_ban.c`).
 ///
 /// Everything held of an answer carries the number under which it was *born*: the newest of the
-/// list when its fetch began. Purges up to that number do not concern it.
+/// list when its fetch began, or when it was composed of others. Purges up to that number do not
+/// concern it.
 public struct PurgeList: Sendable {
     /// One purge.
     public struct Entry: Sendable, Equatable {
@@ -38,21 +39,21 @@ public struct PurgeList: Sendable {
     }
 
     /// The number of the latest purge; 0: there was none.
-    public private(set) var newest: Int64 = 0
+    private(set) var newest: Int64 = 0
     /// Purges up to this number may be forgotten: whatever was born before it counts as chosen.
     private(set) var forgotten: Int64 = 0
     /// Everything that is held has had its turn for the purges up to this number (`Sweep`).
-    public private(set) var swept: Int64 = 0
+    private(set) var swept: Int64 = 0
     /// How often the list took over a file's (`restore`).
     private(set) var restores = 0
-    /// How often its purges got other numbers by that.
+    /// How often purges of this list got other numbers then.
     public private(set) var renumberings = 0
     /// How often there was no more room, and purges were forgotten.
     private(set) var forgettings = 0
     /// How often there was no more room, and purges or removals that waited for their turn became
     /// one of everything.
     private(set) var widenings = 0
-    /// Ascending.
+    /// The purges that are remembered, ascending.
     private var entries: [Entry] = []
     private var index = PurgeIndex()
     /// At most `maxBytes` of the initialiser.
@@ -85,7 +86,7 @@ public struct PurgeList: Sendable {
     /// The entries above a number, ascending.
     func entries(since number: Int64) -> [Entry] { Array(entries.since(number)) }
 
-    /// What the purges have done to an answer whose fetch began under the number `born`.
+    /// The effect of the purges on an answer whose fetch began under the number `born`.
     func effect(on answer: some Selectable, since born: Int64) -> PurgeEffect {
         if born < forgotten { return .forgotten }
         var effect = PurgeEffect()
@@ -125,12 +126,7 @@ public struct PurgeList: Sendable {
     private func eachConcerning(_ answer: some Selectable, since born: Int64, _ body: (ArraySlice<Entry>) -> Void) {
         let late = entries.since(born)
         guard late.count > Self.few, let named = answer.named else { return body(late) }
-        index.eachForAll { body($0.since(born)) }
-        _ = answer.answers { target in
-            index.each(of: Array(target)) { body($0.since(born)) }
-            return false
-        }
-        for resource in named { body(index[.resource(resource)].since(born)) }
+        index.each(concerning: answer, naming: named) { body($0.since(born)) }
     }
 }
 
@@ -145,7 +141,6 @@ extension PurgeList {
         } else {
             for older in index[PurgeIndex.Handle(entry.selection)] where entry.supersedes(older) { remove(older) }
         }
-        if let other = entries.find(entry.number) { remove(other) }
         place(entry)
         if byteCount > maxBytes { forgetHalf() }
     }
@@ -169,8 +164,9 @@ extension PurgeList {
         byteCount -= entry.byteCount
     }
 
-    /// Forgets the oldest half at once: some milliseconds, and a line in the log. Purges that not
-    /// everything has had its turn for become one of everything.
+    /// Forgets the oldest at once, up to half of them: some milliseconds, and a line in the log.
+    /// Purges that not everything has had its turn for become one of everything, unless the others
+    /// are an eighth of the list.
     private mutating func forgetHalf() {
         var (rest, last) = (byteCount, Int64.min)
         for entry in entries where rest > maxBytes / 2 && entry.number <= swept {
@@ -192,7 +188,7 @@ extension PurgeList {
     }
 
     /// Everything that was held has had its turn for the purges up to that number.
-    public mutating func noteSwept(_ number: Int64) { swept = max(swept, min(number, newest)) }
+    mutating func noteSwept(_ number: Int64) { swept = max(swept, min(number, newest)) }
 
     /// Counts purges up to that number as purges of everything.
     private mutating func forget(upTo number: Int64) {
@@ -208,10 +204,9 @@ extension PurgeList {
             (index, byteCount) = (PurgeIndex(), 0)
             return
         }
-        for entry in all where !isKept(entry) {
-            index.remove(entry)
-            byteCount -= entry.byteCount
-        }
+        let others = all.filter { !isKept($0) }
+        index.remove(others)
+        byteCount -= others.reduce(0) { $0 + $1.byteCount }
     }
 }
 
@@ -256,7 +251,7 @@ extension PurgeList {
         let own = isOfFile ? entries(lackedBy: known) : entries
         // The file's answers have not had their turn for these either.
         let hasForgottenOthers = self.forgotten > forgotten
-        for entry in own { remove(entry) }
+        (entries, index, byteCount) = ([], PurgeIndex(), 0)
         // Everything that this process holds was fetched after the purges of earlier ones.
         self.swept = swept
         // One of everything, in place of more than there is room for, comes after all of the

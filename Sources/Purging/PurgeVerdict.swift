@@ -10,12 +10,12 @@ public enum PurgeVerdict: Sendable, Equatable {
 
 /// The first purges, by number, that did something to an answer.
 struct PurgeEffect {
-    /// Of a hard purge that chose it.
+    /// The number of the first hard purge that chose it.
     private(set) var gone = Int64.max
-    /// Of a soft one.
+    /// The number of the first soft purge that chose it.
     private(set) var stale = Int64.max
 
-    /// Purges that are not remembered may have chosen it, any of them.
+    /// The effect of purges that are not remembered: any of them may have chosen it.
     static let forgotten: PurgeEffect = {
         var effect = PurgeEffect()
         effect.gone = 0

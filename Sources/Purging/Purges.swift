@@ -32,14 +32,15 @@ public final class Purges: Sendable {
     /// The number of the latest purge: whatever is fetched from now on is born under it.
     public var newest: Int64 { newestNumber.load(ordering: .sequentiallyConsistent) }
 
-    /// Everything that is held has had its turn for the purges up to this number.
+    /// Everything that is held has had its turn for the purges up to this number. Whoever looks for
+    /// an answer reads it before the look, and asks for the verdict since: a sweep that ends
+    /// meanwhile may have removed the answer that was found.
     public var swept: Int64 { sweptNumber.load(ordering: .sequentiallyConsistent) }
 
-    /// Whether something may be held that a purge has chosen: then every look-up asks for the
-    /// verdict on what it finds.
+    /// Whether something may be held that a purge has chosen.
     public var isSweeping: Bool { newest != swept }
 
-    /// How many are remembered.
+    /// The number of purges that are remembered.
     public var count: Int { state.withLock { $0.list.count } }
 
     /// How often purges got other numbers, as those of a file were taken over.
@@ -88,9 +89,13 @@ public final class Purges: Sendable {
 
     /// A sweep has been through everything that was held. One that began before the purges of a
     /// file were taken over has not met its answers, and does not count.
-    public func noteSwept(by sweep: Sweep) {
+    /// - Returns: whether it counts.
+    @discardableResult
+    public func noteSwept(by sweep: Sweep) -> Bool {
         change { list in
-            if list.restores == sweep.restores { list.noteSwept(sweep.last) }
+            guard list.restores == sweep.restores else { return false }
+            list.noteSwept(sweep.last)
+            return true
         }
     }
 
@@ -102,14 +107,8 @@ public final class Purges: Sendable {
         born >= newest ? .untouched : state.withLock { $0.list.effect(on: answer, since: born).verdict() }
     }
 
-    /// The verdict on an answer that is held, of the purges that not everything has had its turn
+    /// The effect, on an answer that is held, of the purges that not everything has had its turn
     /// for.
-    public func verdict(onHeld answer: some Selectable, born: Int64) -> PurgeVerdict {
-        effect(onHeld: answer, born: born).verdict()
-    }
-
-    /// What the purges that not everything has had its turn for have done to an answer that is
-    /// held.
     func effect(onHeld answer: some Selectable, born: Int64) -> PurgeEffect {
         guard isSweeping else { return PurgeEffect() }
         return state.withLock { state in state.list.effect(on: answer, since: max(born, state.list.swept)) }
@@ -121,7 +120,7 @@ public final class Purges: Sendable {
         let last: Int64
         /// How often the list had taken over a file's.
         let restores: Int
-        /// Those that not everything has had its turn for; nil where some of these are not
+        /// The purges that not everything has had its turn for; nil where some of these are not
         /// remembered.
         let entries: [PurgeList.Entry]?
     }
@@ -156,8 +155,9 @@ public final class Purges: Sendable {
                 if state.list.swept > swept { journal(.swept(state.list.swept)) }
                 for entry in state.list.entries(since: newest) { journal(.noted(entry)) }
             }
-            sweptNumber.store(state.list.swept, ordering: .sequentiallyConsistent)
+            // In this order: those who look read `swept` first.
             newestNumber.store(state.list.newest, ordering: .sequentiallyConsistent)
+            sweptNumber.store(state.list.swept, ordering: .sequentiallyConsistent)
             let message: Message? =
                 state.list.widenings > widenings ? .widened : state.list.forgettings > forgettings ? .forgotten : nil
             return (result, message?.rawValue)

@@ -6,12 +6,12 @@
 public struct Sweep: Sendable {
     /// A purge whose caller waits for the count, or the same soft purge several times in a row.
     public struct Waiting: Sendable {
-        /// Each time that it was asked for, and its number in the list; of a dry run that of the
-        /// last purge before it. Ascending.
+        /// The times that it was asked for, ascending, each with its number in the list; of a dry
+        /// run that of the last purge before it.
         private var times: [(id: Int, number: Int64)]
         let selection: EntrySelection
         let mode: PurgeMode
-        /// By the first time that an answer is counted for: it is for all later ones, too.
+        /// The answers that each time was the first to choose. All later times choose them, too.
         private var counts: [Int] = [0]
 
         public init(id: Int, number: Int64, _ selection: EntrySelection, _ mode: PurgeMode) {
@@ -53,20 +53,18 @@ public struct Sweep: Sendable {
     public let last: Int64
     /// How often the list had taken over a file's.
     let restores: Int
-    /// All of these purges, where they are few: then no answer takes a lock.
+    /// The purges that it goes for, where they are few: then no answer takes a lock.
     private let few: [PurgeList.Entry]?
     /// The targets, where it chooses by these alone; nil: anything may be among the chosen.
     public let targets: Set<[UInt8]>?
-    /// In the order of their numbers.
+    /// The purges whose callers wait, in the order of their numbers.
     public private(set) var waiting: [Waiting] = []
-    /// The places in `waiting` of those that choose by their target alone, by this.
-    private var byTarget: [[UInt8]: [Int]] = [:]
-    /// The places of all others.
-    private var others: [Int] = []
+    /// The same as entries whose numbers are their places.
+    private var index = PurgeIndex()
     private var hasDryRun = false
-    /// The rows of the answers that were counted in memory or in the queue, to be known again on
-    /// disk.
-    private var counted: Set<Int64> = []
+    /// The rows that are not counted on disk: of answers that were counted in memory or in the
+    /// queue, or are about to go.
+    private var met: Set<Int64> = []
 
     /// A walk for all purges up to now.
     public init(_ purges: Purges, waiting: [Waiting]) {
@@ -96,13 +94,12 @@ public struct Sweep: Sendable {
             waiting[waiting.count - 1].join(purge)
             return
         }
+        index.add(PurgeList.Entry(number: Int64(waiting.count), selection: purge.selection, mode: purge.mode))
         waiting.append(purge)
-        if let target = purge.selection.onlyTarget {
-            byTarget[target, default: []].append(waiting.count - 1)
-        } else {
-            others.append(waiting.count - 1)
-        }
     }
+
+    /// No row of these is counted on disk.
+    public mutating func noteMet(_ rows: some Sequence<Int64>) { met.formUnion(rows) }
 
     /// The fate of an answer that is held, which was born under that number.
     /// - Parameters:
@@ -136,21 +133,18 @@ public struct Sweep: Sendable {
         return fate
     }
 
-    /// The places of those that may choose the answer, ascending.
+    /// The places of the waiting that may choose the answer, ascending.
     private func placesOfWaiting(concerning answer: some Selectable) -> [Int] {
-        if byTarget.isEmpty { return others }
+        guard waiting.count > PurgeList.few, let named = answer.named else { return Array(waiting.indices) }
         var places: Set<Int> = []
-        _ = answer.answers { target in
-            places.formUnion(byTarget[Array(target)] ?? [])
-            return false
-        }
-        return places.isEmpty ? others : (others + places).sorted()
+        index.each(concerning: answer, naming: named) { places.formUnion($0.lazy.map { Int($0.number) }) }
+        return places.sorted()
     }
 
     /// Whether an answer has not been counted yet: it may be in memory, on disk or between the two.
     private mutating func isCountedNow(_ index: Int64?, isOnDisk: Bool) -> Bool {
         guard let index else { return true }
-        return isOnDisk ? !counted.contains(index) : counted.insert(index).inserted
+        return isOnDisk ? !met.contains(index) : met.insert(index).inserted
     }
 
     private func effect(on answer: some Selectable, born: Int64) -> PurgeEffect {

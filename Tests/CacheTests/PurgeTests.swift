@@ -23,6 +23,19 @@ extension ResponseCache {
 @Suite struct PurgeTests {
     let scratch = Scratch()
 
+    /// The sweep had removed it from memory, and ended, between the look and the verdict.
+    @Test func aPurgedAnswerIsNotFoundWhileItsSweepEnds() async {
+        for _ in 0..<500 {
+            let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 16), file: nil)
+            for number in 0..<20 { cache.store(response("/\(number)")) }
+            cache.purges.note(EntrySelection([.prefix("/1")]), .hard)
+            cache.sweepIfOwed()
+            repeat {
+                for number in 10..<20 { #expect(cache.lookup(key("/\(number)"), nil, at: noon) == nil) }
+            } while cache.purges.isSweeping
+        }
+    }
+
     /// A soft purge had chosen an answer under way, and the copy without freshness was stored after
     /// the sweep of a hard one.
     @Test func anAnswerThatIsSoftenedAfterAHardPurgeIsNotStored() async {

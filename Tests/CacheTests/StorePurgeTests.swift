@@ -192,8 +192,22 @@ private func plan(_ path: String, _ run: SweepRun) throws -> String {
         #expect(store.status.damaged == 0)
         store.flush()
         _ = try sqlite(scratch.file, "UPDATE entry SET fresh_for = fresh_for + 1 WHERE target = '/1'")
+        store.write(response("/2"))
         _ = try sqlite(scratch.file, "UPDATE entry SET content_sum = content_sum + 1 WHERE target = '/2'")
         #expect(await store.purged(.soft) == 600)
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 598)
+    }
+
+    /// A feed of soft purges wrote all of a file anew for each of them.
+    @Test func aSoftPurgeLeavesRowsThatAreStaleAlready() async throws {
+        let store = scratch.open()
+        store.write((0..<300).map { response("/\($0)", lifetime: Lifetime(freshFor: 5, staleFor: 9)) })
+        #expect(await store.purged(.soft, at: noon + 7) == 300)
+        var (run, steps) = (sweep(.soft, .prefix("/")), 0)
+        while !run.isDone {
+            try advance(&run, store)
+            steps += 1
+        }
+        #expect(count(run) == 300 && !run.hasChanged && steps == 1)
     }
 }

@@ -90,11 +90,12 @@ import Testing
         let answer = ModelAnswer(targets: [Array("/a".utf8)], storefront: [], classTag: 1, named: [])
         for number in 0..<40 { purges.note(selection(number % 20 == 0 ? "/a" : "/\(number)"), .soft) }
         #expect(purges.verdict(on: answer, since: 0) == .stale && purges.verdict(on: answer, since: 21) == .untouched)
-        #expect(purges.verdict(onHeld: answer, born: 0) == .stale)
+        #expect(purges.effect(onHeld: answer, born: 0).verdict() == .stale)
         let effect = purges.effect(onHeld: answer, born: 0)
         #expect(effect.verdict(upTo: 20) == .untouched, "the first one has given way to the second")
         purges.noteSwept(21)
-        #expect(purges.verdict(onHeld: answer, born: 0) == .untouched && purges.verdict(on: answer, since: 0) == .stale)
+        #expect(purges.effect(onHeld: answer, born: 0).verdict() == .untouched)
+        #expect(purges.verdict(on: answer, since: 0) == .stale)
         #expect(purges.lastPurge(of: Array("/a".utf8), storefront: [], classTag: 1) == 21)
     }
 }

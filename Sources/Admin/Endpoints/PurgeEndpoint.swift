@@ -93,19 +93,21 @@ private final class PurgeLines: Sendable {
         (self.purge, self.caller, self.log) = (purge, caller, log)
     }
 
-    /// The purge is in effect, and its count is to come, unless the process is killed or replaced
-    /// before.
+    /// Says that the purge is in effect. Its count is to come, unless the process is killed or
+    /// replaced before.
     func noteAccepted() {
         isCounted.withLock { isCounted in
             if !isCounted { log("purge accepted, requested by \(caller): \(purge.description)") }
         }
     }
 
+    /// Says how many answers it chose; no number means that the cache file refused.
     func note(_ count: Int?) {
-        guard let count, purge.mode != .dryRun else { return }
+        if purge.mode == .dryRun { return }
+        let chosen = count.map { "\($0) \($0 == 1 ? "entry" : "entries")" } ?? "an unknown number of entries"
         isCounted.withLock { isCounted in
             isCounted = true
-            log("purged \(count) \(count == 1 ? "entry" : "entries"), requested by \(caller): \(purge.description)")
+            log("purged \(chosen), requested by \(caller): \(purge.description)")
         }
     }
 }

@@ -152,7 +152,8 @@ extension EntrySelection {
             throw AdminRequestError(detail: "resource: expected TYPE:ID, such as songs:1440935467.")
         }
         guard !parts[1].contains(",") else {
-            throw AdminRequestError(detail: "resource: expected one TYPE:ID, such as songs:1440935467; each in turn.")
+            throw AdminRequestError(
+                detail: "resource: expected one TYPE:ID, such as songs:1440935467, and a request for each.")
         }
         if let meant = ResourceMention.knownType(near: String(parts[0])) {
             throw AdminRequestError(detail: "resource: unknown type; did you mean \(meant)?")

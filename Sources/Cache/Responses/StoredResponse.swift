@@ -28,8 +28,8 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     public let gzip: GzipForm?
     /// Unix seconds at which the response came, or was last confirmed.
     public let receivedAt: Int64
-    /// The number of the latest purge when its fetch began, or when it was last asked about
-    /// (`Purges.newest`): purges up to that do not concern it. 0: any purge may.
+    /// The number of the latest purge when its fetch began, when it was composed, or when it was
+    /// last asked about (`Purges.newest`): purges up to that do not concern it. 0: any purge may.
     public let born: Int64
     /// How long it may be used.
     public let lifetime: Lifetime

@@ -103,10 +103,11 @@ extension Accounts {
     /// The answer that another request brought meanwhile.
     /// - Parameter key: of its answer; nil where that is not stored.
     func freshInMemory(_ request: OriginRequest, under key: CacheKey?) -> StoredResponse? {
-        guard let key, let stored = base.cache.memory.lookup(key), mayBeGivenStored(request),
-            stored.isFresh(at: base.unixSeconds)
-        else { return nil }
-        return base.cache.purges.verdict(onHeld: stored, born: stored.born) == .untouched ? stored : nil
+        let now = base.unixSeconds
+        guard let key, let stored = base.cache.lookupInMemory(key, at: now), mayBeGivenStored(request) else {
+            return nil
+        }
+        return stored.isFresh(at: now) ? stored : nil
     }
 
     /// Learns from an answer whether the client's token works. A path outside the API may be open

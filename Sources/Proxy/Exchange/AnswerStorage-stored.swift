@@ -44,7 +44,7 @@ extension AnswerStorage {
         // No purge up to this number has chosen the answer that is found below.
         let newest = storing.base.cache.purges.newest
         guard request.forwarded.method == .head, response.status == 200, let stored = request.stored,
-            stored.status == 200, let current = current(stored), current.receivedAt <= stored.receivedAt
+            let current = current(stored), current.status == 200, current.receivedAt <= stored.receivedAt
         else { return }
         let updated = current.updated(
             byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,

@@ -57,13 +57,12 @@ struct StoreWork {
 
     /// Takes the records that wait through the sweep.
     private mutating func sweepQueue() {
+        guard let now = run?.sweep.now else { return }
         let waiting = shared.pending.withLock { $0.waiting }
         var changes: [(key: Int64, waiting: WaitingRecord, left: Record?)] = []
         for (key, waiting) in waiting.records {
-            guard let run, let verdict = self.run?.sweep.judge(waiting.record, key), verdict != .untouched else {
-                continue
-            }
-            changes.append((key, waiting, waiting.record.left(after: verdict, at: run.sweep.now, shared.owner)))
+            guard let verdict = run?.sweep.judge(waiting.record, key), verdict != .untouched else { continue }
+            changes.append((key, waiting, waiting.record.left(after: verdict, at: now, shared.owner)))
         }
         run?.sweep.noteWaiting(waiting.keys)
         for start in stride(from: 0, to: changes.count, by: PendingWrites.maxBatch) {

@@ -18,8 +18,6 @@ struct SweepRun: Sendable {
     /// The last row that was there when the sweep began: while it goes on, rows may be added faster
     /// than it gets on.
     var end: Int64?
-    /// The keys of operations that waited when it began: their rows were about to go.
-    private var waiting: Set<Int64> = []
     /// Whether a row was changed.
     private(set) var hasChanged = false
 
@@ -60,16 +58,19 @@ struct SweepRun: Sendable {
         sweep.judge(waiting.selectable, born: waiting.facts.born, index: key, counts: waiting.facts.isListed)
     }
 
-    /// No row of these keys counts.
-    mutating func noteWaiting(_ keys: [Int64]) { waiting.formUnion(keys) }
+    /// Operations of these keys waited when it began: their rows were about to go.
+    mutating func noteWaiting(_ keys: [Int64]) { sweep.noteMet(keys) }
 
-    /// The fate of a row. One whose facts no record has is damaged, and goes.
-    mutating func judge(_ row: Row) -> PurgeVerdict {
+    /// The fate of a row: one whose facts no record has is damaged, and goes; one whose times are
+    /// those of a softened one already stays untouched.
+    /// - Parameter soft: the times of a softened one.
+    mutating func judge(_ row: Row, _ soft: (RecordFacts) -> RecordFacts.Times) -> PurgeVerdict {
         guard let facts = RecordFacts(row, from: 4, resources: row.words(3)) else { return .gone }
         let key = row.integer(1)
-        return sweep.judge(
+        let verdict = sweep.judge(
             SelectableRecord(target: row.bytes(2)[...], facts: facts), born: facts.born, index: key,
-            counts: facts.isListed && !waiting.contains(key), isOnDisk: true)
+            counts: facts.isListed, isOnDisk: true)
+        return verdict == .stale && soft(facts) == facts.times ? .untouched : verdict
     }
 
     /// A step met `rows` rows, the last of which was `last`, and changed some of these.
@@ -96,9 +97,11 @@ extension WriterConnection {
         var (gone, stale): ([Int64], [Int64]) = ([], [])
         // Where the rows cannot be changed, these have not been judged.
         var judged = run
+        let now = run.now
+        let soft = { (facts: RecordFacts) in facts.isListed ? owner.aged(facts, at: now) : facts.times }
         try Statement(database, sql).forEachRow(values) { row in
             (rows, last) = (rows + 1, row.integer(0))
-            switch judged.judge(row) {
+            switch judged.judge(row, soft) {
             case .untouched: break
             case .gone: gone.append(last)
             case .stale: stale.append(last)
@@ -106,8 +109,7 @@ extension WriterConnection {
             return gone.count + stale.count < SweepRun.stepChanges
         }
         try delete(gone)
-        let now = run.now
-        try soften(stale) { $0.isListed ? owner.aged($0, at: now) : $0.times }
+        try soften(stale, soft)
         let changes = gone.count + stale.count
         judged.note(
             last: last, isCut: rows == SweepRun.stepRows || changes == SweepRun.stepChanges, changed: changes > 0)
