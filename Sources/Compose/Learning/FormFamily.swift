@@ -44,9 +44,9 @@ private struct Alike {
     typealias Member = FormFamily.Member
 
     private let wanted: Set<UInt64>
-    /// Those that share all.
+    /// Forms that share all circumstances.
     private let own: [Member]
-    /// Those that are of one resource, or of several, as the wanted form is.
+    /// Forms of one resource, or of several, as the wanted form is.
     let kind: [Member]
     private let groups: [[Member]]
 

@@ -36,7 +36,7 @@ struct FormRecord: Sendable {
         mostAsked = records.reduce(into: [:]) { most, record in most.merge(record.mostAsked, uniquingKeysWith: max) }
     }
 
-    /// The same, for as long as a fresh record of other circumstances counts that looks like it.
+    /// A copy that counts as long as a fresh record of other circumstances that looks like it.
     func renewed(by other: FormRecord, at now: Int64) -> FormRecord? {
         guard other.isFresh(at: now), other.envelope == envelope, objects.confirmed(by: other.objects) != nil else {
             return nil

@@ -11,7 +11,7 @@ package final class LearntForms: Sendable {
         /// before this unix second.
         var wrong: [RequestShape: Int64] = [:]
         var places: LearntPlaces
-        /// What followed from other forms, by the form: valid until one of them changes.
+        /// Conclusions from other forms, by the form: valid until one of them changes.
         var concluded: [Form: LearntForms.Concluded] = [:]
         /// Counts changes of how forms look.
         var changes = 0

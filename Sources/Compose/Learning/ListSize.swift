@@ -72,7 +72,7 @@ struct ListSize: Sendable, Equatable {
         return isUnknown || other.isUnknown || agree(counts, other.counts) && agree(spans, other.spans)
     }
 
-    /// What either has shown; nil where that fits no rule of cutting.
+    /// Everything that either has shown; nil where that fits no rule of cutting.
     func merged(with other: ListSize) -> ListSize? {
         func both(_ one: Seen, _ two: Seen) -> Seen {
             switch (one, two) {
@@ -86,7 +86,7 @@ struct ListSize: Sendable, Equatable {
         return size.counts == .various && size.spans == .various ? nil : size
     }
 
-    /// What both have shown.
+    /// Everything that both have shown.
     func agreed(with other: ListSize) -> ListSize {
         var size = ListSize()
         (size.counts, size.spans) = (

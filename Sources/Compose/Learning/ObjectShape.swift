@@ -112,7 +112,7 @@ struct ObjectShape: Sendable, Equatable {
         return shape
     }
 
-    /// What either has shown; nil where they contradict each other.
+    /// Everything that either has shown; nil where they contradict each other.
     func merged(with other: ObjectShape) -> ObjectShape? {
         guard hasSameMembers(as: other), relations.count == other.relations.count else { return nil }
         var shape = self

@@ -1,4 +1,4 @@
-/// What a request asks for, as far as forms of answers may differ by it.
+/// The parts of a request by which forms of answers may differ.
 struct Asking: Sendable {
     /// The type in the path.
     var type: SimulatedType?
