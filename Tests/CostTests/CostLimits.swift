@@ -51,7 +51,7 @@ struct CostLimit: Sendable {
     static let table = TestSize.of(debug, full: release)
 
     static let debug = [
-        CostLimit(.hit, instructions: 100_400, allocations: none),
+        CostLimit(.hit, instructions: 108_000, allocations: none),
         CostLimit(.parsedHit, instructions: 298_000, allocations: 17.5),
         CostLimit(.fileHit, instructions: 558_000, allocations: 70),
         CostLimit(.miss, instructions: 1_460_000, allocations: 340),

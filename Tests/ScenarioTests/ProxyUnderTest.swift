@@ -262,6 +262,14 @@ extension CompositionSettings {
         self.init()
         compose = mode
     }
+
+    /// One resource that looks the same in two kinds of answers shows that all do, so that a scene
+    /// needs few requests. By the defaults sixteen do (`PlacementDemand`).
+    static func byExample(_ mode: Mode = .on) -> CompositionSettings {
+        var settings = CompositionSettings(mode)
+        settings.placements = PlacementDemand(resources: 1, usesOfOne: .max)
+        return settings
+    }
 }
 
 extension ClientTimeouts {

@@ -175,10 +175,11 @@ extension HeldNames {
 }
 
 extension ResourceLibrary {
-    /// Notes what an answer names that is stored by now.
+    /// Notes what an answer names that is stored by now, before it is learnt from.
     package func noteNames(in response: StoredResponse, at now: Int64) {
         guard response.key.origin == origin else { return }
         held.note(response, at: now)
+        endAbsences(in: response)
         // A purge may have come before its names.
         if cache.purges.verdict(on: response, since: response.born) != .untouched { held.forget(response) }
     }

@@ -18,6 +18,7 @@ public final class ResourceLibrary: Sendable {
     package let growth: GrowthAccounts
     package let sizes: LearntSizes
     let held: HeldNames
+    let absences = KnownAbsences()
     let cache: ResponseCache
     /// The upstream whose answers it knows; others come late, after a change of `upstream`.
     let origin: OriginTag
@@ -28,7 +29,7 @@ public final class ResourceLibrary: Sendable {
     private static let indexBytesOfAnAnswer = 640
 
     /// The most resources of one answer that are compared with other answers.
-    private static let comparisons = 16
+    static let comparisons = 16
 
     /// `held` takes one in this many bytes of the index.
     private static let partOfNames = 16
@@ -44,7 +45,7 @@ public final class ResourceLibrary: Sendable {
         let mostKept = cache.file == nil ? cache.memory.maxResponseBytes : LearntSizes.mostCollected
         sizes = LearntSizes(mostKept: mostKept)
         growth = GrowthAccounts(sizes)
-        forms = LearntForms(isDocumented: settings.trustsDocumentation)
+        forms = LearntForms(isDocumented: settings.trustsDocumentation, settings.placements)
         let heldBytes = settings.indexBytes / Self.partOfNames
         held = HeldNames(maxBytes: heldBytes)
         index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes - heldBytes : 0)
@@ -78,6 +79,13 @@ public final class ResourceLibrary: Sendable {
         else { return .nothingNew }
         let part = StoredSource(response, map)
         guard let request = known ?? part.request else { return .nothingNew }
+        noteAbsences(part, request)
+        return learn(from: part, request, original: original, at: now)
+    }
+
+    private func learn(
+        from part: StoredSource, _ request: CatalogRequest, original: [UInt8]? = nil, at now: Int64
+    ) -> Lesson {
         let fits = observe(request, original, part)
         let shown = Self.shown(part, request)
         let agrees = comparePlacements(part, request, shown, at: now)
@@ -122,9 +130,9 @@ public final class ResourceLibrary: Sendable {
             }
             guard classes.allowParts(of: response), let part = StoredSource(scanning: response) else { return true }
             if response.isFresh(at: now) {
-                note(part.response, at: now)
+                if let request = part.request { _ = learn(from: part, request, at: now) }
                 held.note(part.response, at: now)
-                comparePlacements(part, seen)
+                comparePlacements(part, seen, at: now)
             } else if let request = part.request {
                 // A stale answer is no source, but it may contradict an older answer.
                 add(part, request, Self.shown(part, request), at: now)
@@ -139,7 +147,7 @@ public final class ResourceLibrary: Sendable {
     /// in are not counted: clients choose them.
     package func note(miss request: CatalogRequest, at now: Int64) {
         let isOfResources = request.shape.subject == .item || request.shape.subject == .batch
-        if isOfResources && request.shape.selection.isEmpty || forms.record(request.shape, at: now) != nil {
+        if isOfResources && request.shape.selection.isEmpty || forms.record(request.form, at: now) != nil {
             growth.note(miss: request)
         }
     }
@@ -192,62 +200,6 @@ public final class ResourceLibrary: Sendable {
 
     /// Whether `readStored` has ended.
     var isComplete: Bool { hasReadStored.load(ordering: .acquiring) }
-
-    /// Whether resources have the same attributes as in other placements, among answers in memory.
-    private func comparePlacements(_ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown], at now: Int64)
-        -> Bool
-    {
-        guard request.hasPlainResources else { return true }
-        var sources = sources(nil, at: now)
-        var (rest, agrees) = (Self.comparisons, true)
-        for (index, placement) in shown where rest > 0 {
-            let object = part.document.map.objects[index]
-            guard !object.attributes.isEmpty, let type = object.type else { continue }
-            let name = NamedResource(number: object.number, id: part.document.body[object.id.range])
-            for other in sources.candidates(request.indexNumber(ofResource: object.number), name)
-            where other.placement != placement && !other.object.attributes.isEmpty {
-                rest -= 1
-                let isEqual = other.object.attributeNames == object.attributeNames
-                if !forms.note(type, placement, other.placement, isEqual: isEqual) { agrees = false }
-            }
-        }
-        return agrees
-    }
-
-    /// The same among the answers of the file, none of which is in memory.
-    private func comparePlacements(_ part: StoredSource, _ seen: SeenPlacements) {
-        guard let request = part.request, request.hasPlainResources else { return }
-        for (index, placement) in Self.shown(part, request) {
-            let object = part.document.map.objects[index]
-            guard !object.attributes.isEmpty, let type = object.type,
-                let other = seen.other(than: placement, of: request.indexNumber(ofResource: object.number), object)
-            else { continue }
-            _ = forms.note(type, placement, other.placement, isEqual: other.attributeNames == object.attributeNames)
-        }
-    }
-}
-
-/// The placement and attributes in which a resource was first met in the file.
-private final class SeenPlacements: Sendable {
-    typealias Seen = (placement: Placement, attributeNames: UInt64)
-
-    private let resources = Mutex<[UInt64: Seen]>([:])
-    /// The latest come first, and this many suffice.
-    private static let maxResources = 1 << 16
-
-    private let answers = Atomic<Int>(0)
-
-    /// Counts an answer; false from `most` on.
-    func canTakeMore(than most: Int) -> Bool { answers.add(1, ordering: .relaxed).newValue < most }
-
-    /// The resource as first met in another placement; nil where it was not.
-    func other(than placement: Placement, of number: UInt64, _ object: ResourceDocument.Object) -> Seen? {
-        resources.withLock { resources in
-            if let seen = resources[number] { return seen.placement == placement ? nil : seen }
-            if resources.count < Self.maxResources { resources[number] = (placement, object.attributeNames) }
-            return nil
-        }
-    }
 }
 
 // MARK: - Index entries
@@ -326,9 +278,10 @@ extension ResourceLibrary {
     private static func addAbsences(
         _ part: StoredSource, _ request: CatalogRequest, _ entries: inout [ResourceIndex.Entry]
     ) {
-        let found = Set(part.document.primary.map(\.number))
-        for name in request.resources where !found.contains(name.number) {
+        for name in part.missing(of: request) {
             entries.append(ResourceIndex.Entry(request.indexNumber(ofResource: name.number), .absence))
+            let absence = CatalogRequest.absenceNumber(ofResource: name.number, in: request.storefront)
+            entries.append(ResourceIndex.Entry(absence, .absence))
         }
     }
 }

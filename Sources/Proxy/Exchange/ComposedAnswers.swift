@@ -54,6 +54,7 @@ final class ComposedAnswers {
             detail: detail ?? composed.detail, receivedAt: now, born: base.cache.purges.newest,
             lifetime: composed.lifetime,
             classTag: facts.route.resourceClass.rawValue)
+        composing.note(crossingsOf: composed, for: wanted)
         base.statistics.count(.built)
         base.statistics.count(because: detail ?? composed.detail)
         // An answer that cannot be kept, because a part is being purged or replaced at this moment,

@@ -79,6 +79,12 @@ final class Composing {
             settings: settings, library: library, notFoundFor: shared.policy.notFoundFor, rule: rule)
     }
 
+    /// Notes what hangs on learnt agreements in an answer that is served.
+    func note(crossingsOf composed: ComposedBody, for wanted: CatalogRequest?) {
+        guard let wanted, !composed.crossings.isEmpty else { return }
+        library.forms.note(uses: composed.crossings, in: wanted.storefront, at: base.unixSeconds)
+    }
+
     /// Credits a larger request that a composed answer uses. A HEAD credits nothing.
     func noteUse(of composed: ComposedBody, _ facts: PlanFacts) {
         if facts.method == .get { library.growth.note(use: composed.growth) }
@@ -134,6 +140,8 @@ extension Composing {
         case .nothingNew: break
         case .otherForm: OriginTroubles(shared, base).noteContradiction("in another form than before", request)
         case .otherAttributes:
+            // Answers that were composed across the placements go with all that were composed.
+            base.cache.freeComposed()
             OriginTroubles(shared, base).noteContradiction("with other attributes than in other answers", request)
         }
     }

@@ -77,7 +77,7 @@ import Testing
                 return [.send(ScriptedSongs.response(ids))]
             }
         ])
-        let proxy = try ProxyUnderTest(scripted: origin)
+        let proxy = try ProxyUnderTest(scripted: origin, composition: .byExample())
         let path = "/v1/catalog/us/songs"
         _ = try proxy.client.send("GET", path + "/1")
         let client = try proxy.connection(sending: .get(path + "/2", closes: true))
