@@ -37,10 +37,7 @@ public final class ResponseCache: Sendable {
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     let contradictionCount = Atomic<Int>(0)
-    /// Told of purged answers; nil until there is one to tell.
-    let purgedHook = Mutex<PurgedHook?>(nil)
-    /// Another process that still answers from its copy of this cache; nil where there is none.
-    let otherProcess = Mutex<OtherProcess?>(nil)
+    let purgeHooks = Mutex(PurgeHooks())
     /// Composed answers by their parts. Its lock is taken before those of the memory tier, never
     /// under one.
     let dependents: Mutex<Dependents>
