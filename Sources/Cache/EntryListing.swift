@@ -33,7 +33,7 @@ extension ResponseCache {
     public func isInMemory(_ key: CacheKey) -> Bool { memory.peek(key) != nil }
 
     private func left(ofPeeked found: StoredResponse, since swept: Int64, at now: Int64) -> StoredResponse? {
-        switch purges.verdict(on: found, since: max(found.born, swept)) {
+        switch verdict(on: found, since: swept) {
         case .untouched: found
         case .stale: found.withoutFreshness(at: now)
         case .gone: nil
@@ -63,9 +63,7 @@ extension ResponseCache {
         var first = FirstRecords(limit + 1, in: order)
         let swept = purges.swept
         memory.forEachResponse { response in
-            if response.isVariantIndex || purges.verdict(on: response, since: max(response.born, swept)) == .gone {
-                return
-            }
+            if response.isVariantIndex || verdict(on: response, since: swept) == .gone { return }
             if response.key.isPersonal {
                 others.personal += 1
                 guard let route else { return }

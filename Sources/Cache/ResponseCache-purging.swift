@@ -51,20 +51,20 @@ extension ResponseCache {
     }
 
     /// From now on purges have another process forget its answers; nil: there is none any more.
-    public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }
+    public func setOtherProcess(_ other: OtherProcess?) { purgeHooks.withLock { $0.otherProcess = other } }
 
     /// Calls `body` once another process that answers from the same cache, if there is one, has
     /// forgotten its answers.
     private func afterOtherProcess(_ body: @escaping @Sendable () -> Void) {
-        if let forget = otherProcess.withLock({ $0 }) { forget(body) } else { body() }
+        if let forget = purgeHooks.withLock({ $0.otherProcess }) { forget(body) } else { body() }
     }
 
     /// From now on `hook` is told of each answer that is found to be purged: of those in memory,
     /// not of those in the file alone. On any thread.
-    public func setOnPurged(_ hook: @escaping PurgedHook) { purgedHook.withLock { $0 = hook } }
+    public func setOnPurged(_ hook: @escaping PurgedHook) { purgeHooks.withLock { $0.purged = hook } }
 
     /// Tells of an answer that a purge has chosen; nil: of all.
-    private func tellPurged(_ response: StoredResponse?) { purgedHook.withLock { $0 }?(response) }
+    private func tellPurged(_ response: StoredResponse?) { purgeHooks.withLock { $0.purged }?(response) }
 
     // MARK: Sweeping
 
@@ -81,7 +81,7 @@ extension ResponseCache {
     }
 
     private func end(_ sweep: Sweep, _ end: SweepEnd) {
-        // Purges of before a file was taken over have other numbers now.
+        // Purges from before a file was taken over have other numbers now.
         let isVain = end == .done && !purges.noteSwept(by: sweep)
         let (due, begins) = sweeps.withLock { sweeps in
             sweeps.end(
@@ -104,7 +104,7 @@ extension ResponseCache {
 
     private func left(of found: StoredResponse, since swept: Int64, _ newest: Int64, at now: Int64) -> StoredResponse? {
         if found.judged == newest { return found }
-        switch purges.verdict(on: found, since: max(found.born, swept)) {
+        switch verdict(on: found, since: swept) {
         case .untouched:
             found.noteJudged(newest)
             return found
@@ -139,7 +139,12 @@ extension ResponseCache {
 
     /// Whether a purge after that number has chosen an answer which was put into memory since.
     func isChosen(_ response: StoredResponse, since number: Int64) -> Bool {
-        purges.verdict(on: response, since: max(number, response.born)) != .untouched
+        verdict(on: response, since: number) != .untouched
+    }
+
+    /// The verdict of the purges after that number which concern the answer.
+    func verdict(on response: StoredResponse, since number: Int64) -> PurgeVerdict {
+        purges.verdict(on: response, since: max(number, response.born))
     }
 }
 

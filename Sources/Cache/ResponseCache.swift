@@ -37,10 +37,7 @@ public final class ResponseCache: Sendable {
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     let contradictionCount = Atomic<Int>(0)
-    /// Told of purged answers; nil until there is one to tell.
-    let purgedHook = Mutex<PurgedHook?>(nil)
-    /// Another process that still answers from its copy of this cache; nil where there is none.
-    let otherProcess = Mutex<OtherProcess?>(nil)
+    let purgeHooks = Mutex(PurgeHooks())
     /// Composed answers by their parts. Its lock is taken before those of the memory tier, never
     /// under one.
     let dependents: Mutex<Dependents>
@@ -50,6 +47,15 @@ public final class ResponseCache: Sendable {
 
     /// Called with an answer that a purge has chosen; nil: with all at once.
     public typealias PurgedHook = @Sendable (StoredResponse?) -> Void
+
+    /// Code of others that purges call. A struct holds it, not a `Mutex` of a closure: each look at
+    /// such a closure wraps it once more, and a call goes through all wrappings.
+    struct PurgeHooks {
+        /// Told of purged answers; nil until there is one to tell.
+        var purged: PurgedHook?
+        /// Another process that still answers from its copy of this cache; nil where there is none.
+        var otherProcess: OtherProcess?
+    }
 
     public init(memory: MemoryTier, file: FileTier?) {
         self.memory = memory

@@ -155,7 +155,7 @@ public final class Purges: Sendable {
                 if state.list.swept > swept { journal(.swept(state.list.swept)) }
                 for entry in state.list.entries(since: newest) { journal(.noted(entry)) }
             }
-            // In this order: those who look read `swept` first.
+            // Look-ups read `swept` first, so it is stored last.
             newestNumber.store(state.list.newest, ordering: .sequentiallyConsistent)
             sweptNumber.store(state.list.swept, ordering: .sequentiallyConsistent)
             let message: Message? =

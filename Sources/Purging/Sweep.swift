@@ -59,7 +59,7 @@ public struct Sweep: Sendable {
     public let targets: Set<[UInt8]>?
     /// The purges whose callers wait, in the order of their numbers.
     public private(set) var waiting: [Waiting] = []
-    /// The same as entries whose numbers are their places.
+    /// The waiting as entries whose numbers are their places.
     private var index = PurgeIndex()
     private var hasDryRun = false
     /// The rows that are not counted on disk: of answers that were counted in memory or in the
@@ -98,7 +98,7 @@ public struct Sweep: Sendable {
         waiting.append(purge)
     }
 
-    /// No row of these is counted on disk.
+    /// Notes rows that are not to be counted on disk.
     public mutating func noteMet(_ rows: some Sequence<Int64>) { met.formUnion(rows) }
 
     /// The fate of an answer that is held, which was born under that number.

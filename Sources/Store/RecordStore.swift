@@ -106,7 +106,7 @@ public final class RecordStore: Sendable {
 
     /// Has `body` called, on any thread, whenever a sweep of the file may be owed and can be done.
     public func onOwedSweep(_ body: @escaping @Sendable () -> Void) {
-        shared.resuming.withLock { $0 = body }
+        shared.resuming.withLock { $0.call = body }
         body()
     }
 

@@ -23,6 +23,23 @@ extension ResponseCache {
 @Suite struct PurgeTests {
     let scratch = Scratch()
 
+    /// Each purged answer wrapped the hook once more: purges of everything took ever longer, and
+    /// the stack grew with them.
+    @Test func theHookIsCalledAsDirectlyAfterManyPurgedAnswers() async {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), file: nil)
+        let depths = Mutex<[UInt]>([])
+        cache.setOnPurged { response in
+            if response == nil { return }
+            var here = 0
+            withUnsafePointer(to: &here) { place in depths.withLock { $0.append(UInt(bitPattern: place)) } }
+        }
+        for number in 0..<3_000 { cache.store(response("/\(number)")) }
+        #expect(await cache.purge(.hard, .prefix("/")) == 3_000)
+        depths.withLock { depths in
+            #expect(depths.count == 3_000 && (depths.max() ?? 0) - (depths.min() ?? 0) < 4_096)
+        }
+    }
+
     /// The sweep had removed it from memory, and ended, between the look and the verdict.
     @Test func aPurgedAnswerIsNotFoundWhileItsSweepEnds() async {
         for _ in 0..<500 {

@@ -24,7 +24,12 @@ public final class ConnectionCensus: Sendable {
     private let floods = Atomic<Int>(0)
     private let recordFloods = Atomic<Int>(0)
     private let floodLine = Mutex(RareLine())
-    private let warn = Mutex<@Sendable (String) -> Void> { _ in }
+    private let warning = Mutex(Warning())
+
+    /// A `Mutex` of the closure itself would wrap it once more at each look.
+    private struct Warning {
+        var say: @Sendable (String) -> Void = { _ in }
+    }
 
     /// - Parameters:
     ///   - most: connections in all.
@@ -55,7 +60,7 @@ public final class ConnectionCensus: Sendable {
     public var recordFloodCount: Int { recordFloods.load(ordering: .relaxed) }
 
     /// Sets the taker of lines for the operator: one a minute at most.
-    public func warn(by warn: @escaping @Sendable (String) -> Void) { self.warn.withLock { $0 = warn } }
+    public func warn(by warn: @escaping @Sendable (String) -> Void) { warning.withLock { $0.say = warn } }
 
     /// Connections that are there.
     public var count: Int { state.withLock(\.count) }
@@ -101,7 +106,7 @@ public final class ConnectionCensus: Sendable {
         guard let unsaid = floodLine.withLock({ $0.take(at: now) }) else { return }
         let host = peer?.host ?? "an unknown address"
         let others = RareLine.others(unsaid)
-        warn.withLock { $0 }("a connection from \(host) was closed: \(StreamError.recordFlood)\(others)")
+        warning.withLock { $0.say }("a connection from \(host) was closed: \(StreamError.recordFlood)\(others)")
     }
 
     func noteFlood() { floods.add(1, ordering: .relaxed) }

@@ -16,8 +16,14 @@ final class SharedState: Sendable {
     let owner: any RecordOwner
     /// The wall clock, in unix seconds.
     let unixSeconds: @Sendable () -> Int64
-    /// Called when a sweep that is owed can be done.
-    let resuming = Mutex<(@Sendable () -> Void)?>(nil)
+    let resuming = Mutex(Resuming())
+
+    /// The call for when a sweep that is owed can be done. A `Mutex` of the closure itself would
+    /// wrap it once more at each look.
+    struct Resuming {
+        var call: (@Sendable () -> Void)?
+    }
+
     let useInterval = UseInterval(SpaceBounds.useInterval(span: 0))
 
     init(path: String, maxBytes: Int, _ owner: any RecordOwner, unixSeconds: @escaping @Sendable () -> Int64) {

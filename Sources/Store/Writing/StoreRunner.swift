@@ -199,7 +199,7 @@ final class StoreRunner: Sendable {
     }
 
     /// The sweep that is owed to the file can be done.
-    private func resume() { shared.resuming.withLock { $0 }?() }
+    private func resume() { shared.resuming.withLock { $0.call }?() }
 
     // MARK: Reports of readers
 

@@ -10,12 +10,18 @@ import Store
 import Synchronization
 import Tier
 
+/// Carries out `POST /reload`. A `Mutex` of the closure itself would wrap it once more at each
+/// look.
+struct ReloadHandler {
+    /// Nil before there is something to reload.
+    var call: (@Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void)?
+}
+
 /// A proxy with its admin listener, from start to stop.
 final class RunningProxy: Sendable {
     /// How reloads went; the admin surface shows it.
     let reloads = ReloadStatus()
-    /// Carries out `POST /reload`; nil before there is something to reload.
-    let reloadHandler = Mutex<(@Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void)?>(nil)
+    let reloadHandler = Mutex(ReloadHandler())
     /// Unix seconds; a reload that moves the admin listener does not begin anew.
     private let startedAt = TimeOfDay.system.unixSeconds()
     let server: ProxyServer
@@ -212,7 +218,7 @@ final class RunningProxy: Sendable {
         sources.turnRecording = { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }
         let unavailable = sources.reload
         sources.reload = { @Sendable [weak self] completion in
-            (self?.reloadHandler.withLock { $0 } ?? unavailable)(completion)
+            (self?.reloadHandler.withLock { $0.call } ?? unavailable)(completion)
         }
         sources.node = node
         sources.log = { @Sendable [log] in log(.notice, $0) }

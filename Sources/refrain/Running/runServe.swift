@@ -38,7 +38,7 @@ func runServe(
         if !upgrader.passOn(SIGHUP) { reloader.request() }
     }
     proxy.reloadHandler.withLock {
-        $0 = { @Sendable completion in
+        $0.call = { @Sendable completion in
             guard upgrader.passOn(SIGHUP) else { return reloader.request("POST /reload", completion) }
             completion(.refused(["another process is replacing this one and was told to reload; repeat the request"]))
         }
