@@ -100,7 +100,7 @@ let package = Package(
         + module("Cache", ["Text", "EventLoop", "HTTP", "Freshness", "Purging", "Store"], tested: ["CSQLite"])
         + module("Server", ["CLinux", "Text", "EventLoop", "HTTP"])
         + module("Upstream", ["Text", "EventLoop", "HTTP"])
-        + module("Compose", ["Text", "AppleMusic", "Freshness", "Cache"])
+        + module("Compose", ["Text", "AppleMusic", "Freshness", "Store", "Cache"])
         + module("Recording", ["Text", "EventLoop", "HTTP", "AppleMusic"])
         + module("Tier", ["Text", "EventLoop", "HTTP", "Freshness", "Purging", "Store", "Cache", "Upstream"])
         + module(

@@ -86,8 +86,9 @@ extension ResponseCache {
             finish(rows) { row in
                 // No key has a variant with a NUL: then the file is damaged.
                 guard !row.variant.contains(0) else { return false }
-                return memory.peek(
-                    CacheKey(scope: .shared, target: Array(row.target), variant: Array(row.variant))) != nil
+                let key = CacheKey(
+                    of: row.origin, scope: .shared, target: Array(row.target), variant: Array(row.variant))
+                return memory.peek(key) != nil
             }
         }
     }
@@ -135,7 +136,8 @@ extension ListedRecord {
         let form = response.gzip?.body ?? response.body
         self.init(
             Record(
-                key: RecordKey(CacheKey(scope: .shared, target: route)), facts: facts, fields: response.fields,
+                key: RecordKey(CacheKey(of: response.key.origin, scope: .shared, target: route)), facts: facts,
+                fields: response.fields,
                 body: form, isGzip: response.gzip != nil))
     }
 }

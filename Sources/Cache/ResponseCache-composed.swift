@@ -102,7 +102,7 @@ extension ResponseCache {
         else { return false }
         return parts.allSatisfy { part in
             part.countsAsEntry && !part.key.isPersonal && part.key.variant.isEmpty && part.key != response.key
-                && part.storefront == response.storefront
+                && part.storefront == response.storefront && part.key.origin == response.key.origin
         }
     }
 }

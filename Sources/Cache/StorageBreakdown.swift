@@ -1,4 +1,5 @@
 import Dispatch
+import Store
 import Synchronization
 
 /// The stored answers by class and storefront, as of some moment in the last minute or so.
@@ -18,6 +19,8 @@ public struct StorageBreakdown: Sendable, Equatable {
     public var file: [Part] = []
     /// Whether there is a file that could not be read.
     public var isFileUnreadable = false
+    /// Entries in the file by the upstream that gave them.
+    public var origins: [OriginRows] = []
     /// In memory, personal and composed answers among them. Ordered likewise.
     public var memory: [Part] = []
 }
@@ -73,6 +76,7 @@ extension ResponseCache {
                 let sizes = file.records.sizes
                 breakdown.file = sizes?.map(StorageBreakdown.Part.init) ?? []
                 breakdown.isFileUnreadable = sizes == nil
+                breakdown.origins = file.records.origins
                 return breakdown
             }, completion)
     }

@@ -29,15 +29,17 @@ public final class RecordStore: Sendable {
     /// bytes and the file. `classNames` names the class tags for operators, by index. `log` gets
     /// one line for each change of health. `lock` is that of the file, where the caller has it;
     /// otherwise it is taken as soon as it can be had, and until then there is no usable file.
+    /// `origin`: the present upstream, to which the answers of a file belong that does not say.
     /// `isTemporary`: for one run that must be repeatable; nothing is written but by `flush`, and
     /// neither the disk nor a lock is waited for. `unixSeconds` is the wall clock.
     public static func open(
-        path: String, maxBytes: Int, classNames: [String], owner: any RecordOwner, isTemporary: Bool, lock: StoreLock?,
-        unixSeconds: @escaping @Sendable () -> Int64, log: @escaping @Sendable (String) -> Void
+        path: String, maxBytes: Int, classNames: [String], owner: any RecordOwner, origin: Origin = .none,
+        isTemporary: Bool, lock: StoreLock?, unixSeconds: @escaping @Sendable () -> Int64,
+        log: @escaping @Sendable (String) -> Void
     ) -> RecordStore {
         // A run in virtual time knows no other.
         let clock = isTemporary ? { @Sendable in Int64.max } : unixSeconds
-        let shared = SharedState(path: path, maxBytes: maxBytes, owner, unixSeconds: clock)
+        let shared = SharedState(path: path, maxBytes: maxBytes, owner, origin: origin, unixSeconds: clock)
         let file = DatabaseFile(path: path, maxBytes: maxBytes, isTemporary: isTemporary, log: log)
         let hold = HeldFile(file, shared, classNames: classNames, lock: lock)
         let work = StoreWork(hold, shared, log: log)
@@ -155,7 +157,12 @@ public final class RecordStore: Sendable {
     public func visitMarks(_ table: StoreMark.Table, _ body: @escaping @Sendable ([StoreMark]) -> Void) {
         visits.async { @Sendable [shared] in
             let isOpen = shared.generation.load(ordering: .acquiring) > 0
-            body(isOpen ? (try? Database(reading: shared.path).marks(table)) ?? [] : [])
+            let home = shared.home
+            var marks = isOpen ? (try? Database(reading: shared.path).marks(table)) ?? [] : []
+            if table == .rest {
+                for index in marks.indices { marks[index].origin = marks[index].origin.relative(to: home) }
+            }
+            body(marks)
         }
     }
 
@@ -185,6 +192,28 @@ public final class RecordStore: Sendable {
     public var checkRate: Int {
         get { check.rate }
         set { check.rate = newValue }
+    }
+
+    // MARK: Origins
+
+    /// The upstream is another one from now on, or the same; the log says what the file has of
+    /// others, once everything queued is written.
+    public func use(_ origin: Origin) {
+        shared.origins.withLock { origins in
+            origins.removeAll { $0 == origin }
+            origins.append(origin)
+        }
+        runner.queue.async { @Sendable [runner] in
+            runner.drain(isForced: false)
+            runner.work.withLock { $0.tellOrigins() }
+        }
+    }
+
+    /// The records of each origin, home first; none where the file cannot be read. A look at a few
+    /// rows.
+    public var origins: [OriginRows] {
+        guard shared.generation.load(ordering: .acquiring) > 0 else { return [] }
+        return (try? OriginTable(Database(reading: shared.path)).shares) ?? []
     }
 
     // MARK: Status

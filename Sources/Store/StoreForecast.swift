@@ -39,6 +39,15 @@ public enum StoreForecast {
         return what + ", and nothing is written to it; name another file"
     }
 
+    /// The records of other origins in the cache at `path`; none where it cannot be read, or does
+    /// not tell origins apart yet.
+    public static func others(_ path: String, than origin: Origin) -> [OriginRows] {
+        guard FileSigns(of: path).verdict == .ours, let database = try? Database(reading: path),
+            let found = try? OriginTable(database)
+        else { return [] }
+        return found.shares.filter { $0.name != origin.name }
+    }
+
     /// The bytes that the cache at `path` takes; nil where `maxBytes` allow them.
     public static func excess(_ path: String, over maxBytes: Int) -> Int? {
         let segments = (try? Segments.listed(in: Segments.folder(of: path))) ?? [:]

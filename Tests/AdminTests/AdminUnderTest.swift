@@ -92,7 +92,8 @@ extension ResponseCache {
     ) {
         store(
             StoredResponse(
-                key: CacheKey(scope: scope, target: Array(target.utf8)), status: 200, fields: Array(fields.utf8),
+                key: CacheKey(of: .none, scope: scope, target: Array(target.utf8)), status: 200,
+                fields: Array(fields.utf8),
                 followsOrigin: true, body: Array("{}".utf8), receivedAt: Int64(Date().timeIntervalSince1970) - age,
                 lifetime: Lifetime(freshFor: 100, staleFor: 100), classTag: resourceClass.rawValue,
                 storefront: Array(storefront.utf8)))
@@ -121,13 +122,13 @@ extension TierFigures {
         sharing.nodes = [
             NodeState(
                 name: "a", address: "127.0.0.1:8080", version: "1.0", isReady: true, lag: 0, lastSeen: 0,
-                isAlive: true, isSelf: true),
+                isAlive: true, isSelf: true, upstream: "https://one"),
             NodeState(
                 name: "b", address: "127.0.0.2:8080", version: "1.1", isReady: false, lag: 3, lastSeen: 1,
-                isAlive: true, isSelf: false),
+                isAlive: true, isSelf: false, upstream: "https://two"),
             NodeState(
                 name: "c", address: "<b>c</b>", version: "1.0", isReady: true, lag: nil, lastSeen: 100,
-                isAlive: false, isSelf: false),
+                isAlive: false, isSelf: false, upstream: ""),
         ]
         return TierFigures(
             counts: [.looks: 10, .taken: 6, .waited: 2, .put: 3, .unanswered: 1], connections: [one, other],
@@ -208,7 +209,7 @@ extension StatisticsSource {
     ) -> StatisticsSource {
         var shared = ProxyShared(
             cache: cache, credentials: Credentials(developer: developer, musicUser: nil), policy: Policy(),
-            authority: "origin")
+            origin: .none, authority: "origin")
         shared.clientKeys = keys
         shared.budget = UpstreamBudget(rate: 7)
         return StatisticsSource(statistics: statistics) { [shared] in shared }

@@ -83,7 +83,7 @@ import Text
         try Self.withFile { store in
             let admin = try filled(store)
             admin.cache.flush()
-            admin.cache.memory.remove(CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/2".utf8)))
+            admin.cache.memory.remove(CacheKey(of: .none, scope: .shared, target: Array("/v1/catalog/us/songs/2".utf8)))
             let listing = try admin.object("/entries?url=/v1/catalog/us/songs/2")
             #expect((listing?["entries"] as? [[String: Any]])?.first?["tiers"] as? [String] == ["file"])
             #expect(admin.cache.memory.count == 2, "a look promotes nothing")

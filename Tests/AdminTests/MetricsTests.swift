@@ -11,6 +11,7 @@ import Upstream
 @testable import Compose
 @testable import Proxy
 @testable import Purging
+@testable import Store
 
 @Suite struct MetricsTests {
     private static let keys = "phone 0123456789abcdef 5/s\nwe\"b\\ fedcba9876543210\n"
@@ -27,6 +28,7 @@ import Upstream
             .init(classTag: ResourceClass.albums.rawValue, storefront: "us", entries: 2, bytes: 30),
             .init(classTag: ResourceClass.albums.rawValue, storefront: "gb", entries: 1, bytes: 12),
         ]
+        breakdown.origins = [OriginRows(name: "https://one", entries: 2), OriginRows(name: "http://two", entries: 1)]
         return Observations(
             source: source, breakdown: breakdown,
             reloads: ReloadStatus.Snapshot(succeeded: 3, failed: 1, lastFailure: "x"), history: History(),
@@ -74,6 +76,7 @@ import Upstream
         #expect(scraped.value("refrain_upstream_rate_limit") == 7)
         #expect(scraped.value("refrain_cache_entries", ["tier": "file", "class": "albums"]) == 3)
         #expect(scraped.value("refrain_cache_bytes", ["tier": "file", "class": "albums"]) == 42)
+        #expect(scraped.value("refrain_cache_file_origin_entries", ["upstream": "http://two"]) == 1)
         #expect(scraped.value("refrain_client_requests_total", ["client": #"we\"b\\"#]) == 0)
         #expect(scraped.value("refrain_config_last_reload_successful") == 0)
         #expect(scraped.value("refrain_config_reloads_total", ["result": "success"]) == 3)

@@ -24,9 +24,11 @@ import Testing
             let tier = SharedTier(TierSettings(endpoints: [endpoint], nodeName: name)) { _ in }
             var shared = ProxyShared(
                 cache: cache, credentials: Credentials(developer: nil, musicUser: nil), policy: Policy(),
-                authority: "127.0.0.1:1")
+                origin: .none, authority: "127.0.0.1:1")
             shared.tier = tier
-            let identity = NodeIdentity(name: name, address: "\(name):8080", version: "1.0", process: 1, startedAt: 1)
+            let identity = NodeIdentity(
+                name: name, address: "\(name):8080", version: "1.0", process: 1, startedAt: 1,
+                upstream: "http://\(name)")
             node = try ProxyNode(tier, identity, shared)
             admin = try AdminUnderTest(node: node)
         }
@@ -56,6 +58,7 @@ import Testing
         #expect(rows.map { $0["name"] as? String } == ["a", "b"])
         #expect(rows.map { $0["self"] as? Bool } == [true, false])
         #expect(rows.map { $0["ready"] as? Bool } == [true, true] && rows[1]["address"] as? String == "b:8080")
+        #expect(rows.map { $0["upstream"] as? String } == ["http://a", "http://b"])
         let tier = try #require(try admin.object("/stats")?["tier"] as? [String: Any])
         #expect(tier["standing"] as? String == "ready" && tier["nodes_alive"] as? Int == 2)
         #expect(tier["namesake"] is NSNull && tier["commands"] as? Int ?? 0 > 0)

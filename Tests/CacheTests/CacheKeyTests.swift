@@ -16,7 +16,7 @@ import Testing
         for scope in scopes {
             for target in targets {
                 for variant in variants {
-                    let key = CacheKey(scope: scope, target: target, variant: variant)
+                    let key = CacheKey(of: .none, scope: scope, target: target, variant: variant)
                     let isNew = keys.insert(key).inserted && bytes.insert(key.bytes).inserted
                     #expect(isNew, "\(scope) \(target) \(variant)")
                 }
@@ -26,7 +26,7 @@ import Testing
 
     /// The change that kept the key as it was made each copy a little larger than the one before.
     @Test func aKeyThatIsSetAnewAndKeptEachTimeDoesNotGrow() {
-        var key = CacheKey()
+        var key = CacheKey(of: .none)
         var kept: [CacheKey] = []
         for number in 0..<20_000 {
             key.set(scope: .shared, target: Array("/v1/catalog/us/songs/\(number * 7_919 % 100_000)".utf8))
@@ -37,7 +37,7 @@ import Testing
 
     @Test func aReusedKeyEqualsAFreshOne() {
         var generator = SeededGenerator(seed: 7)
-        var reused = CacheKey()
+        var reused = CacheKey(of: .none)
         for _ in 0..<500 {
             let target = (0..<Int.random(in: 0..<90, using: &generator)).map { _ in
                 UInt8.random(in: 33..<127, using: &generator)
@@ -45,11 +45,11 @@ import Testing
             let variant = Array(["", "gzip", "identity"].randomElement(using: &generator)!.utf8)
             let scope = Bool.random(using: &generator) ? CacheKey.Scope.shared : someone(generator.next())
             reused.set(scope: scope, target: target)
-            #expect(reused == CacheKey(scope: scope, target: target))
+            #expect(reused == CacheKey(of: .none, scope: scope, target: target))
             reused.set(variant: Array("something longer".utf8))
             reused.set(variant: variant)
-            #expect(reused == CacheKey(scope: scope, target: target, variant: variant))
-            #expect(reused.hash == CacheKey(scope: scope, target: target, variant: variant).hash)
+            #expect(reused == CacheKey(of: .none, scope: scope, target: target, variant: variant))
+            #expect(reused.hash == CacheKey(of: .none, scope: scope, target: target, variant: variant).hash)
             #expect(Array(reused.target) == target && Array(reused.variant) == variant)
             #expect(reused.isPersonal == (scope != .shared))
         }
@@ -68,7 +68,9 @@ import Testing
 
     /// Many more keys than are remembered, in any order, each looked for several times.
     @Test func anIndexIsThatOfTheKey() {
-        let keys = (0..<500).map { CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/\($0)".utf8)) }
+        let keys = (0..<500).map {
+            CacheKey(of: .none, scope: .shared, target: Array("/v1/catalog/us/songs/\($0)".utf8))
+        }
         var recent = RecentIndices()
         for round in 1...3 {
             for number in keys.indices {

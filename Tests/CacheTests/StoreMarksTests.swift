@@ -60,13 +60,13 @@ import Testing
     }
 
     private func note(_ store: FileTier, _ target: String, _ seconds: Int64) {
-        store.storeRest(of: Array(target.utf8), until: noon + seconds)
+        store.storeRest(of: Array(target.utf8), from: .none, until: noon + seconds)
     }
 
     /// Reads the rests in the order of their targets, `seconds` after noon.
     private func read(_ store: FileTier, after seconds: Int64) async -> [String] {
         let found = Mutex<[String]>([])
-        store.visitRests(at: noon + seconds) { target, until in
+        store.visitRests(of: .none, at: noon + seconds) { target, until in
             found.withLock { $0.append("\(String(decoding: target, as: UTF8.self)) \(until - noon)") }
         }
         await withCheckedContinuation { continuation in store.visit({ _ in true }, { _ in continuation.resume() }) }

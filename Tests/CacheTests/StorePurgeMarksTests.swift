@@ -159,16 +159,7 @@ import Testing
     @Test func aFileOfTheVersionBeforeIsTakenOver() throws {
         let kept = response("/kept", "as it was", variant: "gzip", resources: [1, 7])
         scratch.fill([kept, response("/a")])
-        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(5))
-        try database.execute(
-            "ALTER TABLE entry RENAME TO later; DROP VIEW purged; DROP TABLE purge; DROP VIEW response")
-        try database.execute("DROP VIEW location; DROP TRIGGER entry_removed; DROP INDEX entry_by_key")
-        try database.execute("DROP INDEX entry_by_last_used; DROP INDEX variant_by_target")
-        for name in ["totals", "class", "rest", "fact"] { try database.execute("DROP TABLE \(name)") }
-        for statement in Schema.oldStatements { try database.execute(statement) }
-        let columns = try texts(scratch.file, "SELECT name FROM pragma_table_info('entry')").joined(separator: ", ")
-        try database.execute("INSERT INTO entry (\(columns)) SELECT \(columns) FROM later; DROP TABLE later")
-        try database.execute("INSERT INTO totals SELECT 1, count(*), sum(size) FROM entry; PRAGMA user_version = 10")
+        let database = try scratch.makeOldFile()
         try database.execute("INSERT INTO purged VALUES ('/a', 30), ('prefix /c\nstorefront us', 20), ('/b', 10)")
         let cache = try open(expecting: 3)
         #expect(last(cache, "/b") == 1 && last(cache, "/a") == 3 && last(cache, "/d") == 0)
@@ -201,11 +192,8 @@ import Testing
     @Test(arguments: ["", "colour blue", "prefix"])
     func anOldPurgeThatIsNotUnderstoodForgetsThoseBefore(words: String) throws {
         scratch.fill([])
-        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(5))
-        try database.execute("DROP VIEW purged; DROP TABLE purge; ALTER TABLE entry DROP COLUMN born")
-        try database.execute(try #require(Schema.oldStatements.last))
+        let database = try scratch.makeOldFile()
         try database.execute("INSERT INTO purged VALUES ('/a', 10), ('\(words)', 20), ('/b', 30)")
-        try database.execute("PRAGMA user_version = 10")
         let (cache, store) = scratch.cache()
         #expect(scratch.setAside.isEmpty && store.health == .available)
         #expect(try rows == ["2 forgotten ", "3 hard target /b"])

@@ -53,7 +53,7 @@ private func plan(_ path: String, _ run: SweepRun) throws -> String {
         #expect(try plan(scratch.file, sweep()) == "SEARCH entry USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
         #expect(sweep(.hard, .prefix("/c")).source?.condition == "?2", "any row may be chosen")
         purges.noteSwept(purges.newest)
-        #expect(sweep(.dryRun, .target("/a")).source?.condition == "key = ?2")
+        #expect(sweep(.dryRun, .target("/a")).source?.condition.hasPrefix("key IN (") == true)
         #expect(SweepRun(Sweep(purges, waiting: []), at: noon).isDone, "nothing is owed")
     }
 

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func keysAreStoredWithoutRoomAndFullBodiesNotCopied() {
-        var reused = CacheKey()
+        var reused = CacheKey(of: .none)
         reused.set(scope: .shared, target: Array(repeating: UInt8(ascii: "a"), count: 24_000))
         reused.set(scope: .shared, target: Array("/v1/catalog/us/albums/1".utf8))
         let stored = plain([], at: reused)

@@ -13,7 +13,7 @@ import Testing
 let noon: Int64 = 1_800_000_000
 
 func key(_ target: String, _ variant: String = "", _ scope: CacheKey.Scope = .shared) -> CacheKey {
-    CacheKey(scope: scope, target: Array(target.utf8), variant: Array(variant.utf8))
+    CacheKey(of: .none, scope: scope, target: Array(target.utf8), variant: Array(variant.utf8))
 }
 
 /// A text of that many bytes; `String(repeating:count:)` is much slower.
@@ -138,14 +138,15 @@ final class TestClock: Sendable {
 extension Scratch {
     /// - Parameter now: the wall clock, after all times that tests write.
     func open(
-        maxBytes: Int = 64 << 20, _ lines: Lines? = nil, file: String? = nil,
+        maxBytes: Int = 64 << 20, _ lines: Lines? = nil, file: String? = nil, of origin: Origin = .none,
         now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
     ) -> FileTier {
         let (file, lines) = (file ?? self.file, lines ?? self.lines)
         // A program that another test starts has a copy of a lock's descriptor for a moment.
         let lock = try? StoreLock.take(file, within: .milliseconds(500)) { _ in }
         return FileTier.open(
-            path: file, maxBytes: maxBytes, classNames: ["albums", "songs"], lock: lock, unixSeconds: now,
+            path: file, maxBytes: maxBytes, classNames: ["albums", "songs"], origin: origin, lock: lock,
+            unixSeconds: now,
             log: { lines.log($0) })
     }
 
@@ -185,6 +186,22 @@ extension Scratch {
     func makeUnreadable(_ segment: Int) {
         let path = Segments(besides: file).path(segment)
         #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
+    }
+
+    /// Makes the file, which is closed, one of version 10 with the same rows.
+    func makeOldFile() throws -> Database {
+        let database = try Database(path: file, mode: .readWrite, busyTimeout: .seconds(5))
+        try database.execute(
+            "ALTER TABLE entry RENAME TO later; DROP VIEW purged; DROP TABLE purge; DROP VIEW response")
+        try database.execute("DROP VIEW location; DROP TRIGGER entry_removed; DROP INDEX entry_by_key")
+        try database.execute("DROP INDEX entry_by_last_used; DROP INDEX variant_by_target")
+        for name in ["totals", "class", "rest", "fact", "origin"] { try database.execute("DROP TABLE \(name)") }
+        for statement in Schema.oldStatements { try database.execute(statement) }
+        let columns = try texts(file, "SELECT name FROM pragma_table_info('entry')").joined(separator: ", ")
+        try database.execute("INSERT INTO entry (\(columns)) SELECT \(columns) FROM later; DROP TABLE later")
+        try database.execute(
+            "INSERT INTO totals SELECT 1, count(*), coalesce(sum(size), 0) FROM entry; PRAGMA user_version = 10")
+        return database
     }
 
     /// Overwrites everything after the first page with rubbish, under the open connections.

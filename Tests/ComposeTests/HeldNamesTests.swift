@@ -12,7 +12,8 @@ import Testing
     private func stored(_ target: String, _ body: String, freshFor: Int = 60) -> StoredResponse {
         let scan = DocumentScan(Array(body.utf8))
         return StoredResponse(
-            key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200, fields: [], body: Array(body.utf8),
+            key: CacheKey(of: .none, scope: .shared, target: Array(target.utf8)), status: 200, fields: [],
+            body: Array(body.utf8),
             receivedAt: 1_000, lifetime: Lifetime(freshFor: freshFor), classTag: 0, storefront: Array("us".utf8),
             resources: scan.mentions)
     }
@@ -21,7 +22,7 @@ import Testing
         _ names: HeldNames, _ target: String, scope: CacheKey.Scope = .shared, patience: Int = 1_000,
         at now: Int64 = 1_000
     ) -> Bool {
-        let key = CacheKey(scope: scope, target: Array(target.utf8))
+        let key = CacheKey(of: .none, scope: scope, target: Array(target.utf8))
         return names.contradicts(
             key, CatalogRequest(canonical: Array(target.utf8)), patience: patience, at: now)
     }
@@ -111,10 +112,10 @@ import Testing
     /// Names came back that a purge had just taken.
     @Test func aPurgedAnswerNamesNothingWhateverComesFirst() async {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil)
-        let library = ResourceLibrary(cache, ResourceClasses { _ in true }, CompositionSettings())
+        let library = ResourceLibrary(cache, of: .none, ResourceClasses { _ in true }, CompositionSettings())
         let album = naming("/v1/catalog/us/albums/2")
         func contradicts() -> Bool {
-            let key = CacheKey(scope: .shared, target: Array(Self.song.utf8))
+            let key = CacheKey(of: .none, scope: .shared, target: Array(Self.song.utf8))
             return library.contradicts(
                 notFound: key, CatalogRequest(canonical: Array(Self.song.utf8)), patience: 60, at: 1_000)
         }

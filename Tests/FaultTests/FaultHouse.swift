@@ -145,9 +145,12 @@ struct LeftFile {
     private func keys() throws(SQLiteError) -> [CacheKey] {
         var keys: [CacheKey] = []
         let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
-        try Statement(database, "SELECT target, variant FROM entry ORDER BY id").forEachRow([]) { row in
+        let home = try OriginTable(database).home.tag
+        try Statement(database, "SELECT target, variant, origin FROM entry ORDER BY id").forEachRow([]) { row in
+            let origin = OriginTag(number: row.integer(2)).relative(to: home)
             keys.append(
-                CacheKey(scope: .shared, target: Array(row.text(0).utf8), variant: Array(row.text(1).utf8)))
+                CacheKey(
+                    of: origin, scope: .shared, target: Array(row.text(0).utf8), variant: Array(row.text(1).utf8)))
             return true
         }
         return keys

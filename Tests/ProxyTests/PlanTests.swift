@@ -21,7 +21,7 @@ import Testing
 
     private func stored(age: Int64, staleFor: Int = 60, staleIfErrorFor: Int? = nil) -> StoredResponse {
         StoredResponse(
-            key: CacheKey(scope: .shared, target: Array("/x".utf8)), status: 200, fields: [], body: [],
+            key: CacheKey(of: .none, scope: .shared, target: Array("/x".utf8)), status: 200, fields: [], body: [],
             receivedAt: Self.now - age,
             lifetime: Lifetime(freshFor: 60, staleFor: staleFor, staleIfErrorFor: staleIfErrorFor), classTag: 0,
             storefront: Array("us".utf8))

@@ -9,7 +9,7 @@ import Testing
         _ number: Int, bytes: Int = SealedBodies.leastBytes, scope: CacheKey.Scope = .shared
     ) -> StoredResponse {
         StoredResponse(
-            key: CacheKey(scope: scope, target: Array("/v1/catalog/us/albums/\(number)".utf8)), status: 200,
+            key: CacheKey(of: .none, scope: scope, target: Array("/v1/catalog/us/albums/\(number)".utf8)), status: 200,
             fields: [], body: [UInt8](repeating: 1, count: bytes), receivedAt: 0, lifetime: Lifetime(freshFor: 60),
             classTag: 1, storefront: [])
     }

@@ -89,7 +89,7 @@ import Testing
         }
         #expect(proxy.statistics[.hits] > 0, "seed \(seed)")
         for entry in Self.words.flatMap({ word in (0..<3).map { "/v1/catalog/us/songs/\(word)\($0)" } }) {
-            let key = CacheKey(scope: .shared, target: Array(entry.utf8))
+            let key = CacheKey(of: .none, scope: .shared, target: Array(entry.utf8))
             guard let stored = proxy.cache.memory.peek(key) else { continue }
             #expect(!String(decoding: stored.head, as: UTF8.self).contains("canary"), "seed \(seed)")
         }
@@ -108,7 +108,7 @@ import Testing
             let file = FileTier.open(path: folder.file("cache"), maxBytes: 1 << 20) { Issue.record("\($0)") }
             file.store(
                 StoredResponse(
-                    restoring: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200,
+                    restoring: CacheKey(of: .none, scope: .shared, target: Array(target.utf8)), status: 200,
                     fields: Array(lines.utf8), content: .plain(Array("{}".utf8)), receivedAt: now,
                     lifetime: Lifetime(freshFor: 600), classTag: 0, storefront: []))
             file.records.close()

@@ -101,7 +101,7 @@ import Testing
         let cache = cacheWithExpired("ETag: \"1\"\r\n")
         let text = try replyPurgedOnTheWay(cache, [Self.confirmed, .hold], purging: Self.others)
         #expect(text.hasSuffix("\r\n\r\nold") && text.contains("detail=revalidated"), "\(text)")
-        let key = CacheKey(scope: .shared, target: Array(Self.album.utf8))
+        let key = CacheKey(of: .none, scope: .shared, target: Array(Self.album.utf8))
         let now = Int64(Date().timeIntervalSince1970)
         #expect(cache.peek(key, nil, at: now)?.isFresh(at: now) == true)
         let standIn = try replyPurgedOnTheWay(cacheWithExpired(), [.reset], purging: Self.others)
@@ -118,7 +118,7 @@ import Testing
         let text = try replyPurgedOnTheWay(cache, [.send(head), .hold], to: "HEAD /elsewhere", purging: selection)
         #expect(text.hasPrefix("HTTP/1.1 200 "), "\(text)")
         let (key, now) = (
-            CacheKey(scope: .shared, target: Array("/elsewhere".utf8)), Int64(Date().timeIntervalSince1970)
+            CacheKey(of: .none, scope: .shared, target: Array("/elsewhere".utf8)), Int64(Date().timeIntervalSince1970)
         )
         #expect(cache.peek(key, nil, at: now)?.isFresh(at: now) == (selection == Self.others ? true : nil))
     }

@@ -35,6 +35,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     /// - Parameters:
     ///   - origin, scripted: the origin, which ends with the proxy.
     ///   - originPort: of an origin of another kind.
+    ///   - upstream: in keys; nil: as in those that tests make.
     init(
         before origin: FakeOrigin? = nil, scripted: ScriptedOrigin? = nil, originPort: Int = 1,
         upstreamTLS: ClientTLS? = nil, originHost: String = "127.0.0.1", workers: Int = 1,
@@ -44,6 +45,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         timeOfDay: TimeOfDay = .system, gzip: Gzip = .system, composition: CompositionSettings = CompositionSettings(),
         clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined, verifySample: Int = 0,
         budget: UpstreamBudget = UpstreamBudget(), provesTokens: Bool = false, tier: SharedTier? = nil,
+        upstream: Origin? = nil,
         adjusting: (inout UpstreamSettings) -> Void = { _ in },
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
@@ -52,8 +54,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         let originPort = scripted?.port ?? UInt16(origin?.port ?? originPort)
         let endpoint = Endpoint(isTLS: upstreamTLS != nil, host: originHost, port: originPort)
         var shared = ProxyShared(
-            cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
-            crossOrigin: crossOrigin, composition: composition)
+            cache: cache, credentials: credentials, policy: policy, origin: upstream ?? .none,
+            authority: endpoint.authority, crossOrigin: crossOrigin, composition: composition)
         shared.warn = warn
         shared.clientKeys = clientKeys
         shared.budget = budget
@@ -62,14 +64,14 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         shared.provesTokens = provesTokens
         shared.gzip = gzip
         shared.tier = tier
-        var upstream = UpstreamSettings(endpoint: endpoint)
+        var asking = UpstreamSettings(endpoint: endpoint)
         // On a busy machine an origin of the tests may be late; its clients wait longer.
-        upstream.timeouts.response = .seconds(Patience.seconds(40))
-        upstream.timeouts.content = .seconds(Patience.seconds(40))
-        adjusting(&upstream)
+        asking.timeouts.response = .seconds(Patience.seconds(40))
+        asking.timeouts.content = .seconds(Patience.seconds(40))
+        adjusting(&asking)
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)], workers: workers,
-            upstream: upstream, upstreamTLS: upstreamTLS, shared: shared,
+            upstream: asking, upstreamTLS: upstreamTLS, shared: shared,
             accessLog: (try AccessLogSink(path: folder.file("log")), logFormat))
         settings.timeouts = timeouts
         settings.timeOfDay = timeOfDay
@@ -101,6 +103,17 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         let ending = try server.adopt(other)
         settings = other
         return ending
+    }
+
+    /// Reloads with another upstream.
+    func adopt(_ upstream: Origin, at port: Int) throws {
+        try adopt { settings in
+            let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(port))
+            settings.upstream.endpoint = endpoint
+            settings.shared = settings.shared.adopting(
+                credentials: settings.shared.credentials, policy: settings.shared.policy, origin: upstream,
+                authority: endpoint.authority, crossOrigin: .any, composition: settings.shared.library.settings)
+        }
     }
 
     var addresses: [SocketAddress] { server.addresses }
@@ -201,8 +214,8 @@ extension String {
 }
 
 extension ResponseCache {
-    convenience init(mebibytes: Int = 16, file: String? = nil) {
-        let store = file.map { FileTier.open(path: $0, maxBytes: 512 << 20) { print($0) } }
+    convenience init(mebibytes: Int = 16, file: String? = nil, of origin: Origin = .none) {
+        let store = file.map { FileTier.open(path: $0, maxBytes: 512 << 20, origin: origin) { print($0) } }
         self.init(memory: MemoryTier(maxBytes: mebibytes << 20), file: store)
     }
 
@@ -211,7 +224,7 @@ extension ResponseCache {
         let cache = ResponseCache()
         cache.store(
             StoredResponse(
-                key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200,
+                key: CacheKey(of: .none, scope: .shared, target: Array(target.utf8)), status: 200,
                 fields: Array("Content-Type: application/json\r\n\(fields)".utf8), body: Array("old".utf8),
                 receivedAt: Int64(Date().timeIntervalSince1970) - 100, lifetime: lifetime, classTag: 0,
                 storefront: Array("us".utf8)))

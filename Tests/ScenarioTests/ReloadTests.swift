@@ -2,6 +2,7 @@ import Cache
 import Compose
 import Foundation
 import Server
+import Store
 import Synchronization
 import TestSupport
 import Testing
@@ -40,7 +41,8 @@ import Testing
         #expect(!client.readSome().isEmpty)
         try proxy.adopt { settings in
             settings.shared = settings.shared.adopting(
-                credentials: settings.shared.credentials, policy: settings.shared.policy, authority: "other:80",
+                credentials: settings.shared.credentials, policy: settings.shared.policy, origin: .none,
+                authority: "other:80",
                 crossOrigin: .any, composition: CompositionSettings())
             settings.upstream.maxConnections = 3
             settings.upstreamRate = 50
@@ -60,7 +62,7 @@ import Testing
         let proxy = try ProxyUnderTest(before: one)
         for _ in 0..<2 { #expect(try proxy.client.send("GET", Self.target).status == 429) }
         #expect(one.requests.count == 1)
-        try proxy.adopt { $0.upstream.endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(other.port)) }
+        try proxy.adopt(Origin(isTLS: false, host: "other", port: 80), at: other.port)
         #expect(try proxy.client.send("GET", Self.target).status == 200)
         #expect(one.requests.count == 1 && other.requests.count == 1)
     }
@@ -78,6 +80,7 @@ import Testing
                 let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(other.port))
                 settings.upstream = UpstreamSettings(endpoint: endpoint, maxConnections: connections)
             }
+            try proxy.adopt(Origin(isTLS: false, host: "other", port: 80), at: other.port)
         }
         #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/2").status == 200, "it goes to the other origin")
         mayAnswer.signal()
@@ -136,7 +139,8 @@ import Testing
         for policy in [Policy(), Self.keeping] {
             try proxy.adopt { settings in
                 settings.shared = settings.shared.adopting(
-                    credentials: settings.shared.credentials, policy: policy, authority: "a:80", crossOrigin: .any,
+                    credentials: settings.shared.credentials, policy: policy, origin: .none, authority: "a:80",
+                    crossOrigin: .any,
                     composition: CompositionSettings())
             }
             if policy[.personal] == .off { #expect(try !ask("POST")) }

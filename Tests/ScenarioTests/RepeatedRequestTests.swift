@@ -42,7 +42,7 @@ import Testing
         let cache = ResponseCache()
         let proxy = try ProxyUnderTest(before: FakeOrigin(.init(body: "{}")), cache: cache)
         for _ in 0..<5 { _ = try proxy.client.send("GET", Self.album) }
-        cache.remove(CacheKey(scope: .shared, target: Array(Self.album.utf8)))
+        cache.remove(CacheKey(of: .none, scope: .shared, target: Array(Self.album.utf8)))
         #expect(try !proxy.client.send("GET", Self.album).isHit)
         #expect(proxy.origin.requests.count == 2)
         for _ in 0..<5 { _ = try proxy.client.send("GET", Self.album) }

@@ -102,7 +102,7 @@ import Testing
         nodes.origin.answer { _ in FakeOrigin.Reply(body: "{\"data\":[]}") }
         nodes.nodes[1].cache.store(
             StoredResponse(
-                key: CacheKey(scope: .shared, target: Array(Self.album.utf8)), status: 200,
+                key: CacheKey(of: .none, scope: .shared, target: Array(Self.album.utf8)), status: 200,
                 fields: Array("Content-Type: application/json\r\n".utf8), body: Array("old".utf8),
                 receivedAt: TimeOfDay.system.unixSeconds() - 100, lifetime: Lifetime(freshFor: 10, keepFor: 1_000),
                 classTag: ResourceClass.albums.rawValue, storefront: Array("us".utf8)))

@@ -78,7 +78,7 @@ import Testing
         waitUntil { origin.requests.joined().count == 1 }
         cache.store(
             StoredResponse(
-                key: CacheKey(scope: .shared, target: Array(Self.album.utf8)), status: 200, fields: [],
+                key: CacheKey(of: .none, scope: .shared, target: Array(Self.album.utf8)), status: 200, fields: [],
                 body: Array("newer".utf8), receivedAt: Int64(Date().timeIntervalSince1970),
                 lifetime: Lifetime(freshFor: 1000), classTag: 0, storefront: Array("us".utf8)))
         gate.open()

@@ -161,6 +161,25 @@ import Testing
         #expect(refused.rate.current == 2)
     }
 
+    /// The next origin's budget began with the limit of the one before.
+    @Test func theLimitOfOneOriginIsNotToldToTheNext() {
+        var budget = budget(BudgetAnswer(limit: 4, nodes: 2))
+        budget.rate.poll(now: at(250))
+        let old = budget.rate.takeQuestion()
+        #expect(old?.question.known == 4)
+        budget.rate.forget()
+        #expect(budget.rate.current == nil)
+        budget.rate.answered(BudgetAnswer(limit: 3), to: old?.number ?? 0, now: at(260))
+        #expect(budget.rate.current == nil, "the former one's answer is late")
+        budget.rate.poll(now: at(500))
+        #expect(budget.rate.takeQuestion()?.question == BudgetQuestion())
+        var alone = BudgetState(rate: nil, maxWaiting: 100, maxWaitingInBackground: 50)
+        alone.rate.refused(startedAt: start, now: at(100))
+        #expect(alone.rate.current != nil)
+        alone.rate.forget()
+        #expect(alone.rate.current == nil)
+    }
+
     @Test func anAuthorityThatNeverAnswersIsNotWaitedFor() {
         var budget = budget(BudgetAnswer(limit: 4, nodes: 2))
         _ = submit(&budget, 1, now: start)

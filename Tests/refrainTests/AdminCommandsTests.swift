@@ -12,8 +12,8 @@ import Text
         + #""not_composed":{"item":{"not-held":4},"growth":{},"batch":{"over-age":5}}}"#
     private static let nodes = """
         {"standing":"ready","words":"ready","namesake":null,"alive":2,"nodes":[\
-        {"name":"a","address":"127.0.0.1:8080","version":"1.0","state":"ready","ready":true,"alive":true,"lag":0,"last_seen":0,"self":true},\
-        {"name":"b","address":"127.0.0.2:8080","version":"1.1","state":"catching up","ready":false,"alive":true,"lag":3,"last_seen":1,"self":false},\
+        {"name":"a","address":"127.0.0.1:8080","version":"1.0","state":"ready","ready":true,"alive":true,"lag":0,"last_seen":0,"self":true,"upstream":"https://one"},\
+        {"name":"b","address":"127.0.0.2:8080","version":"1.1","state":"catching up","ready":false,"alive":true,"lag":3,"last_seen":1,"self":false,"upstream":"https://two"},\
         {"name":"c","address":"c","version":"1.0","state":"missing","ready":true,"alive":false,"lag":null,"last_seen":100,"self":false}]}
         """
     private static let recording =
@@ -82,10 +82,10 @@ import Text
         let request = expect(
             "nodes", at: Self.nodes,
             shows: """
-                name          state        lag   last seen  version  address
-                a (this one)  ready          0         now  1.0      127.0.0.1:8080
-                b             catching up    3      1s ago  1.1      127.0.0.2:8080
-                c             missing        -  1m 40s ago  1.0      c
+                name          state        lag   last seen  version  address         upstream
+                a (this one)  ready          0         now  1.0      127.0.0.1:8080  https://one
+                b             catching up    3      1s ago  1.1      127.0.0.2:8080  https://two
+                c             missing        -  1m 40s ago  1.0      c               -
 
                 """)
         #expect(request.hasPrefix("GET /nodes HTTP/1.1\r\n"))

@@ -33,11 +33,12 @@ extension AdminExchange {
     /// a request without the fields in question would get.
     private func stored(_ target: [UInt8]) -> [StoredResponse] {
         let cache = service.sources.cache
-        let base = CacheKey(scope: .shared, target: target)
+        let origin = service.sources.statistics.origin.tag
+        let base = CacheKey(of: origin, scope: .shared, target: target)
         guard let found = cache.peek(base, service.reader, at: now) else { return [] }
         guard let variant = cache.variant(at: found) else { return [found] }
         guard let plain = variant.plain else { return [] }
-        let key = CacheKey(scope: .shared, target: target, variant: plain)
+        let key = CacheKey(of: origin, scope: .shared, target: target, variant: plain)
         return cache.peek(key, service.reader, at: now).map { [$0] } ?? []
     }
 }

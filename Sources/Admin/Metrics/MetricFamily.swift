@@ -242,6 +242,12 @@ extension MetricFamily {
             input in
             input.byClass(\.bytes)
         },
+        gauge(
+            "refrain_cache_file_origin_entries", labels: ["upstream"],
+            "Stored answers in the cache file by the upstream that gave them, as of the last minute"
+        ) { input in
+            input.breakdown.origins.map { Sample($0.entries, [$0.name]) }
+        },
         gauge("refrain_cache_file_entries", "Stored answers in the cache file", \.source.store.entries),
         gauge("refrain_cache_file_bytes", "Bytes of stored answers in the cache file", \.source.cacheBytes),
         gauge(

@@ -82,7 +82,7 @@ extension NodeState {
             "name": .string(name), "address": .string(address), "version": .string(version),
             "state": .string(words(in: status)), "ready": .bool(isReady),
             "alive": .bool(isAlive), "lag": lag.map(JSON.integer) ?? .null, "last_seen": .integer(lastSeen),
-            "self": .bool(isSelf),
+            "self": .bool(isSelf), "upstream": upstream.isEmpty ? .null : .string(upstream),
         ]
     }
 }

@@ -10,7 +10,8 @@ enum CachedAnswers {
     private static let fields = Array("Content-Type: application/json;charset=utf-8\r\nVary: Accept-Encoding\r\n".utf8)
 
     static func key(_ number: Int) -> CacheKey {
-        CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/\(1_440_000_000 + number)?l=en-US".utf8))
+        CacheKey(
+            of: .none, scope: .shared, target: Array("/v1/catalog/us/songs/\(1_440_000_000 + number)?l=en-US".utf8))
     }
 
     /// 1 to 8 KiB, each size as likely as the next, always the same for a number.

@@ -25,17 +25,20 @@ public final class FileTier: Sendable {
     }
 
     /// Opens or makes the file at `path`, as `RecordStore.open` says.
-    /// - Parameter site: of the origin whose answers an older version has stored.
+    /// - Parameters:
+    ///   - site: of the origin whose answers an older version has stored.
+    ///   - origin: the present upstream, to which the answers belong that an older version has
+    ///     stored.
     public static func open(
         path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system, site: SiteAddress? = nil,
-        isTemporary: Bool = false, lock: StoreLock? = nil,
+        origin: Origin = .none, isTemporary: Bool = false, lock: StoreLock? = nil,
         unixSeconds: @escaping @Sendable () -> Int64 = { @Sendable in Int64(time(nil)) },
         log: @escaping @Sendable (String) -> Void
     ) -> FileTier {
         let purges = Purges(log: log)
         let records = RecordStore.open(
             path: path, maxBytes: maxBytes, classNames: classNames,
-            owner: FileOwner(purges: purges, gzip: gzip), isTemporary: isTemporary, lock: lock,
+            owner: FileOwner(purges: purges, gzip: gzip), origin: origin, isTemporary: isTemporary, lock: lock,
             unixSeconds: unixSeconds, log: log)
         // The store has an owner, which has the purges.
         purges.keep { [weak records] change in records?.add(StoreMark(change)) }
@@ -67,15 +70,17 @@ public final class FileTier: Sendable {
     /// a while, because a composed one differed from the origin's. Where it cannot be written it is
     /// lost with the process: the code that composes knows of it.
     /// - Parameter target: the canonical one of a request of the form.
-    public func storeRest(of target: [UInt8], until: Int64) {
-        records.add(StoreMark(table: .rest, key: target, value: .time(until)))
+    public func storeRest(of target: [UInt8], from origin: OriginTag, until: Int64) {
+        records.add(StoreMark(restOf: target, of: origin, until: until))
     }
 
-    /// Calls `body` with each form that rests, and until when, before answers that are visited from
-    /// now on; with none where the file cannot be read. `now` in unix seconds.
-    public func visitRests(at now: Int64, _ body: @escaping @Sendable (_ target: [UInt8], _ until: Int64) -> Void) {
+    /// Calls `body` with each form that rests for an origin, and until when, before answers that
+    /// are visited from now on; with none where the file cannot be read. `now` in unix seconds.
+    public func visitRests(
+        of origin: OriginTag, at now: Int64, _ body: @escaping @Sendable (_ target: [UInt8], _ until: Int64) -> Void
+    ) {
         records.visitMarks(.rest) { marks in
-            for mark in marks {
+            for mark in marks where mark.origin == origin {
                 if case .time(let until) = mark.value, until > now { body(mark.key, until) }
             }
         }

@@ -1,15 +1,16 @@
 import Glibc
+import Store
 import Text
 
 // The cache key: the clients that may see the response, the request target, and the variant.
 // Must hold: equal bytes mean equal parts. The scope has one of two fixed forms and the variant has
 // no NUL, so the first and the last NUL divide the bytes without doubt, whatever the target holds.
-// Equality always compares every byte.
+// Equality always compares every byte, and the origin.
 
-/// The key of a stored response: scope NUL target NUL variant, and its keyed 64-bit hash, computed
-/// once.
-/// A connection keeps one and sets it anew for each request; no allocation once its storage has
-/// grown.
+/// The key of a stored response: its origin, scope NUL target NUL variant, and the keyed 64-bit
+/// hash of all that, computed once. The origin is one word in the hash, not a part of the bytes: a
+/// hit hashes no more than without it. A connection keeps one and sets it anew for each request; no
+/// allocation once its storage has grown.
 public struct CacheKey: NumberedKey, Sendable {
     /// The clients that may be served the answer under the key.
     public enum Scope: Hashable, Sendable {
@@ -21,31 +22,37 @@ public struct CacheKey: NumberedKey, Sendable {
 
     /// The whole key, as divided above.
     public private(set) var bytes: [UInt8] = []
-    /// SipHash under this process's seed: keys chosen by an attacker do not collide more than
-    /// others.
+    /// SipHash under this process's seed, XOR the origin: keys chosen by an attacker do not collide
+    /// more than others.
     public private(set) var hash: UInt64 = 0
+    /// The upstream that gives the answer.
+    public let origin: OriginTag
     /// The clients that may be served.
     public private(set) var scope: Scope = .shared
     private var targetStart = 0
     private var targetEnd = 0
 
     /// The key of the shared scope, an empty target and no variant, to be set.
-    public init() { set(scope: .shared, target: []) }
+    public init(of origin: OriginTag) {
+        self.origin = origin
+        set(scope: .shared, target: [])
+    }
 
     /// The key of these parts. `variant` must have no NUL: variants are the proxy's own words.
-    public init(scope: Scope, target: [UInt8], variant: [UInt8] = []) {
+    public init(of origin: OriginTag, scope: Scope, target: [UInt8], variant: [UInt8] = []) {
+        self.origin = origin
         set(scope: scope, target: target)
         if !variant.isEmpty { set(variant: variant) }
     }
 
     /// The key that has these bytes; nil where it is one user's or has a variant, and where there
     /// is no such key.
-    public init?(shared bytes: ArraySlice<UInt8>) {
+    public init?(of origin: OriginTag, shared bytes: ArraySlice<UInt8>) {
         let target = bytes.dropFirst("shared\0".utf8.count).dropLast()
         guard bytes.starts(with: "shared\0".utf8), bytes.last == 0, !target.isEmpty, !target.contains(0) else {
             return nil
         }
-        self.init(scope: .shared, target: Array(target))
+        self.init(of: origin, scope: .shared, target: Array(target))
     }
 
     /// Replaces scope and target (the canonical path and query) and drops the variant; storage is
@@ -92,9 +99,9 @@ public struct CacheKey: NumberedKey, Sendable {
         left.hash == right.hash && left.hasBytes(of: right)
     }
 
-    /// Whether all bytes are the same, without a look at the hash.
+    /// Whether all bytes and the origin are the same, without a look at the hash.
     func hasBytes(of other: borrowing CacheKey) -> Bool {
-        guard bytes.count == other.bytes.count else { return false }
+        guard bytes.count == other.bytes.count, origin == other.origin else { return false }
         return bytes.withUnsafeBytes { one in
             other.bytes.withUnsafeBytes { two in
                 guard let a = one.baseAddress, let b = two.baseAddress else { return true }
@@ -124,7 +131,7 @@ public struct CacheKey: NumberedKey, Sendable {
     private mutating func rehash() {
         var hasher = Self.seeded
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-        hash = UInt64(bitPattern: Int64(hasher.finalize()))
+        hash = UInt64(bitPattern: Int64(hasher.finalize())) ^ origin.bits
     }
 
     /// Where every hash begins. Hasher's own seed can be switched off by an environment variable;

@@ -1,3 +1,4 @@
+import Store
 import Text
 
 // The user that a personal entry belongs to, without the token that says so.
@@ -9,6 +10,9 @@ import Text
 public struct UserHash: Hashable, Sendable {
     /// One number, so that the time which comparing takes says nothing about where they differ.
     let bits: UInt128
+
+    /// The user as known to an origin: another one's tokens, writes and answers are another user's.
+    public func at(_ origin: OriginTag) -> UserHash { UserHash(bits: bits ^ UInt128(origin.bits)) }
 
     /// The same user once more, told apart from all earlier and later generations.
     func inGeneration(_ generation: UInt64) -> UserHash {

@@ -54,17 +54,17 @@ extension StoredResponse {
 extension RecordKey {
     init(_ key: CacheKey) {
         precondition(!key.isPersonal, "what is one user's stays in memory")
-        self.init(key.bytes, targetEnd: key.target.endIndex)
+        self.init(key.bytes, targetEnd: key.target.endIndex, of: key.origin)
     }
 }
 
 extension CacheKey {
     init(_ key: RecordKey) {
-        self.init(scope: .shared, target: Array(key.target), variant: Array(key.variant))
+        self.init(of: key.origin, scope: .shared, target: Array(key.target), variant: Array(key.variant))
     }
 
     /// The integer that finds its row in the file. It costs a SHA-256.
-    var index: Int64 { RecordKey.index(of: bytes) }
+    var index: Int64 { RecordKey.index(of: bytes, origin) }
 }
 
 extension RecordFacts.Times {

@@ -93,7 +93,7 @@ final class HeldNames: Sendable {
         }
     }
 
-    /// The origin is another one, or everything was purged.
+    /// Everything was purged.
     func forgetAll() {
         table.withLock { $0 = [] }
     }
@@ -177,6 +177,7 @@ extension HeldNames {
 extension ResourceLibrary {
     /// Notes what an answer names that is stored by now.
     package func noteNames(in response: StoredResponse, at now: Int64) {
+        guard response.key.origin == origin else { return }
         held.note(response, at: now)
         // A purge may have come before its names.
         if cache.purges.verdict(on: response, since: response.born) != .untouched { held.forget(response) }
@@ -187,14 +188,11 @@ extension ResourceLibrary {
     package func contradicts(
         notFound key: CacheKey, _ request: CatalogRequest?, patience: Int, at now: Int64
     ) -> Bool {
-        held.contradicts(key, request, patience: patience, at: now)
+        key.origin == origin && held.contradicts(key, request, patience: patience, at: now)
     }
-
-    /// Another origin is asked from now on.
-    package func forgetNames() { held.forgetAll() }
 
     /// Notes a "not found", kept or not: nothing is made of older answers that show the resource.
     package func note(notFound key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest) {
-        if settings.isActive { noteAbsence(key, at: receivedAt, request) }
+        if settings.isActive, key.origin == origin { noteAbsence(key, at: receivedAt, request) }
     }
 }

@@ -1,13 +1,15 @@
 import AppleMusic
 import Cache
 import Freshness
+import Store
 import Synchronization
 
 /// Knows the resources in stored answers, and the forms in which the origin shows them. Shared by
 /// all loops.
 ///
-/// It learns from every answer stored under an operator's TTL, and composes where nothing is stored
-/// under a request's own key.
+/// It learns from every answer of its origin's that is stored under an operator's TTL, and composes
+/// where nothing is stored under a request's own key. Each origin has a library of its own: what
+/// one shows says nothing about another.
 public final class ResourceLibrary: Sendable {
     /// Settings of composition.
     public let settings: CompositionSettings
@@ -17,6 +19,8 @@ public final class ResourceLibrary: Sendable {
     package let sizes: LearntSizes
     let held: HeldNames
     let cache: ResponseCache
+    /// The upstream whose answers it knows; others come late, after a change of `upstream`.
+    let origin: OriginTag
     let classes: ResourceClasses
     private let hasReadStored = Atomic<Bool>(false)
 
@@ -33,8 +37,10 @@ public final class ResourceLibrary: Sendable {
     private static let bytesApart = 12 << 20
 
     /// - Parameter classes: those with an operator's TTL.
-    package init(_ cache: ResponseCache, _ classes: ResourceClasses, _ settings: CompositionSettings) {
-        (self.cache, self.classes, self.settings) = (cache, classes, settings)
+    package init(
+        _ cache: ResponseCache, of origin: OriginTag, _ classes: ResourceClasses, _ settings: CompositionSettings
+    ) {
+        (self.cache, self.origin, self.classes, self.settings) = (cache, origin, classes, settings)
         let mostKept = cache.file == nil ? cache.memory.maxResponseBytes : LearntSizes.mostCollected
         sizes = LearntSizes(mostKept: mostKept)
         growth = GrowthAccounts(sizes)
@@ -67,7 +73,7 @@ public final class ResourceLibrary: Sendable {
     package func note(
         _ response: StoredResponse, _ known: CatalogRequest? = nil, original: [UInt8]? = nil, at now: Int64
     ) -> Lesson {
-        guard settings.isActive, classes.allowParts(of: response),
+        guard settings.isActive, response.key.origin == origin, classes.allowParts(of: response),
             let map = response.outline as? ResourceDocument
         else { return .nothingNew }
         let part = StoredSource(response, map)
@@ -102,12 +108,13 @@ public final class ResourceLibrary: Sendable {
     package func readStored(at now: Int64) {
         held.heed(cache)
         guard settings.isActive else { return }
-        cache.file?.visitRests(at: now) { [self] target, until in
+        cache.file?.visitRests(of: origin, at: now) { [self] target, until in
             guard let request = CatalogRequest(canonical: target) else { return }
             forms.switchOff(request.shape, until: until, at: now)
         }
         let seen = SeenPlacements()
         cache.visitStored { [self] response in
+            guard response.key.origin == origin else { return true }
             if ErrorMeaning(status: response.status) == .absence,
                 let request = CatalogRequest(canonical: Array(response.key.target))
             {
@@ -140,7 +147,7 @@ public final class ResourceLibrary: Sendable {
     /// Has the form of a wrong answer rest until then (unix seconds), also after a restart.
     package func switchOff(_ request: CatalogRequest, until: Int64, at now: Int64) {
         forms.switchOff(request.shape, until: until, at: now)
-        cache.file?.storeRest(of: request.target, until: until)
+        cache.file?.storeRest(of: request.target, from: origin, until: until)
     }
 
     /// Whether the index has any of the resources. True for a page: a larger one may be asked for
@@ -166,7 +173,7 @@ public final class ResourceLibrary: Sendable {
                 of: request.target, storefront: request.storefront.bytes, classTag: type.rawValue)
         }
         return StoredSources(
-            cache, index, reader, classes, at: now, isPeeking: isPeeking, bornFrom: lastPurge ?? 0,
+            cache, index, of: origin, reader, classes, at: now, isPeeking: isPeeking, bornFrom: lastPurge ?? 0,
             reading: reading)
     }
 
@@ -175,7 +182,7 @@ public final class ResourceLibrary: Sendable {
         holding answers: [StoredResponse], for request: CatalogRequest, at now: Int64
     ) -> StoredSources {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.bytesApart), file: nil)
-        let library = ResourceLibrary(cache, classes, settings)
+        let library = ResourceLibrary(cache, of: answers.first?.key.origin ?? origin, classes, settings)
         for part in answers.compactMap({ StoredSource(scanning: $0) }) {
             cache.store(part.response)
             library.note(part.response, at: now)

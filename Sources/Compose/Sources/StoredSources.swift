@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Store
 
 /// A stored answer with the map of its resources. Others are made of it while it is fresh.
 package final class StoredSource {
@@ -36,6 +37,7 @@ struct Candidate {
 package struct StoredSources {
     private let cache: ResponseCache
     let index: ResourceIndex
+    private let origin: OriginTag
     private let reader: FileReader?
     private let classes: ResourceClasses
     private let now: Int64
@@ -65,13 +67,13 @@ package struct StoredSources {
     ///   - bornFrom: answers that were born under an earlier number do not count.
     ///   - reading: the room for bytes that have to be read; nil: that of one composition.
     init(
-        _ cache: ResponseCache, _ index: ResourceIndex, _ reader: FileReader?, _ classes: ResourceClasses,
-        at now: Int64,
+        _ cache: ResponseCache, _ index: ResourceIndex, of origin: OriginTag, _ reader: FileReader?,
+        _ classes: ResourceClasses, at now: Int64,
         isPeeking: Bool, bornFrom: Int64 = 0, reading: SourceReading? = nil
     ) {
         (self.isPeeking, self.bornFrom, self.classes) = (isPeeking, bornFrom, classes)
         (self.reading, unread) = (reading, reading?.room ?? SourceReading.most)
-        (self.cache, self.index, self.reader, self.now) = (cache, index, reader, now)
+        (self.cache, self.index, self.origin, self.reader, self.now) = (cache, index, origin, reader, now)
         contradictions = cache.contradictions
     }
 
@@ -97,7 +99,7 @@ package struct StoredSources {
 
     /// Whether a fresh answer to this very request is in memory.
     func hasAnswer(to target: [UInt8]) -> Bool {
-        cache.peek(CacheKey(scope: .shared, target: target), nil, at: now)?.isFresh(at: now) ?? false
+        cache.peek(CacheKey(of: origin, scope: .shared, target: target), nil, at: now)?.isFresh(at: now) ?? false
     }
 
     /// The fresh answers in which places of this number were noted, with those places, the newest

@@ -50,7 +50,7 @@ final class Accounts {
     func flightKey(_ key: CacheKey, _ request: OriginRequest) -> FlightKey {
         // No request joins a user's: the key has the user.
         let question = key.isPersonal ? 0 : request.forwarded.question(signs: signs)
-        return FlightKey(key, question: question, edition: shared.edition)
+        return FlightKey(key, question: question)
     }
 
     /// Whether nothing but the target of a request comes from the client, or no other joins it, as
@@ -60,7 +60,7 @@ final class Accounts {
     }
 
     /// The key of such a request.
-    func plainFlightKey(_ key: CacheKey) -> FlightKey { FlightKey(key, edition: shared.edition) }
+    func plainFlightKey(_ key: CacheKey) -> FlightKey { FlightKey(key) }
 }
 
 // MARK: - Clients that may get stored answers

@@ -74,7 +74,7 @@ extension AnswerStorage {
     /// it.
     private func invalidate(_ target: [UInt8]) {
         storing.shared.flights.invalidate(target, by: flight)
-        storing.base.cache.remove(CacheKey(scope: .shared, target: target))
+        storing.base.cache.remove(CacheKey(of: origin, scope: .shared, target: target))
     }
 
     private func revalidation(_ response: UpstreamResponse) -> Revalidation {

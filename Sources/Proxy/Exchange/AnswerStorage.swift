@@ -2,10 +2,14 @@ import AppleMusic
 import Cache
 import Freshness
 import HTTP
+import Store
 import Upstream
 
 /// Puts the answer to one request into the cache: stores it, freshens the stored one by a 304 or a
 /// HEAD, or gives the reason for neither.
+///
+/// A key has the origin that was upstream when the request came. A request that waited over a
+/// change of `upstream` asks another one: then nothing is stored.
 ///
 /// An answer is born under the number of its flight. Without a flight nothing of the origin's is
 /// stored; its number is 0, so that any purge would count. Answers of other nodes bring their own.
@@ -14,13 +18,17 @@ struct AnswerStorage {
     /// The flight that the request leads; nil where it leads none.
     let flight: Flights.FlightID?
     let storing: StorageParts
+    /// The origin that was asked.
+    let origin: OriginTag
 
     /// The largest answer that is collected although it will not be kept. Larger ones need new
     /// memory, which costs 0.5 ms a MiB, more than copying.
     private static let mostHeldBack = 256 << 10
 
-    init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: StorageParts) {
+    /// - Parameter origin: the one that was asked; nil: the present one.
+    init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: StorageParts, at origin: OriginTag? = nil) {
         (self.request, self.flight, self.storing) = (request, flight, storing)
+        self.origin = origin ?? storing.shared.origin.tag
     }
 
     var troubles: OriginTroubles { OriginTroubles(storing.shared, storing.base) }
@@ -43,7 +51,7 @@ struct AnswerStorage {
         guard let length = response.declaredLength, length > Self.mostHeldBack, response.status == 200,
             !storing.library.settings.completesNext
         else { return nil }
-        guard request.key != nil else { return request.ownContentKey == nil ? request.reason : nil }
+        guard request.key != nil else { return request.ownContentKey(at: origin) == nil ? request.reason : nil }
         guard case .no(let reason) = decision(response, response.facts, requestFacts),
             storing.accounts.storedStandIn(for: request) == nil
         else { return nil }
@@ -63,7 +71,7 @@ struct AnswerStorage {
     /// Stores the answer to a POST as that to a GET where the origin says so (RFC 9110 9.3.3).
     private func storePost(_ response: UpstreamResponse) {
         let forwarded = request.forwarded
-        guard let key = request.ownContentKey, let location = response.fields.first(.contentLocation),
+        guard let key = request.ownContentKey(at: origin), let location = response.fields.first(.contentLocation),
             RelatedTarget.resolve(location, against: forwarded.target, authority: storing.shared.authority)
                 == forwarded.target
         else { return }
@@ -260,8 +268,11 @@ struct AnswerStorage {
     /// The number of the latest purge when the fetch began.
     var born: Int64 { flight?.born ?? 0 }
 
-    /// Whether the target was written while the request was under way.
-    var isInvalid: Bool { flight.map { storing.shared.flights.isInvalid($0) } ?? false }
+    /// Whether the target was written while the request was under way, or another origin was asked
+    /// than the key says.
+    var isInvalid: Bool {
+        !request.isKeyed(at: origin) || flight.map { storing.shared.flights.isInvalid($0) } ?? false
+    }
 
     /// Whether a purge meanwhile has chosen whatever answers the request, so that its content need
     /// not be read.

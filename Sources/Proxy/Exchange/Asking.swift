@@ -4,6 +4,7 @@ import EventLoop
 import Freshness
 import HTTP
 import Server
+import Store
 import Upstream
 
 /// The way of one loop's requests to the origin, and the notes on the answers.
@@ -21,6 +22,19 @@ final class Asking {
         (self.traffic, self.base) = (traffic, base)
     }
 
+    /// Settings that a reload may change between two requests of one exchange.
+    struct Terms {
+        let origin: OriginTag
+        /// Nil where the proxy has none of its own.
+        var developerToken: SecretBytes?
+    }
+
+    /// The origin that the gate leads to, and the token that goes along now.
+    var terms: Terms {
+        Terms(
+            origin: shared.origin.tag, developerToken: shared.credentials.developer?.current(at: base.unixSeconds))
+    }
+
     var troubles: OriginTroubles { OriginTroubles(shared, base) }
 
     /// Whether the answer goes through in gzip: not where its content is to be read here.
@@ -28,20 +42,19 @@ final class Asking {
         request.forwarded.passesGzip && !traffic.isOn && !shared.library.settings.completesNext
     }
 
-    /// The token that goes along now; nil where the proxy has none of its own.
-    var developerToken: SecretBytes? { shared.credentials.developer?.current(at: base.unixSeconds) }
-
     /// The request as it is sent.
     func message(
         for request: OriginRequest, _ sending: ExchangeState.Sending, developerToken: SecretBytes?
     ) -> UpstreamRequest {
         let forwarded = request.forwarded
+        // Another origin says nothing about the stored answer.
+        let validates = sending.validates && request.isKeyed(at: shared.origin.tag)
         let head = forwarded.head(
             .init(
                 authority: shared.authority, developerToken: developerToken,
                 userToken: request.mayUseOperatorsToken ? shared.credentials.musicUser : nil,
                 origin: shared.credentials.origin, acceptsGzip: sending.acceptsGzip || passesGzip(request),
-                validators: sending.validates ? request.stored?.preconditionLines ?? [] : [], name: shared.name))
+                validators: validates ? request.stored?.preconditionLines ?? [] : [], name: shared.name))
         return UpstreamRequest(method: forwarded.method, head: head, body: forwarded.body)
     }
 
@@ -78,7 +91,9 @@ final class Asking {
 extension Asking {
     /// Counts the origin's answer, and tells the operator of a failure.
     /// - Parameter born: the number of the latest purge when the origin was asked.
-    func note(_ response: UpstreamResponse, to request: OriginRequest, born: Int64) {
+    func note(_ response: UpstreamResponse, of origin: OriginTag, to request: OriginRequest, born: Int64) {
+        // A former one's says nothing about the tokens and the state of the present one.
+        guard origin == shared.origin.tag else { return }
         let status = response.status
         let evidence = request.tokenEvidence(status)
         accounts.noteToken(of: request, evidence)
@@ -101,6 +116,7 @@ extension Asking {
     /// Heeds an origin in trouble that says when to come back, where that is everyone's trouble.
     private func noteWait(_ response: UpstreamResponse, for request: OriginRequest, born: Int64) {
         guard let time = response.retryAfter(at: base.unixSeconds), time > .zero, let key = request.key,
+            request.isKeyed(at: shared.origin.tag),
             request.hasImpersonalErrors(hasOwnToken: accounts.signs)
         else { return }
         shared.heldTargets.note(key, for: time, born: born, now: base.now)

@@ -1,5 +1,6 @@
 import AppleMusic
 import EventLoop
+import Store
 import Synchronization
 import Text
 import Upstream
@@ -24,16 +25,16 @@ final class Batches: Sendable {
         /// A number for all else of the clients' requests that goes along, such as the proxies that
         /// they have passed: a list has one chain.
         private let question: UInt64
-        private let edition: UInt32
+        private let origin: OriginTag
         /// The party of the client, while requests wait for their turn: a list has one turn.
         private let party: UpstreamParty?
         /// Worked out once, for every miss is looked for twice. Of the kinds under way few differ
         /// in the rest alone.
         let hashNumber: UInt64
 
-        init(_ wanted: CatalogRequest, question: UInt64, edition: UInt32, _ party: UpstreamParty?) {
+        init(_ wanted: CatalogRequest, question: UInt64, of origin: OriginTag, _ party: UpstreamParty?) {
             self.wanted = wanted
-            (self.question, self.edition, self.party) = (question, edition, party)
+            (self.question, self.origin, self.party) = (question, origin, party)
             var hasher = Hasher()
             hasher.combine(Int(wanted.shape.type.rawValue) | wanted.shape.include.count << 8)
             hasher.combine(wanted.storefront)
@@ -45,7 +46,7 @@ final class Batches: Sendable {
             one === other
                 || one.wanted.storefront == other.wanted.storefront && one.wanted.shape == other.wanted.shape
                     && one.wanted.language == other.wanted.language && one.question == other.question
-                    && one.party == other.party && one.edition == other.edition
+                    && one.party == other.party && one.origin == other.origin
         }
     }
 

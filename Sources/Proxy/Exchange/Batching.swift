@@ -33,7 +33,7 @@ final class Batching {
             preconditionFailure("only what is accepted is joined")
         }
         let kind = Batches.Kind(
-            wanted, question: request.forwarded.questionOfAnyName(signs: accounts.signs), edition: shared.edition,
+            wanted, question: request.forwarded.questionOfAnyName(signs: accounts.signs), of: shared.origin.tag,
             shared.budget.isContended ? party : nil)
         let action = shared.batches.withLock { state in
             state.add(

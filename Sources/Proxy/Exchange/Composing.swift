@@ -114,7 +114,8 @@ final class Composing {
         return OriginRequest(
             facts: facts, reason: .partial,
             forwarded: ForwardedRequest(for: target, authorization: authorization, via: via),
-            key: CacheKey(scope: .shared, target: target.bytes), stored: nil, mayUseOperatorsToken: false, user: nil,
+            key: CacheKey(of: shared.origin.tag, scope: .shared, target: target.bytes), stored: nil,
+            mayUseOperatorsToken: false, user: nil,
             catalogRequest: CatalogRequest(target), isSuperset: isSuperset, purpose: purpose)
     }
 }

@@ -33,8 +33,8 @@ final class Exchange {
     private var sending: ExchangeState.Sending?
     /// The key of its variant, once another answer has shown the `Vary`.
     private var variantKey: CacheKey?
-    /// The proxy's own token that was sent last.
-    private var developerToken: SecretBytes?
+    /// The origin that was asked last, and the proxy's own token that was sent.
+    private var terms: Asking.Terms
     /// Its look-up and store in the shared tier; nil until it leads a flight, and without a tier.
     private var tierLookup: TierLookup?
     /// The request that would complete a composition of the answer.
@@ -52,7 +52,7 @@ final class Exchange {
 
     init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop) {
         (self.request, self.proxy) = (request, proxy)
-        asked = proxy.base.cache.purges.newest
+        (asked, terms) = (proxy.base.cache.purges.newest, Asking.Terms(origin: proxy.shared.origin.tag))
         refusal = request.refusal
         var traits = ExchangeState.Traits(request, hasOwnToken: proxy.accounts.signs)
         traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
@@ -110,11 +110,12 @@ extension Exchange {
             // Writes were announced before: this is for dead tokens, and for long writes.
             proxy.sharing.tier?.announceWrite(of: user) { _ in }
         }
-        if let said = step.comparison { proxy.verifying.verify(request, against: said) }
+        let said = request.isKeyed(at: terms.origin) ? step.comparison : nil
+        if let said { proxy.verifying.verify(request, against: said) }
         if let action = step.flight { perform(action) }
         if let last = step.lastAnswer { proxy.asking.note(last, to: request, isForClient: client != nil) }
         if step.savesRequest { proxy.base.statistics.count(.upstreamSaved) }
-        if let action = step.client { perform(action, step.comparison) }
+        if let action = step.client { perform(action, said) }
         if let action = step.origin { perform(action) }
         // A batch that waits for this request goes after the client's answer.
         if flight == nil, let (kind, end) = batch {
@@ -138,7 +139,7 @@ extension Exchange {
         switch action {
         case .join: join()
         case .begin:
-            let key = self.key ?? request.ownContentKey
+            let key = self.key ?? request.ownContentKey(at: terms.origin)
             flight = key.map { proxy.flights.begin(flightKey($0), now: now) }
         case .takeOver:
             flight = key.flatMap { proxy.flights.takeOver(flightKey($0), for: request, now: now) }
@@ -216,7 +217,7 @@ extension Exchange {
             countRefusal()
             proxy.batching.add(self, for: request, of: party)
         case .complete(let substitutes): complete(substitutes)
-        case .renewToken: handle(.tokenRenewed(proxy.asking.hasOtherToken(than: developerToken)))
+        case .renewToken: handle(.tokenRenewed(proxy.asking.hasOtherToken(than: terms.developerToken)))
         case .store(let response): handle(storage.store(response))
         case .freshen(let response): handle(storage.freshen(by: response))
         case .promote(let priority): upstream?.promote(to: priority, of: promoter)
@@ -249,7 +250,7 @@ extension Exchange {
         if let refusal = refusal.take() { proxy.base.statistics.count(notComposed: refusal) }
     }
 
-    private var storage: AnswerStorage { AnswerStorage(request, flight, proxy.storing) }
+    private var storage: AnswerStorage { AnswerStorage(request, flight, proxy.storing, at: terms.origin) }
 
     private func send(_ sending: ExchangeState.Sending) {
         cancel()
@@ -259,9 +260,9 @@ extension Exchange {
         if let wait = asking.wait(for: request) {
             return handle(.failed(ExchangeFailure(status: 503, reason: .heldBack, retryAfter: wait)))
         }
-        developerToken = asking.developerToken
+        terms = asking.terms
         upstream = asking.gate.send(
-            asking.message(for: request, sending, developerToken: developerToken),
+            asking.message(for: request, sending, developerToken: terms.developerToken),
             priority: sending.priority, party: promoter ?? party,
             label: UpstreamLabel(
                 request.facts.route, isSentAgain ? .retry : asking.purpose(of: request), of: spender),
@@ -299,8 +300,7 @@ extension Exchange {
 
     /// The client has closed the connection, or its side of it, before its answer.
     private func clientEnded() {
-        isWatching = false
-        hasClientEnded = true
+        (isWatching, hasClientEnded) = (false, true)
         if let awaited { proxy.flights.waiterLeft(awaited) }
         giveUpIfUnwanted()
     }
@@ -351,7 +351,7 @@ extension Exchange: UpstreamReceiver {
 
     private func noteAnswer(_ response: UpstreamResponse) {
         batch?.end = Batches.State.End(status: response.status)
-        proxy.asking.note(response, to: request, born: flight?.born ?? asked)
+        proxy.asking.note(response, of: terms.origin, to: request, born: flight?.born ?? asked)
         if state.wasPartOfRefused { proxy.batching.note(refusedListFor: request, answered: response.status) }
         client?.upstreamTime = response.receivedAt - response.requestedAt
     }

@@ -15,15 +15,13 @@ struct FlightKey: NumberedKey {
     let key: CacheKey
     /// A number for all that would be sent of the client's own (`ForwardedRequest.question`).
     let question: UInt64
-    /// The origin to which it would be sent (`ProxyShared.edition`).
-    let edition: UInt32
 
-    init(_ key: CacheKey, question: UInt64 = 0, edition: UInt32 = 0) {
-        (self.key, self.question, self.edition) = (key, question, edition)
+    init(_ key: CacheKey, question: UInt64 = 0) {
+        (self.key, self.question) = (key, question)
     }
 
     /// Key and question are keyed hashes.
-    var hashNumber: UInt64 { key.hash ^ question ^ UInt64(edition) }
+    var hashNumber: UInt64 { key.hash ^ question }
 }
 
 /// Names a flight; no number is used twice.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The targets about which the origin has said to come back later, with a 5xx and `Retry-After`:
 /// until then they are not asked for again, within a minute. A purge that is known to choose their
-/// answers ends that, and another origin.
+/// answers ends that. The key has the origin.
 final class HeldTargets: Sendable {
     private struct Hold {
         /// The moment from which it is asked for again.
@@ -34,7 +34,4 @@ final class HeldTargets: Sendable {
         else { return nil }
         return (hold.said - now).secondsToWait
     }
-
-    /// The origin is another one.
-    func forget() { holds.removeAll() }
 }

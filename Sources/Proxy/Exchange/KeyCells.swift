@@ -25,9 +25,5 @@ final class KeyCells<Note: Sendable>: Sendable {
         cells.withLock { $0[Self.index(cell.hash)] = cell }
     }
 
-    func removeAll() {
-        cells.withLock { $0 = [Cell?](repeating: nil, count: Self.cellCount) }
-    }
-
     private static func index(_ hash: Int) -> Int { Int(UInt(bitPattern: hash) % UInt(cellCount)) }
 }

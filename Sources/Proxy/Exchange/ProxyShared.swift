@@ -3,6 +3,7 @@ import Compose
 import EventLoop
 import HTTP
 import Server
+import Store
 import Tier
 import Upstream
 
@@ -11,6 +12,8 @@ public struct ProxyShared: Sendable {
     public let cache: ResponseCache
     public var credentials: Credentials
     private(set) var policy: Policy
+    /// The upstream, as keys have it.
+    public private(set) var origin: Origin
     /// `Host` of the upstream requests.
     private(set) var authority: [UInt8]
     private(set) var crossOrigin: CrossOrigin
@@ -65,8 +68,6 @@ public struct ProxyShared: Sendable {
     let heldTargets = HeldTargets()
     /// The name by which it finds its own requests when they come back.
     let name = ViaChain.Name()
-    /// Counts the origins that were asked: requests to different ones are not joined.
-    private(set) var edition: UInt32 = 0
     /// Whether paths outside of the API are forwarded.
     public var servesOther = true
     /// Clients' tokens that the origin has accepted.
@@ -80,11 +81,12 @@ public struct ProxyShared: Sendable {
     private(set) var users = UserScopes()
 
     public init(
-        cache: ResponseCache, credentials: Credentials, policy: Policy, authority: String,
+        cache: ResponseCache, credentials: Credentials, policy: Policy, origin: Origin, authority: String,
         crossOrigin: CrossOrigin = .any, composition: CompositionSettings = CompositionSettings()
     ) {
         self.cache = cache
-        library = ResourceLibrary(cache, policy.composableClasses, composition)
+        self.origin = origin
+        library = ResourceLibrary(cache, of: origin.tag, policy.composableClasses, composition)
         flights = Flights(cache)
         (self.credentials, self.policy) = (credentials, policy)
         self.authority = Array(authority.utf8)
@@ -92,15 +94,16 @@ public struct ProxyShared: Sendable {
     }
 
     /// The same cache, flights, budget and users under other settings. The library is kept
-    /// unless it learnt under another policy or for another way to compose.
+    /// unless it learnt from another origin, under another policy, or for another way to compose.
     public func adopting(
-        credentials: Credentials, policy: Policy, authority: String, crossOrigin: CrossOrigin,
+        credentials: Credentials, policy: Policy, origin: Origin, authority: String, crossOrigin: CrossOrigin,
         composition: CompositionSettings
     ) -> ProxyShared {
         var shared = self
-        if policy != self.policy || composition != library.settings {
-            shared.library = ResourceLibrary(cache, policy.composableClasses, composition)
+        if origin != self.origin || policy != self.policy || composition != library.settings {
+            shared.library = ResourceLibrary(cache, of: origin.tag, policy.composableClasses, composition)
         }
+        shared.origin = origin
         shared.credentials = credentials
         shared.policy = policy
         if keepsPersonal, !shared.keepsPersonal {
@@ -109,7 +112,6 @@ public struct ProxyShared: Sendable {
             shared.users = makeUsers()
             cache.freePersonal()
         }
-        if Array(authority.utf8) != self.authority { shared.edition &+= 1 }
         shared.authority = Array(authority.utf8)
         shared.crossOrigin = crossOrigin
         return shared
@@ -130,15 +132,12 @@ public struct ProxyShared: Sendable {
     /// Whether anything personal is stored at all.
     var keepsPersonal: Bool { policy[.personal] != .off && users != nil }
 
-    /// Forgets what one origin alone has said, where another one is asked from now on: the tokens
-    /// that it takes or refuses, and the targets that it does not want to be asked for; and what
-    /// was reported of it.
+    /// Forgets what one origin alone has said, where another one is asked from now on, and no key
+    /// has: the tokens that it takes or refuses; and what was reported of it.
     func forgetOrigin() {
-        heldTargets.forget()
         failures.forget()
         tokens.forget()
-        budget.forgetRefusals()
-        library.forgetNames()
+        budget.forgetOrigin()
     }
 
     /// Another process answers for this proxy, too: see `PersonalPause`.

@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import Compose
 import Freshness
+import Store
 
 /// A request to the origin: the request, its reason, and the known facts about the answer.
 ///
@@ -54,12 +55,16 @@ final class OriginRequest {
     /// The catalog request; nil where nothing of it is composed.
     var wanted: CatalogRequest? { catalogRequest ?? CatalogRequest(canonical: forwarded.target) }
 
-    /// The key under which the answer to a POST is stored, where the origin says that a GET would
-    /// get the same.
-    var ownContentKey: CacheKey? {
+    /// The key under which the answer of `origin` to a POST is stored, where that says that a GET
+    /// would get the same.
+    func ownContentKey(at origin: OriginTag) -> CacheKey? {
         guard key == nil, forwarded.method == .post, facts.scope == .shared else { return nil }
-        return CacheKey(scope: .shared, target: forwarded.target)
+        return CacheKey(of: origin, scope: .shared, target: forwarded.target)
     }
+
+    /// Whether its key, if it has one, is of the origin that is asked. A change of `upstream` may
+    /// have come since: then nothing of the answer is stored, compared or learnt.
+    func isKeyed(at origin: OriginTag) -> Bool { key.map { $0.origin == origin } ?? true }
 
     /// Whether others may wait for the answer: a plain GET for what everyone shares (FRAMING 5.1),
     /// and not one that wants a newer answer than one under way.

@@ -47,7 +47,8 @@ public final class ProxyNode: Sendable {
                 observe: tier.observer(of: .node), inform: tier.inform
             ) { tier.log($0) }
             let budget = SharedBudget(
-                shared.budget, over: connection, tier.settings, nodes: shared.nodes, loop: loop)
+                shared.budget, over: connection, tier.settings, at: { tier.origin.tag }, nodes: shared.nodes,
+                loop: loop)
             return Confined(Parts(follower: follower, budget: budget, connection: connection), to: loop)
         }
     }
@@ -72,6 +73,13 @@ public final class ProxyNode: Sendable {
         _ completion: @escaping @Sendable (PurgeReport) -> Void
     ) {
         parts.execute { $0.follower.purge(selection, mode, durable: durable, completion) }
+    }
+
+    /// The upstream is another one from now on, or the same: with nodes of others this one shares
+    /// nothing but purges.
+    public func use(_ origin: Origin) {
+        tier.use(origin)
+        parts.execute { $0.follower.use(origin) }
     }
 
     /// Follows the log no more, because another process goes on under this node's name: it has this

@@ -214,7 +214,7 @@ extension ProxyServer {
         let renewsUpstream = settings.hasOtherUpstream(than: before.settings)
         // Until a loop has come to it, and then until its last request has ended, the former origin
         // goes on to answer.
-        let isOtherOrigin = settings.upstream.endpoint != before.settings.upstream.endpoint
+        let isOtherOrigin = settings.shared.origin != before.settings.shared.origin
         let forget: @Sendable () -> Void = { if isOtherOrigin { settings.shared.forgetOrigin() } }
         var ending = 0
         for (index, worker) in workers.enumerated() {

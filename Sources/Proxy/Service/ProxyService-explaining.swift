@@ -31,7 +31,7 @@ extension ProxyService {
         let now = proxy.base.unixSeconds
         var found = Found()
         if facts.passReason == nil, let scope = facts.scope {
-            found = look(up: CacheKey(scope: scope, target: target.bytes), facts, at: now)
+            found = look(up: CacheKey(of: proxy.shared.origin.tag, scope: scope, target: target.bytes), facts, at: now)
         }
         let (plan, attempt) = decide(
             facts, found.stored, isVariant: !found.selectingFields.isEmpty, asking: CatalogRequest(target), at: now,

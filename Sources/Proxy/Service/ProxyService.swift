@@ -14,7 +14,8 @@ import Upstream
 public final class ProxyService: Service {
     let proxy: ProxyLoop
     private var target = CanonicalTarget()
-    private var key = CacheKey()
+    /// Key of the present origin, set anew for each request.
+    private var key: CacheKey
     /// The user whom the request for `target` names, with places in its head.
     private var named = NamedUser.nobody
     /// The attempt to compose an answer for `target`; nil where there was none.
@@ -35,6 +36,13 @@ public final class ProxyService: Service {
         log: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
         proxy = ProxyLoop(shared, gate, LoopBase(shared.cache, reader, context, statistics), log: log)
+        key = CacheKey(of: shared.origin.tag)
+    }
+
+    /// Goes over to other settings between two requests.
+    func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: (sink: AccessLogSink, format: AccessLogFormat)?) {
+        if shared.origin.tag != key.origin { key = CacheKey(of: shared.origin.tag) }
+        proxy.adopt(shared, gate: gate, log: log)
     }
 
     public func handle(_ connection: ClientConnection) {
@@ -329,14 +337,17 @@ extension ProxyService {
     /// it by itself: such answers are not kept in gzip (DECISIONS 6.12). A write counts as that
     /// user's all the same.
     private func user(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> UserHash? {
+        let origin = proxy.shared.origin.tag
         if case .one(let place, let isCookie) = named {
             if isCookie, connection.head.method.isSafe { return nil }
-            return proxy.shared.users?.user(ofToken: NamedUser.token(at: place, in: bytes).span)
+            return proxy.shared.users?.user(ofToken: NamedUser.token(at: place, in: bytes).span)?.at(origin)
         }
         guard mayUseOperatorsToken(connection, bytes), let token = proxy.shared.credentials.musicUser else {
             return nil
         }
-        return token.withUnsafeBytes { proxy.shared.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span) }
+        return token.withUnsafeBytes {
+            proxy.shared.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span)?.at(origin)
+        }
     }
 
     /// Whether the operator's own user token may stand in: not where the request names a user, and

@@ -1,4 +1,5 @@
 import EventLoop
+import Store
 import Tier
 import Upstream
 
@@ -20,12 +21,12 @@ final class SharedBudget {
     /// Begins to ask. The connection stays its owner's to close; without it the budget goes on
     /// alone.
     init(
-        _ budget: UpstreamBudget, over connection: TierConnection, _ settings: TierSettings, nodes: NodeCount,
-        loop: EventLoop
+        _ budget: UpstreamBudget, over connection: TierConnection, _ settings: TierSettings,
+        at origin: @escaping () -> OriginTag = { .none }, nodes: NodeCount, loop: EventLoop
     ) {
         loop.assertOnLoop()
         (self.budget, self.nodes, self.loop) = (budget, nodes, loop)
-        let script = Confined(TierBudget(connection, settings), to: loop)
+        let script = Confined(TierBudget(connection, settings, at: origin), to: loop)
         budget.share { question, completion in script.perform { $0.ask(question, completion) } }
         poll()
     }

@@ -44,6 +44,9 @@ public struct StatisticsSource: Sendable {
     /// How many times as fast stored answers age.
     public func ttlSpeed() -> Int { shared().policy.speed }
 
+    /// The upstream.
+    public var origin: Origin { shared().origin }
+
     /// Forms in which nothing is composed for the time being, the origin having contradicted what
     /// was learnt of them.
     public func restingForms() -> Int { shared().library.forms.resting(at: timeOfDay.unixSeconds()) }

@@ -67,7 +67,7 @@ final class Worker: @unchecked Sendable {
                 retire(gate, completion)
                 gate = Self.makeGate(index, settings, loop, resolver, statistics)
             }
-            service.proxy.adopt(settings.shared, gate: gate, log: settings.accessLog)
+            service.adopt(settings.shared, gate: gate, log: settings.accessLog)
             let count = server.adopt(listening, settings.timeouts, ending: ended)
             service.proxy.base.context.trustedProxies = settings.bounds.trustedProxies.orNone
             gate.reconsider()

@@ -1,6 +1,11 @@
 /// Facts and rests that wait to be written, the latest of each key.
 struct PendingMarks {
-    private var marks: [StoreMark.Table: [[UInt8]: StoreMark]] = [:]
+    private struct Name: Hashable {
+        let key: [UInt8]
+        let origin: OriginTag
+    }
+
+    private var marks: [StoreMark.Table: [Name: StoreMark]] = [:]
     private var byteCount = 0
 
     /// Beyond it only facts are taken: resting forms are known in memory too.
@@ -11,7 +16,8 @@ struct PendingMarks {
 
     mutating func add(_ mark: StoreMark) {
         if mark.table != .fact, byteCount >= Self.maxBytes { return }
-        let older = marks[mark.table, default: [:]].updateValue(mark, forKey: mark.key)
+        let name = Name(key: mark.key, origin: mark.origin)
+        let older = marks[mark.table, default: [:]].updateValue(mark, forKey: name)
         byteCount += mark.byteCount - (older?.byteCount ?? 0)
     }
 

@@ -12,6 +12,7 @@ public struct ListedRecord: PurgeableRecord, Sendable {
     /// Unix seconds, to about a minute; nil for a record that no file has.
     public let lastUsed: Int64?
     public let isGzip: Bool
+    public let origin: OriginTag
 }
 
 extension ListedRecord {
@@ -19,7 +20,7 @@ extension ListedRecord {
     public init(_ record: Record) {
         self.init(
             target: record.key.target, variant: record.key.variant, facts: record.facts, size: record.size,
-            lastUsed: nil, isGzip: record.isGzip)
+            lastUsed: nil, isGzip: record.isGzip, origin: record.key.origin)
     }
 
     /// Unix seconds at which its age was 0.
@@ -96,7 +97,7 @@ extension StoreRunner {
     func list(_ selection: EntrySelection, limit: Int, in order: ListingOrder) -> [ListedRecord] {
         let current = shared.generation.load(ordering: .acquiring)
         guard current > 0, limit > 0 else { return [] }
-        let (now, swept) = (shared.unixSeconds(), shared.owner.sweptPurges)
+        let (now, swept, home) = (shared.unixSeconds(), shared.owner.sweptPurges, shared.home)
         let (condition, values) = selection.condition(from: 1)
         // Only uses have an index; any other order would go through a temporary file.
         let isIndexed = order == .use
@@ -104,12 +105,12 @@ extension StoreRunner {
             let select = try Statement(
                 try Database(reading: shared.path),
                 """
-                SELECT target, variant, size, last_used, is_gzip, resources, \(RecordFacts.columns)
+                SELECT target, variant, size, last_used, is_gzip, resources, \(RecordFacts.columns), origin
                 FROM entry WHERE selecting = '' AND \(condition) \(isIndexed ? "ORDER BY last_used DESC" : "")
                 """)
             var first = FirstRecords(limit, in: order)
             try select.forEachRow(values) { row in
-                let left = ListedRecord(row).flatMap { $0.left(at: now, since: swept, shared.owner) }
+                let left = ListedRecord(row, home).flatMap { $0.left(at: now, since: swept, shared.owner) }
                 if let left { first.add(left) }
                 return !isIndexed || !first.isFull
             }
@@ -123,10 +124,11 @@ extension StoreRunner {
 
 extension ListedRecord {
     /// Nil where no record has such facts: the file is damaged.
-    fileprivate init?(_ row: Row) {
+    fileprivate init?(_ row: Row, _ home: OriginTag) {
         guard let facts = RecordFacts(row, from: 6, resources: row.words(5)) else { return nil }
         self.init(
             target: row.bytes(0)[...], variant: row.bytes(1)[...], facts: facts, size: Int(row.integer(2)),
-            lastUsed: row.integer(3), isGzip: row.integer(4) != 0)
+            lastUsed: row.integer(3), isGzip: row.integer(4) != 0,
+            origin: OriginTag(number: row.integer(17)).relative(to: home))
     }
 }

@@ -29,39 +29,43 @@ public final class RecordReader: Sendable {
         }
         let generation = shared.generation.load(ordering: .acquiring)
         guard generation > 0 else { return nil }
+        let home = shared.home
         var place: Place?
         do throws(SQLiteError) {
-            return try find(key, index, generation, at: now, &place)
-                .flatMap { $0.left(at: now, since: swept, shared.owner) }
+            let found = try find(key.relative(to: home), index.relative(to: home), generation, at: now, &place)
+            // Another file may have another home: what was found there is of another origin.
+            guard shared.generation.load(ordering: .acquiring) == generation else { return nil }
+            switch found {
+            case .record(let record): return record.relative(to: home).left(at: now, since: swept, shared.owner)
+            case .missing: return nil
+            case .damaged:
+                runner.removeDamaged(index)
+                return nil
+            }
         } catch {
             runner.noteFailedRead(error, generation: generation, at: place)
             return nil
         }
     }
 
-    /// - Parameter place: where the last record is that was looked at.
+    /// - Parameters:
+    ///   - key: relative to the home of the file, as `index`.
+    ///   - place: where the last record is that was looked at.
     private func find(
         _ key: RecordKey, _ index: Int64, _ generation: Int, at now: Int64, _ place: inout Place?
-    ) throws(SQLiteError) -> Record? {
+    ) throws(SQLiteError) -> RecordRow.Found {
         switch shared.directory.find(index) {
-        case .absent: return nil
+        case .absent: return .missing
         case .unknown: break
         case .place(let known):
             place = known
             if let record = try shared.segments.read(known, { SegmentRecord.record(for: key, $0) }) ?? nil {
-                return record
+                return .record(record)
             }
         // Moved, another key's, or damaged: the row tells.
         }
-        let found = try connection.withLock { (connection) throws(SQLiteError) in
+        return try connection.withLock { (connection) throws(SQLiteError) in
             try connection.find(key, index, in: shared, generation, at: now, &place)
-        }
-        switch found {
-        case .record(let record): return record
-        case .missing: return nil
-        case .damaged:
-            runner.removeDamaged(index)
-            return nil
         }
     }
 }

@@ -15,12 +15,14 @@ struct RecordWalk {
     /// The number of the file that is gone through; 0 for none. When another is opened the walk is
     /// over.
     private let generation: Int
+    private let home: OriginTag
     /// The records that `body` took.
     private(set) var visited = 0
 
     init(_ shared: SharedState, _ runner: StoreRunner) {
         (self.shared, self.runner) = (shared, runner)
         generation = shared.generation.load(ordering: .acquiring)
+        home = shared.home
     }
 
     /// Calls `body` with record after record until it returns false, the file ends, or the file
@@ -60,7 +62,7 @@ struct RecordWalk {
             let found = try runner.ifReadable(row.place, generation) { () throws(SQLiteError) in
                 try shared.record(of: row)
             }
-            if case .record(let record) = found { records.append(record) }
+            if case .record(let record) = found { records.append(record.relative(to: home)) }
         }
         return (records, rows.last?.id)
     }

@@ -5,7 +5,7 @@ import Text
 // facts, fields and body, and is compared before anything of it is given out.
 
 public struct Record: Sendable {
-    public let key: RecordKey
+    public private(set) var key: RecordKey
     public internal(set) var facts: RecordFacts
     public let fields: ArraySlice<UInt8>
     public let body: [UInt8]
@@ -20,6 +20,13 @@ public struct Record: Sendable {
     ) {
         (self.key, self.facts, self.fields, self.body) = (key, facts, fields, body)
         (self.isGzip, self.bodySum) = (isGzip, bodySum)
+    }
+
+    /// The record as a file with this home has it, and back.
+    func relative(to home: OriginTag) -> Record {
+        var record = self
+        record.key = key.relative(to: home)
+        return record
     }
 
     /// The size that operators are told: target, variant, fields and body.
@@ -67,6 +74,8 @@ extension RecordFacts {
         sum.combine(selecting[...])
         sum.combine(contentSum)
         if hasBorn { sum.combine(Int(born)) }
+        // Without one, a record is as those of a file of version 10.
+        if key.origin != .none { sum.combine(key.origin.bits) }
         return sum.value
     }
 }

@@ -29,10 +29,18 @@ public struct StoreMark: Sendable, Equatable {
 
     let table: Table
     public let key: [UInt8]
+    /// The origin that a rest concerns. Facts and purges concern all.
+    public internal(set) var origin = OriginTag.none
     public let value: Value
 
     public init(table: Table, key: [UInt8], value: Value) {
         (self.table, self.key, self.value) = (table, key, value)
+    }
+
+    /// A form of request in which no answers of this origin are built until then, in unix seconds.
+    public init(restOf target: [UInt8], of origin: OriginTag, until: Int64) {
+        self.init(table: .rest, key: target, value: .time(until))
+        self.origin = origin
     }
 
     /// A purge of what these words mean; they are compared and copied.

@@ -44,11 +44,14 @@ enum Schema {
           FROM purge WHERE mode <> 'swept' GROUP BY words
         """
 
-    /// The column that the version before lacks.
+    /// One column that the version before lacks.
     private static let born =
         "born INTEGER NOT NULL DEFAULT 0 /* the number of the latest purge (see table purge) when it was fetched */"
 
-    /// Without the column `born`, as in the version before.
+    /// The other one: rows without it are of the upstream with which the file began.
+    private static let origin = "origin INTEGER NOT NULL DEFAULT 0 /* where it comes from: see table origin */"
+
+    /// Without these columns, as in the version before.
     private static let oldEntry = """
         CREATE TABLE entry (
           -- One stored response a row. All times are unix seconds, all durations seconds, all sizes bytes.
@@ -81,23 +84,50 @@ enum Schema {
         )
         """
 
-    /// The statements that two versions have in common.
-    private static let unchanged: [String] = [
+    /// The statements that tell origins apart.
+    private static let ofOrigins: [String] = [
         """
-        CREATE TABLE totals (
-          -- One row, so that opening a large file counts nothing. What is deleted is taken off by a trigger.
-          id INTEGER PRIMARY KEY CHECK (id = 1),
-          entries INTEGER NOT NULL,
-          bytes INTEGER NOT NULL
+        CREATE TABLE origin (
+          -- Where answers come from: what upstream said. None is ever removed.
+          number INTEGER PRIMARY KEY,           -- as in entry.origin; 0: the upstream with which the file began
+          name TEXT NOT NULL,                   -- scheme, host, and the port unless it is the scheme's own
+          entries INTEGER NOT NULL              -- its rows of entry
         )
         """,
         """
-        CREATE TABLE class (
-          -- What the numbers in entry.class mean; written anew at each start.
-          tag INTEGER PRIMARY KEY,
-          name TEXT NOT NULL
-        )
+        CREATE TABLE rest (
+          -- Forms of request in which no answers are built, because one that was built was not what the origin said.
+          target TEXT NOT NULL,                 -- of one request of the form
+          until INTEGER NOT NULL,
+          origin INTEGER NOT NULL,              -- see table origin
+          PRIMARY KEY (target, origin)
+        ) WITHOUT ROWID
         """,
+        """
+        CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
+          UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
+          UPDATE origin SET entries = entries - 1 WHERE number = OLD.origin;
+        END
+        """,
+        """
+        CREATE VIEW response AS
+          -- For operators: every stored response with its age and what may be done with it now.
+          SELECT target, variant, storefront, coalesce(class.name, entry.class) AS class, status,
+            datetime(received_at, 'unixepoch') AS received,
+            initial_age + max(0, unixepoch() - received_at) AS age,
+            CASE
+              WHEN initial_age + max(0, unixepoch() - received_at) < fresh_for THEN 'fresh'
+              WHEN initial_age + max(0, unixepoch() - received_at) < fresh_for + stale_for THEN 'stale'
+              ELSE 'expired'
+            END AS freshness,
+            fresh_for - initial_age - max(0, unixepoch() - received_at) AS ttl,
+            size, datetime(last_used, 'unixepoch') AS used, origin.name AS origin
+          FROM entry LEFT JOIN class ON class.tag = entry.class LEFT JOIN origin ON origin.number = entry.origin
+        """,
+    ]
+
+    /// The statements that versions without origins have in place of `ofOrigins`.
+    private static let withoutOrigins: [String] = [
         """
         CREATE TABLE rest (
           -- Forms of request in which no answers are built, because one that was built was not what the origin said.
@@ -105,11 +135,6 @@ enum Schema {
           until INTEGER NOT NULL
         ) WITHOUT ROWID
         """,
-        // With the place, so that reading all keys reads no row.
-        "CREATE UNIQUE INDEX entry_by_key ON entry (key, place)",
-        "CREATE INDEX entry_by_last_used ON entry (last_used)",
-        // The others of a target are found by their key alone.
-        "CREATE INDEX variant_by_target ON entry (target) WHERE variant <> ''",
         """
         CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
           UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
@@ -130,6 +155,30 @@ enum Schema {
             size, datetime(last_used, 'unixepoch') AS used
           FROM entry LEFT JOIN class ON class.tag = entry.class
         """,
+    ]
+
+    /// The statements that all versions have in common.
+    private static let unchanged: [String] = [
+        """
+        CREATE TABLE totals (
+          -- One row, so that opening a large file counts nothing. What is deleted is taken off by a trigger.
+          id INTEGER PRIMARY KEY CHECK (id = 1),
+          entries INTEGER NOT NULL,
+          bytes INTEGER NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE class (
+          -- What the numbers in entry.class mean; written anew at each start.
+          tag INTEGER PRIMARY KEY,
+          name TEXT NOT NULL
+        )
+        """,
+        // With the place, so that reading all keys reads no row.
+        "CREATE UNIQUE INDEX entry_by_key ON entry (key, place)",
+        "CREATE INDEX entry_by_last_used ON entry (last_used)",
+        // The others of a target are found by their key alone.
+        "CREATE INDEX variant_by_target ON entry (target) WHERE variant <> ''",
         """
         CREATE VIEW location AS
           -- For operators: where each body is, in the folder that is named as this file with .segments behind.
@@ -146,10 +195,11 @@ enum Schema {
         """,
     ]
 
-    /// The text of `entry` is the one that SQLite makes of the old one when it adds the column.
-    static let statements = [String(oldEntry.dropLast()) + ", \(born))"] + unchanged + [purge, purged]
+    /// The text of `entry` is the one that SQLite makes of the old one when it adds the columns.
+    static let statements =
+        [String(oldEntry.dropLast()) + ", \(born), \(origin))"] + unchanged + ofOrigins + [purge, purged]
     /// The statements of the version before.
-    static let oldStatements = [oldEntry] + unchanged + [oldPurged]
+    static let oldStatements = [oldEntry] + unchanged + withoutOrigins + [oldPurged]
 
     /// The kind of an open file.
     enum Verdict: Equatable {
@@ -182,29 +232,46 @@ enum Schema {
     }
 
     /// Makes the tables of a new file, and the marks with them.
-    static func create(_ database: Database) throws(SQLiteError) {
+    static func create(_ database: Database, of home: Origin) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             for statement in statements { try database.execute(statement) }
             try database.execute("INSERT INTO totals VALUES (1, 0, 0)")
+            try begin(database, at: home)
             try database.execute("PRAGMA application_id = \(applicationID)")
             try database.execute("PRAGMA user_version = \(version)")
         }
     }
 
-    /// Makes a file of the version before a current one. The times of its purges become numbers.
-    static func upgrade(_ database: Database) throws(SQLiteError) {
+    /// Makes a file of the version before a current one. All of its answers count as those of the
+    /// present upstream.
+    static func upgrade(_ database: Database, of home: Origin) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
-            let purges = try oldPurges(in: database)
-            try database.execute("ALTER TABLE entry ADD COLUMN \(born)")
-            try database.execute("DROP TABLE purged")
-            try database.execute(purge)
-            try database.execute(purged)
-            let insert = try Statement(database, "INSERT OR REPLACE INTO purge VALUES (?1, ?2, ?3, ?4)")
-            for (number, mode, words, time) in purges {
-                try insert.run(
-                    .text(words[...]), .text(Array(mode.utf8)[...]), .integer(number), .integer(time))
-            }
+            try numberPurges(database)
+            try database.execute("ALTER TABLE entry ADD COLUMN \(origin)")
+            try database.execute("DROP TRIGGER entry_removed; DROP VIEW response; ALTER TABLE rest RENAME TO old_rest")
+            for statement in ofOrigins { try database.execute(statement) }
+            try database.execute("INSERT INTO rest SELECT target, until, 0 FROM old_rest; DROP TABLE old_rest")
+            try begin(database, at: home)
             try database.execute("PRAGMA user_version = \(version)")
+        }
+    }
+
+    /// All rows that are there are of home.
+    private static func begin(_ database: Database, at home: Origin) throws(SQLiteError) {
+        let insert = try Statement(database, "INSERT INTO origin SELECT 0, ?1, entries FROM totals")
+        try insert.run(.text(Array(home.name.utf8)[...]))
+    }
+
+    /// The times of purges become numbers.
+    private static func numberPurges(_ database: Database) throws(SQLiteError) {
+        let purges = try oldPurges(in: database)
+        try database.execute("ALTER TABLE entry ADD COLUMN \(born)")
+        try database.execute("DROP TABLE purged")
+        try database.execute(purge)
+        try database.execute(purged)
+        let insert = try Statement(database, "INSERT OR REPLACE INTO purge VALUES (?1, ?2, ?3, ?4)")
+        for (number, mode, words, time) in purges {
+            try insert.run(.text(words[...]), .text(Array(mode.utf8)[...]), .integer(number), .integer(time))
         }
     }
 

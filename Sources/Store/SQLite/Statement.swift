@@ -37,7 +37,7 @@ final class Statement {
     /// Runs a statement whose first parameters are integers, then texts, then a blob of words.
     /// Nothing is allocated: bound values stay where they are until the statement has ended.
     func insert(
-        _ integers: InlineArray<17, Int64>, texts one: ArraySlice<UInt8>, _ two: ArraySlice<UInt8>,
+        _ integers: InlineArray<18, Int64>, texts one: ArraySlice<UInt8>, _ two: ArraySlice<UInt8>,
         _ three: ArraySlice<UInt8>, _ four: ArraySlice<UInt8>, blob words: [UInt64]
     ) throws(SQLiteError) {
         for index in integers.indices { sqlite3_bind_int64(handle, Int32(index + 1), integers[index]) }

@@ -44,8 +44,9 @@ struct DatabaseFile {
     private static let ofNewFiles = "PRAGMA page_size = \(Schema.pageBytes); PRAGMA auto_vacuum = INCREMENTAL"
 
     /// An open, current database: the file that is there, or a fresh one.
-    func open() throws(FileUnavailable) -> Database {
-        try judgedTwice { () throws(FileUnavailable) in try attempt(try prepare()) }
+    /// - Parameter origin: the home of one that has none yet.
+    func open(of origin: Origin = .none) throws(FileUnavailable) -> Database {
+        try judgedTwice { () throws(FileUnavailable) in try attempt(try prepare(), origin) }
     }
 
     struct Damage: Error {
@@ -71,7 +72,9 @@ struct DatabaseFile {
 
     /// Opens and judges: a failure means that the file is to be set aside, an error that nothing
     /// can be done now.
-    private func attempt(_ signs: FileSigns.Verdict) throws(FileUnavailable) -> Result<Database, Damage> {
+    private func attempt(
+        _ signs: FileSigns.Verdict, _ origin: Origin
+    ) throws(FileUnavailable) -> Result<Database, Damage> {
         do throws(SQLiteError) {
             let database = try Database(path: path, mode: .readWrite, busyTimeout: .milliseconds(500))
             // Before the first page: a file in WAL mode tells nothing about the journals it needs.
@@ -96,8 +99,8 @@ struct DatabaseFile {
             // Debian's SQLite overwrites deleted content, which writes twice as much; nothing here
             // is anyone's secret.
             try database.execute("PRAGMA cache_size = -8192; PRAGMA secure_delete = OFF")
-            if verdict == .empty { try Schema.create(database) }
-            if verdict == .previous { try Schema.upgrade(database) }
+            if verdict == .empty { try Schema.create(database, of: origin) }
+            if verdict == .previous { try Schema.upgrade(database, of: origin) }
             return .success(database)
         } catch {
             // A plain error can only come from a schema that names missing tables or columns.

@@ -35,6 +35,7 @@ struct HeldFile {
         try takeLock()
         connection = try makeConnection(at: now)
         files = FileNames(path: file.path)
+        shared.home = connection?.home ?? .none
         openedFiles += 1
         shared.generation.store(openedFiles, ordering: .releasing)
     }
@@ -107,11 +108,12 @@ struct HeldFile {
 
     private mutating func makeConnection(at now: Int64) throws(FileUnavailable) -> WriterConnection {
         try file.judgedTwice { () throws(FileUnavailable) in
-            let database = try file.open()
+            let database = try file.open(of: shared.origin)
             do throws(SQLiteError) {
                 let log = try SegmentLog(shared.segments)
                 let connection = try WriterConnection(
-                    database, file.bounds(with: log.byteCount), RowLedger(shared.directory, log))
+                    database, file.bounds(with: log.byteCount), RowLedger(shared.directory, log)
+                ) { [shared] tag in shared.origins.withLock { $0.first { $0.tag == tag }?.name } }
                 try connection.write(classNames: classNames)
                 // Known before anything in the file is found, or written to it.
                 let missing = shared.owner.note(try database.marks(.purge)) {

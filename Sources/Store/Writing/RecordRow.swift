@@ -26,9 +26,9 @@ extension RecordFacts {
 
 /// A row of `entry`.
 struct RecordRow {
-    private static let columns = "id, place, target, variant, \(RecordFacts.columns), content_sum, checksum"
+    private static let columns = "id, place, target, variant, \(RecordFacts.columns), content_sum, checksum, origin"
     /// The columns that `init` reads.
-    static let count: Int32 = 17
+    static let count: Int32 = 18
     /// The row whose key is ?1.
     static let select = "SELECT \(columns) FROM entry WHERE key = ?1"
     /// The row with the number ?1.
@@ -55,7 +55,7 @@ struct RecordRow {
     init(_ row: Row) {
         id = row.integer(0)
         place = Place(ofRow: row.integer(1))
-        key = RecordKey(target: row.bytes(2), variant: row.bytes(3))
+        key = RecordKey(target: row.bytes(2), variant: row.bytes(3), of: OriginTag(number: row.integer(17)))
         written = RecordFacts(row, from: 4)
         contentSum = UInt64(bitPattern: row.integer(15))
         checksum = UInt64(bitPattern: row.integer(16))

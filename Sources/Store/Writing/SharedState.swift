@@ -11,6 +11,10 @@ final class SharedState: Sendable {
     /// The number of the file that is open, 0 while none is; a reader with another number opens
     /// anew.
     let generation = Atomic<Int>(0)
+    private let homeBits = Atomic<UInt64>(0)
+    /// The origins that were upstream in this process, the present one last; so that rows can be
+    /// given the names of all.
+    let origins: Mutex<[Origin]>
     let segments: Segments
     let directory: KeyDirectory
     let owner: any RecordOwner
@@ -26,13 +30,26 @@ final class SharedState: Sendable {
 
     let useInterval = UseInterval(SpaceBounds.useInterval(span: 0))
 
-    init(path: String, maxBytes: Int, _ owner: any RecordOwner, unixSeconds: @escaping @Sendable () -> Int64) {
+    init(
+        path: String, maxBytes: Int, _ owner: any RecordOwner, origin: Origin = .none,
+        unixSeconds: @escaping @Sendable () -> Int64
+    ) {
         self.path = path
+        origins = Mutex([origin])
         self.owner = owner
         self.unixSeconds = unixSeconds
         segments = Segments(besides: path)
         directory = KeyDirectory(mostKeys: StoreMemory.mostKeys(cacheSize: maxBytes))
     }
+
+    /// The home of the open file (`OriginTag.relative`). Set before its generation.
+    var home: OriginTag {
+        get { OriginTag(bits: homeBits.load(ordering: .acquiring)) }
+        set { homeBits.store(newValue.bits, ordering: .releasing) }
+    }
+
+    /// The present upstream.
+    var origin: Origin { origins.withLock { $0.last } ?? .none }
 
     /// Counts the rows of a transaction.
     func count(_ outcome: WriteOutcome) {

@@ -65,7 +65,8 @@ final class StoreRunner: Sendable {
 
     func enqueue(_ operation: PendingWrites.Operation, _ index: Int64) {
         let (admission, isFirst, byteCount) = shared.pending.withLock { pending in
-            let admission = pending.enqueue(operation, index, isInFile: shared.directory.find(index) != .absent)
+            let admission = pending.enqueue(
+                operation, index, isInFile: shared.directory.find(index.relative(to: shared.home)) != .absent)
             return (admission, pending.claim(.scheduled), pending.byteCount)
         }
         if case .store = operation, admission != .taken { shared.counters.withLock { $0.dropped += 1 } }

@@ -156,6 +156,7 @@ struct StoreWork {
             try hold.open(at: unixSeconds())
             if hold.hasAddedPurges { hasUnsyncedPurges = true }
             refreshTotals()
+            tellOrigins()
             // Small files are known at once; the rest follows step by step.
             _ = try? hold.connection?.learn()
             noteLost()
@@ -196,6 +197,15 @@ struct StoreWork {
         guard let connection = hold.connection else { return }
         let totals = (try? connection.totals()) ?? (entries: 0, bytes: 0)
         shared.counters.withLock { ($0.entries, $0.byteCount) = (totals.entries, totals.bytes) }
+    }
+
+    /// Says what the file has of other origins than the present one.
+    func tellOrigins() {
+        let present = shared.origin
+        guard let database = hold.connection?.database, let table = try? OriginTable(database) else { return }
+        for share in table.shares where share.name != present.name {
+            tell(share.words(beside: present))
+        }
     }
 
     func tell(_ words: String) { log("cache file \(shared.path): \(words)") }

@@ -18,6 +18,8 @@ struct SweepRun: Sendable {
     /// The last row that was there when the sweep began: while it goes on, rows may be added faster
     /// than it gets on.
     var end: Int64?
+    /// The home of the file.
+    var home = OriginTag.none
     /// Whether a row was changed.
     private(set) var hasChanged = false
 
@@ -37,9 +39,12 @@ struct SweepRun: Sendable {
             // The keys of variants cannot be told.
             let variants: Source = ("variant <> '' AND target = ?2", .text(target[...]))
             guard let key = RecordKey(target: target, variant: []) else { return [variants] }
-            return [variants, ("key = ?2", .integer(key.index))]
+            return [variants, (Self.plainKeys, .integer(key.index))]
         }
     }
+
+    /// The rows of one target without a variant, of all origins: SQLite has no XOR.
+    private static let plainKeys = "key IN (SELECT (?2 | number) - (?2 & number) FROM origin)"
 
     var isDone: Bool { sources.isEmpty }
     var source: Source? { sources.last }
@@ -66,7 +71,7 @@ struct SweepRun: Sendable {
     /// - Parameter soft: the times of a softened one.
     mutating func judge(_ row: Row, _ soft: (RecordFacts) -> RecordFacts.Times) -> PurgeVerdict {
         guard let facts = RecordFacts(row, from: 4, resources: row.words(3)) else { return .gone }
-        let key = row.integer(1)
+        let key = row.integer(1).relative(to: home)
         let verdict = sweep.judge(
             SelectableRecord(target: row.bytes(2)[...], facts: facts), born: facts.born, index: key,
             counts: facts.isListed, isOnDisk: true)
@@ -92,6 +97,7 @@ extension WriterConnection {
     func advance(_ run: inout SweepRun, _ owner: any RecordOwner) throws(SQLiteError) -> Int {
         guard let source = run.source else { return 0 }
         if run.end == nil { run.end = try database.integer("SELECT max(id) FROM entry") }
+        run.home = home
         let (sql, values) = run.query(source)
         var (rows, last) = (0, Int64.min)
         var (gone, stale): ([Int64], [Int64]) = ([], [])

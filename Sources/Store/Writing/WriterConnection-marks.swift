@@ -10,7 +10,11 @@ extension StoreMark.Table {
     fileprivate var insertion: String {
         switch self {
         case .fact: "INSERT INTO fact (name, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = excluded.value"
-        case .rest: "INSERT INTO rest (target, until) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET until = excluded.until"
+        case .rest:
+            """
+            INSERT INTO rest (target, until, origin) VALUES (?1, ?2, ?3)
+              ON CONFLICT DO UPDATE SET until = excluded.until
+            """
         // The number of an earlier one of the same words is not needed any more.
         case .purge: "INSERT OR REPLACE INTO purge (words, number, mode, at) VALUES (?1, ?2, ?3, ?4)"
         }
@@ -19,7 +23,7 @@ extension StoreMark.Table {
     fileprivate var selection: String {
         switch self {
         case .fact: "SELECT name, value FROM fact ORDER BY name"
-        case .rest: "SELECT target, until FROM rest ORDER BY until"
+        case .rest: "SELECT target, until, origin FROM rest ORDER BY until"
         case .purge: "SELECT words, number, mode FROM purge ORDER BY number"
         }
     }
@@ -38,7 +42,9 @@ extension WriterConnection {
             let insert = try Statement(database, table.insertion)
             try change(rows) { (mark) throws(SQLiteError) in
                 switch mark.value {
-                case .time(let time): try insert.run(.text(mark.key[...]), .integer(time))
+                case .time(let time):
+                    let origin = mark.origin.relative(to: home)
+                    try insert.run(.text(mark.key[...]), .integer(time), .integer(origin.number))
                 case .text(let text): try insert.run(.text(mark.key[...]), .text(Array(text.utf8)[...]))
                 case .purge(let number, let effect): try write(number, effect, mark.key, insert, at: now)
                 }
@@ -77,13 +83,16 @@ extension WriterConnection {
 }
 
 extension Database {
-    /// The marks of a table: facts by name, rests by their ends, purges by number.
+    /// The marks of a table: facts by name, rests by their ends and with origins relative to home,
+    /// purges by number.
     func marks(_ table: StoreMark.Table) throws(SQLiteError) -> [StoreMark] {
         var (found, isPlausible): ([StoreMark], Bool) = ([], true)
         try Statement(self, table.selection).forEachRow([]) { row in
             switch table {
             case .fact: found.append(StoreMark(table: .fact, key: row.bytes(0), value: .text(row.text(1))))
-            case .rest: found.append(StoreMark(table: .rest, key: row.bytes(0), value: .time(row.integer(1))))
+            case .rest:
+                let origin = OriginTag(number: row.integer(2))
+                found.append(StoreMark(restOf: row.bytes(0), of: origin, until: row.integer(1)))
             case .purge:
                 // A mode of a later version is not understood: the purge counts for everything.
                 let effect = StoreMark.PurgeEffect(rawValue: row.text(2)) ?? .forgotten

@@ -8,6 +8,11 @@ final class WriterConnection {
     let transactions: RowTransactions
     let room: Eviction
     let ledger: RowLedger
+    /// The home of the file: keys and origins of its rows are relative to it.
+    let home: OriginTag
+    private let names: [OriginTag: String]
+    private let nameOfNewOrigin: (OriginTag) -> String?
+    private let addToOrigin: Statement
     private let deleteEntry: Statement
     private let insertEntry: Statement
     private let updateUse: Statement
@@ -29,9 +34,15 @@ final class WriterConnection {
     /// The keys that are learnt in one step.
     private static let learntKeys = 16_384
 
-    init(_ database: Database, _ bounds: SpaceBounds, _ ledger: RowLedger) throws(SQLiteError) {
+    /// - Parameter name: of an origin that the file does not know yet; nil where it is not known.
+    init(
+        _ database: Database, _ bounds: SpaceBounds, _ ledger: RowLedger,
+        name: @escaping (OriginTag) -> String? = { _ in nil }
+    ) throws(SQLiteError) {
         self.database = database
         self.ledger = ledger
+        let origins = try OriginTable(database)
+        (home, names, nameOfNewOrigin) = (origins.home.tag, origins.names, name)
         transactions = try RowTransactions(database, bounds, ledger)
         room = try Eviction(transactions)
         deleteEntry = try Statement(
@@ -40,10 +51,17 @@ final class WriterConnection {
             database,
             """
             INSERT INTO entry (key, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for,
-              keep_for, size, body_size, is_gzip, place, content_sum, checksum, last_used, born, scope, target,
+              keep_for, size, body_size, is_gzip, place, content_sum, checksum, last_used, born, origin, scope, target,
               variant, storefront, selecting, resources)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, 'shared', ?18, ?19, ?20,
-              ?21, ?22)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, 'shared', ?19, ?20,
+              ?21, ?22, ?23)
+            """)
+        addToOrigin = try Statement(
+            database,
+            """
+            INSERT INTO origin (number, name, entries) VALUES (?1, ?2, ?3)
+              ON CONFLICT DO UPDATE SET entries = entries + excluded.entries,
+                name = iif(name = '', excluded.name, name)
             """)
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
         addToTotals = try Statement(
@@ -188,8 +206,9 @@ final class WriterConnection {
         let written = try append(operations.filter { isRoom && canHold($0.operation) })
         return try transactions.write(rowBytes) { () throws(SQLiteError) in
             var outcome = WriteOutcome(evicted: evicted)
-            var (next, bytes) = (0, 0)
+            var (next, bytes, origins) = (0, 0, [OriginTag: Int]())
             for (key, operation) in operations {
+                let key = key.relative(to: home)
                 switch operation {
                 case .store(let waiting):
                     if ledger.find(key) != .absent { try delete(key, receivedBy: .max) }
@@ -198,20 +217,34 @@ final class WriterConnection {
                         continue
                     }
                     bytes += try write(written[next], key, at: now)
+                    origins[written[next].origin, default: 0] += 1
                     outcome.written += 1
                     next += 1
                 case .remove(let receivedBy): try delete(key, receivedBy: receivedBy)
                 }
             }
             if next > 0 { try addToTotals.run(.integer(Int64(next)), .integer(Int64(bytes))) }
+            try count(origins)
             try note(in: &outcome)
             return outcome
+        }
+    }
+
+    /// Counts new rows in table `origin`, by their origins relative to home; in the transaction
+    /// that writes them, because a purge of a target looks for those of the origins in the table.
+    private func count(_ added: [OriginTag: Int]) throws(SQLiteError) {
+        for (origin, count) in added {
+            let tag = origin.relative(to: home)
+            let name = names[tag] ?? nameOfNewOrigin(tag) ?? ""
+            try addToOrigin.run(.integer(origin.number), .text(Array(name.utf8)[...]), .integer(Int64(count)))
         }
     }
 
     /// A record that is in a segment, with the values for its row.
     private struct Written {
         let waiting: WaitingRecord
+        /// Relative to home.
+        let origin: OriginTag
         let contentSum: UInt64
         let checksum: UInt64
         var place: Place
@@ -225,13 +258,14 @@ final class WriterConnection {
             guard case .store(let waiting) = operation else { continue }
             let record = waiting.record
             let contentSum = record.contentSum
-            let checksum = record.facts.checksum(of: record.key, contentSum: contentSum)
-            let head = SegmentRecord(record, key: key)
+            let ownKey = record.key.relative(to: home)
+            let checksum = record.facts.checksum(of: ownKey, contentSum: contentSum)
+            let head = SegmentRecord(record, key: key.relative(to: home))
             head.append(record, checksum: checksum, to: &records)
             spans.append(head.span)
             written.append(
                 Written(
-                    waiting: waiting, contentSum: contentSum, checksum: checksum,
+                    waiting: waiting, origin: ownKey.origin, contentSum: contentSum, checksum: checksum,
                     place: Place(segment: 0, offset: 0, span: head.span)))
             if records.count >= Self.appendedBytes { try appendRecords(to: &written) }
         }
@@ -262,7 +296,7 @@ final class WriterConnection {
                 Int64(times.freshFor), Int64(times.staleFor), Int64(times.staleIfErrorFor),
                 Int64(times.keepFor), Int64(size), Int64(record.body.count), record.isGzip ? 1 : 0,
                 written.place.number, Int64(bitPattern: written.contentSum), Int64(bitPattern: written.checksum),
-                min(facts.receivedAt, now), facts.born,
+                min(facts.receivedAt, now), facts.born, written.origin.number,
             ],
             texts: record.key.target, record.key.variant, facts.storefront[...], facts.selecting[...],
             blob: facts.resources)
@@ -283,7 +317,7 @@ final class WriterConnection {
     /// Writes last-use times, unix seconds by key; none is in the future.
     func write(lastUses: [(key: Int64, value: Int64)], at now: Int64) throws(SQLiteError) {
         try change(lastUses) { (use) throws(SQLiteError) in
-            try updateUse.run(.integer(use.key), .integer(min(use.value, now)))
+            try updateUse.run(.integer(use.key.relative(to: home)), .integer(min(use.value, now)))
         }
     }
 
@@ -328,6 +362,8 @@ final class WriterConnection {
             return
         }
         try database.execute(
-            "INSERT OR REPLACE INTO totals SELECT 1, count(*), coalesce(sum(size), 0) FROM entry")
+            "INSERT OR REPLACE INTO totals SELECT 1, count(*), coalesce(sum(size), 0) FROM entry;"
+                + "INSERT INTO origin SELECT origin, '', count(*) FROM entry WHERE true GROUP BY origin"
+                + " ON CONFLICT DO UPDATE SET entries = excluded.entries")
     }
 }

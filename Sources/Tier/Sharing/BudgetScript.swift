@@ -1,4 +1,5 @@
 import EventLoop
+import Store
 import Text
 import Upstream
 
@@ -16,13 +17,15 @@ import Upstream
 ///   granted ahead can last.
 enum BudgetScript {
     /// The script's keys and arguments, in its order: times in microseconds, 0 for no limit.
-    static func arguments(_ question: BudgetQuestion, _ keys: TierKeys, node: String) -> [[UInt8]] {
+    static func arguments(
+        _ question: BudgetQuestion, _ keys: TierKeys, at origin: OriginTag, node: String
+    ) -> [[UInt8]] {
         let values = [
             node, "\(question.tokens)", question.isBackground ? "1" : "0", "\(question.answered)",
             "\(question.answeredWhileBound)", "\(question.refused)", "\(question.refusedAge.wholeNanoseconds / 1000)",
             "\(question.ceiling ?? 0)", "\(question.known ?? 0)",
         ]
-        return [Array("2".utf8), keys.budget, keys.budgetNodes] + values.map { Array($0.utf8) }
+        return [Array("2".utf8), keys.budget(at: origin), keys.budgetNodes(at: origin)] + values.map { Array($0.utf8) }
     }
 
     /// Nil for no answer of the script: others may have changed its keys.

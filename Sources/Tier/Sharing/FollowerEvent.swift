@@ -55,6 +55,8 @@ extension FollowerState {
         case durable(Job)
         /// How many answers a purge chose; nil where the disk refused.
         case purged(Job, Int?)
+        /// The node asks the origin of that name from now on.
+        case upstream(String)
         /// `wakeAt` has come.
         case woken
         /// The node is to end, and not to be missed.

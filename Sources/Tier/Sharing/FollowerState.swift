@@ -68,6 +68,9 @@ struct FollowerState: Sendable {
             // It is in effect: the next one need not wait until the cache was swept.
             if case .logged(let entry) = job, log.isApplying(entry.position) { follow(log.applied(succeeded: true)) }
         case .purged(let job, let count): purged(job, count)
+        case .upstream(let name):
+            heartbeat.use(name)
+            beat()
         case .woken: wake()
         case .leave: leave()
         case .close: close()

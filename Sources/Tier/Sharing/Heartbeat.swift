@@ -17,6 +17,8 @@ struct Heartbeat: Sendable {
     /// engine has taken: the records of the others are of that time or later.
     private var saying: LogEpoch?
     private(set) var said: LogEpoch?
+    /// The upstreams of nodes that ask another origin, which the log has named.
+    private var toldUpstreams: [String: String] = [:]
 
     init(of own: NodeIdentity) { registry = NodeRegistry(own) }
 
@@ -50,6 +52,7 @@ struct Heartbeat: Sendable {
                 \(registry.own.name): each node needs a name of its own
                 """)
         }
+        lines += newStrangers(now: now)
         let code = replies.lazy.compactMap(\.errorCode).first
         if let code, code != refusal { lines.append("the engine does not list this node: \(code)") }
         refusal = code
@@ -57,6 +60,27 @@ struct Heartbeat: Sendable {
         // Before the first answer a sign of life only asks for the time.
         if isFirst, registry.knowsTime { hasNews = true }
         return lines
+    }
+
+    /// Lines about nodes that ask another origin, once for each. Without one of its own this node
+    /// cannot tell.
+    private mutating func newStrangers(now: Instant) -> [String] {
+        let strangers = registry.own.upstream.isEmpty ? [:] : registry.strangers(now: now)
+        let new = strangers.filter { toldUpstreams[$0.key] != $0.value.upstream }
+        toldUpstreams = strangers.mapValues(\.upstream)
+        return new.sorted { $0.key < $1.key }.map { name, record in
+            """
+            node \(name) at \(record.address) has another upstream, \(record.upstream): it shares no answers, limits \
+            or users with this node, whose upstream is \(registry.own.upstream), only purges
+            """
+        }
+    }
+
+    /// This node asks another origin from now on.
+    mutating func use(_ upstream: String) {
+        guard upstream != registry.own.upstream else { return }
+        registry.own.upstream = upstream
+        toldUpstreams = [:]
     }
 
     /// Sends the next one then, unless it is scheduled or on its way.

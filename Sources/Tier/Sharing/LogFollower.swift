@@ -157,6 +157,12 @@ package final class LogFollower {
         return state.status(at: loop.now)
     }
 
+    /// Tells the other nodes of the upstream, and the log of nodes that have another one.
+    package func use(_ origin: Origin) {
+        loop.assertOnLoop()
+        tell(.upstream(origin.name))
+    }
+
     /// Takes this node off the list of nodes, where it is to end and not to be missed: it has
     /// nothing to catch up with before it begins anew. Then calls `completion`, be the engine there
     /// or not. `close` is still to be called.

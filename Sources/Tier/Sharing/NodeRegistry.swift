@@ -15,7 +15,7 @@ struct NodeRegistry: Sendable {
     /// second node.
     static let namesakeThreshold = 3
 
-    private(set) var own: NodeIdentity
+    var own: NodeIdentity
     private var records: [String: NodeRecord] = [:]
     /// The engine's clock, unix milliseconds, at an instant of ours.
     private var engineClock: (milliseconds: Int64, at: Instant)?
@@ -119,7 +119,8 @@ struct NodeRegistry: Sendable {
             let lag = record.mark.flatMap { $0.epoch == mark?.epoch ? tail.count(beyond: $0.position) : nil }
             return NodeState(
                 name: name, address: record.address, version: record.version, isReady: record.isReady, lag: lag,
-                lastSeen: record.lastSeen(time), isAlive: isSelf || isAlive(record, time), isSelf: isSelf)
+                lastSeen: record.lastSeen(time), isAlive: isSelf || isAlive(record, time), isSelf: isSelf,
+                upstream: record.upstream)
         }
     }
 
@@ -140,6 +141,14 @@ struct NodeRegistry: Sendable {
             guard name != own.name, isKnown(record, time), !record.hasApplied(mark) else { return nil }
             let node = PurgeReport.MissingNode(name: name, lastSeen: record.lastSeen(time))
             return (node, isAlive(record, time))
+        }
+    }
+
+    /// The nodes that are up and ask another origin, by name.
+    func strangers(now: Instant) -> [String: NodeRecord] {
+        let time = engineTime(now) ?? 0
+        return records.filter { name, record in
+            name != own.name && isAlive(record, time) && !record.upstream.isEmpty && record.upstream != own.upstream
         }
     }
 

@@ -17,6 +17,8 @@ package struct NodeState: Sendable, Equatable {
     /// Whether it was heard of so lately that it is taken to be up.
     package let isAlive: Bool
     package let isSelf: Bool
+    /// Name of the origin that it asks; empty for a node of an earlier version.
+    package let upstream: String
 
     /// The state's name on all surfaces. Without an engine no node hears of others.
     package func words(in status: SharingStatus) -> String {
@@ -43,11 +45,14 @@ package struct NodeIdentity: Sendable {
     let predecessor: Int32
     /// When that began, by its record: in containers many have one number. 0 where it has none.
     var predecessorStartedAt: Int64 = 0
+    /// Name of the origin that it asks; empty where it does not say.
+    var upstream: String
 
     package init(
-        name: String, address: String, version: String, process: Int32, startedAt: Int64, predecessor: Int32 = 0
+        name: String, address: String, version: String, process: Int32, startedAt: Int64, predecessor: Int32 = 0,
+        upstream: String = ""
     ) {
-        (self.name, self.address, self.version) = (name, address, version)
+        (self.name, self.address, self.version, self.upstream) = (name, address, version, upstream)
         (self.process, self.startedAt, self.predecessor) = (process, startedAt, predecessor)
     }
 }

@@ -1,4 +1,5 @@
 import HTTP
+import Store
 import Synchronization
 import Text
 
@@ -27,6 +28,7 @@ package final class SharedTier: Sendable {
         /// In the order in which they came.
         var connections: [(use: Use, status: TierStatus)] = []
         var lastLine = ""
+        var origin = Origin.none
         var life = UInt64.random(in: .min ... .max)
     }
 
@@ -44,6 +46,12 @@ package final class SharedTier: Sendable {
         keys = TierKeys(prefix: settings.keyPrefix)
         (self.inform, self.warn) = (inform, warn)
     }
+
+    /// The present upstream.
+    package var origin: Origin { state.withLock { $0.origin } }
+
+    /// The upstream is this one from now on.
+    package func use(_ origin: Origin) { state.withLock { $0.origin = origin } }
 
     /// State of its connections of one kind.
     package func connections(for use: Use) -> [TierStatus] {

@@ -1,3 +1,4 @@
+import Store
 import Upstream
 
 /// Asks the engine's budget script over one connection. Confined to that connection's loop.
@@ -5,10 +6,15 @@ package final class TierBudget {
     private let connection: TierConnection
     private let keys: TierKeys
     private let node: String
+    private let origin: () -> OriginTag
 
-    /// - Parameter connection: stays its owner's to close.
-    package init(_ connection: TierConnection, _ settings: TierSettings) {
-        self.connection = connection
+    /// - Parameters:
+    ///   - connection: stays its owner's to close.
+    ///   - origin: the present upstream: each has a budget of its own.
+    package init(
+        _ connection: TierConnection, _ settings: TierSettings, at origin: @escaping () -> OriginTag = { .none }
+    ) {
+        (self.connection, self.origin) = (connection, origin)
         keys = TierKeys(prefix: settings.keyPrefix)
         node = settings.nodeName
     }
@@ -19,7 +25,7 @@ package final class TierBudget {
     /// - Parameter completion: is called exactly once, on the loop, perhaps at once; with nil where
     ///   the engine is away, or answers with an error.
     package func ask(_ question: BudgetQuestion, _ completion: @escaping (BudgetAnswer?) -> Void) {
-        let arguments = BudgetScript.arguments(question, keys, node: node)
+        let arguments = BudgetScript.arguments(question, keys, at: origin(), node: node)
         guard let name = BudgetScript.name else {
             return send("EVAL", BudgetScript.source, arguments) { answer, _ in completion(answer) }
         }

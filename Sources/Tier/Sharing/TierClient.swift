@@ -43,7 +43,9 @@ package final class TierClient {
         var commands = [
             RESPCommand("GET", pair.value), RESPCommand("SET", pair.claim, name, "NX", "PX", "\(life)"),
         ]
-        if !hints.isEmpty { commands.append(RESPCommand([Array("MGET".utf8)] + hints.map { tier.keys.hint($0) })) }
+        if !hints.isEmpty {
+            commands.append(RESPCommand([Array("MGET".utf8)] + hints.map { tier.keys.hint($0, at: pair.origin) }))
+        }
         send(commands) { replies in
             guard let replies, case .bulk(let value) = replies[0], replies[1].isOK || replies[1].isNil else {
                 return completion(nil)
@@ -70,7 +72,7 @@ package final class TierClient {
         func set(_ name: [UInt8], _ value: [UInt8]) -> RESPCommand {
             RESPCommand("SET", name, value, "PX", "\(milliseconds)")
         }
-        send([set(pair.value, value)] + hints.map { set(tier.keys.hint($0), pair.value) }) { _ in }
+        send([set(pair.value, value)] + hints.map { set(tier.keys.hint($0, at: pair.origin), pair.value) }) { _ in }
     }
 
     func giveBack(_ pair: TierKeys.Pair) {

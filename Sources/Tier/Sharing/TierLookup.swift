@@ -162,9 +162,8 @@ package final class TierLookup {
     }
 
     private func part(_ bytes: [UInt8], named name: [UInt8]) -> TierValue? {
-        guard let value = untouched(TierValue.read(bytes, named: name, client.tier.keys, from: client.tier.site)) else {
-            return nil
-        }
+        let reading = TierValue.read(bytes, named: name, client.tier.keys, at: key.origin, from: client.tier.site)
+        guard let value = untouched(reading) else { return nil }
         // An answer that was purged by its target is not made of any older one.
         let isPurged = client.tier.knowledge.isPurged(
             Array(key.target), storefront: value.response.storefront, classTag: judge.classTag, since: value.logMark)

@@ -1,4 +1,5 @@
 import Cache
+import Store
 import Text
 
 // The names of all keys in the shared engine.
@@ -19,32 +20,33 @@ package struct TierKeys: Sendable {
         let value: [UInt8]
         /// Key of the claim to fetch it.
         let claim: [UInt8]
+        let origin: OriginTag
     }
 
-    /// The names for a cache key: half of the digits of its SHA-256, because targets may be long
-    /// and a value names its whole key anyway. Nil for a personal key, which never enters, and
-    /// where libcrypto refuses.
+    /// The names for a cache key: half of the digits of its SHA-256, XOR its origin, because
+    /// targets may be long and a value names its whole key anyway. Nodes of different upstreams,
+    /// and those of a version that knew no origins, have no name in common. Nil for a personal key,
+    /// which never enters, and where libcrypto refuses.
     func pair(of key: CacheKey) -> Pair? {
         guard !key.isPersonal, let digest = key.bytes.withUnsafeBytes({ Digest.sha256($0) }) else { return nil }
-        let name = Hexadecimal.text(Array(digest[..<16]))
-        return Pair(value: bytes("v1:" + name), claim: bytes("c1:" + name))
+        var name: [UInt8] = []
+        name.appendHexadecimal(Digest.bigEndian(digest, from: 0) ^ key.origin.bits)
+        name.appendHexadecimal(Digest.bigEndian(digest, from: 8))
+        return Pair(value: bytes("v1:") + name, claim: bytes("c1:") + name, origin: key.origin)
     }
 
-    /// The name of the hint for a number: it holds the name of a value with that content.
-    func hint(_ number: UInt64) -> [UInt8] {
-        var name = bytes("h1:")
-        name.appendHexadecimal(number)
-        return name
-    }
+    /// The name of the hint for a number: it holds the name of a value with that content, from the
+    /// same origin.
+    func hint(_ number: UInt64, at origin: OriginTag) -> [UInt8] { numbered(bytes("h1:"), number ^ origin.bits) }
 
     /// The stream of purges.
     var purges: [UInt8] { bytes("purges") }
     /// The life of the stream (`LogEpoch`).
     var epoch: [UInt8] { bytes("epoch") }
-    /// The budget that all nodes share.
-    var budget: [UInt8] { bytes("budget") }
+    /// The budget that all nodes of one upstream share.
+    func budget(at origin: OriginTag) -> [UInt8] { numbered(bytes("budget:"), origin.bits) }
     /// The nodes that share it, by when they asked last.
-    var budgetNodes: [UInt8] { bytes("budget:nodes") }
+    func budgetNodes(at origin: OriginTag) -> [UInt8] { numbered(bytes("budget:nodes:"), origin.bits) }
 
     /// Hash of all nodes' records, by their names.
     var nodes: [UInt8] { bytes("nodes") }
@@ -52,6 +54,12 @@ package struct TierKeys: Sendable {
     /// The generation of a user's answers. `hash` is a keyed hash of the user's token that all
     /// nodes share, never the token.
     package func generation(_ hash: [UInt8]) -> [UInt8] { bytes("g:" + Hexadecimal.text(hash)) }
+
+    private func numbered(_ name: [UInt8], _ number: UInt64) -> [UInt8] {
+        var name = name
+        name.appendHexadecimal(number)
+        return name
+    }
 
     private func bytes(_ name: String) -> [UInt8] { Array((prefix + name).utf8) }
 }

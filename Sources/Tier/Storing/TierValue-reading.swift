@@ -1,6 +1,7 @@
 import Cache
 import Freshness
 import HTTP
+import Store
 
 // A value that the engine returned: judged, and made fit for this node.
 
@@ -30,11 +31,13 @@ extension TierValue {
 
     /// Reads the bytes under a name that a hint led to, whatever their key, as long as the name is
     /// that of the key.
+    /// - Parameter origin: whose values that hint leads to.
     static func read(
-        _ bytes: [UInt8], named name: [UInt8], _ keys: TierKeys, from site: SiteAddress? = nil, _ gzip: Gzip = .system
+        _ bytes: [UInt8], named name: [UInt8], _ keys: TierKeys, at origin: OriginTag, from site: SiteAddress? = nil,
+        _ gzip: Gzip = .system
     ) -> Reading {
         read(bytes, site, gzip) { found in
-            guard let key = CacheKey(shared: found), keys.pair(of: key)?.value == name else { return nil }
+            guard let key = CacheKey(of: origin, shared: found), keys.pair(of: key)?.value == name else { return nil }
             return key
         }
     }

@@ -82,7 +82,7 @@ private final class Stage {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: settings.memoryBytes), file: store)
         var shared = ProxyShared(
             cache: cache, credentials: Credentials(developer: nil, musicUser: nil), policy: settings.policy,
-            authority: "what-if", composition: settings.composition)
+            origin: .none, authority: "what-if", composition: settings.composition)
         shared.budget = UpstreamBudget(rate: settings.upstreamRate)
         shared.provesTokens = false
         shared.verifies = false

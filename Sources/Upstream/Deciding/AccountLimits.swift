@@ -64,9 +64,12 @@ struct AccountLimits {
         limits[account]?.refusal.refused(retryAfter: retryAfter, now: now)
     }
 
-    /// The origin is another one: it refuses no account.
-    mutating func forgetRefusals() {
-        for index in limits.values.indices { limits.values[index].refusal = RefusalState() }
+    /// The origin is another one: it has limited and refused no account.
+    mutating func forgetOrigin() {
+        for index in limits.values.indices {
+            limits.values[index].rate.forget()
+            limits.values[index].refusal = RefusalState()
+        }
     }
 
     /// Notes which limits hold back requests now.

@@ -27,8 +27,7 @@ struct BudgetState {
     private var accounts = AccountLimits()
     /// For the requests that are no account's.
     private var refusal = RefusalState()
-    private let maxWaiting: Int
-    private let maxWaitingInBackground: Int
+    private let maxWaiting, maxWaitingInBackground: Int
     private(set) var lanes: [Lane] = []
     private(set) var jobs: [JobID: Job] = [:]
     private var lines = WaitingLines()
@@ -163,10 +162,11 @@ extension BudgetState {
         }
     }
 
-    /// The origin is another one: none is refused by it.
-    mutating func forgetRefusals() {
+    /// The origin is another one: it has refused none, and its rate is not known.
+    mutating func forgetOrigin() {
         refusal = RefusalState()
-        accounts.forgetRefusals()
+        rate.forget()
+        accounts.forgetOrigin()
     }
 
     /// `wakeAt` has come.

@@ -67,6 +67,12 @@ extension CommonRate {
         nextStart(now: now) <= now && own.isQuiet(under: currentHere, now: now)
     }
 
+    /// Forgets the learnt rate, which was that of another origin.
+    mutating func forget() {
+        own.forget()
+        shared?.forget()
+    }
+
     /// Another ceiling; the learnt rate stays.
     mutating func limit(to ceiling: Int?) {
         self.ceiling = ceiling.map(Double.init)

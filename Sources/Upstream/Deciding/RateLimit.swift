@@ -74,7 +74,7 @@ struct RateLimit {
         self.ceiling = ceiling
     }
 
-    /// Forgets the limit, which is kept elsewhere now.
+    /// Forgets the limit, which is kept elsewhere now, or was another origin's.
     mutating func forget() {
         learnt = nil
     }

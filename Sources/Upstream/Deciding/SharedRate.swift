@@ -169,6 +169,12 @@ extension SharedRate {
         underWay?.number == number ? lose() : nil
     }
 
+    /// Another authority is asked from now on, by the next poll.
+    mutating func forget() {
+        _ = lose()
+        limit = nil
+    }
+
     /// The same, whether a question is under way or not: the authority is known to be away.
     mutating func lose() -> (refused: Int, lastStart: Instant?) {
         let unheard = (underWay?.question.refused ?? 0) + report.refused

@@ -69,9 +69,9 @@ public final class UpstreamBudget: Sendable {
         shared.withLock { $0.state.rate.limit(to: rate) }
     }
 
-    /// Another origin is asked from now on, which has refused nothing.
-    package func forgetRefusals() {
-        shared.withLock { $0.state.forgetRefusals() }
+    /// Another origin is asked from now on.
+    package func forgetOrigin() {
+        shared.withLock { $0.state.forgetOrigin() }
     }
 
     /// Asks the state something that starts nothing.

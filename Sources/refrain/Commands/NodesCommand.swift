@@ -34,8 +34,10 @@ extension Command {
             return [
                 node["name"].shown + (isSelf ? " (this one)" : ""), node["state"].shown, node["lag"].shown,
                 isSelf ? "now" : "\(node["last_seen"].span) ago", node["version"].shown, node["address"].shown,
+                node["upstream"].shown,
             ]
         }
-        return Table.text(["name", "state", ">lag", ">last seen", "version", "address"], rows, width: width)
+        return Table.text(
+            ["name", "state", ">lag", ">last seen", "version", "address", "upstream"], rows, width: width)
     }
 }

@@ -153,6 +153,9 @@ extension ConfigurationChecks {
         }
         if let path = configuration.cacheFile {
             if let trouble = files.cacheForecast(path) { forecast.warnings.append("cache_file: \(trouble)") }
+            forecast.warnings += files.cacheOthers(path, configuration.upstream.origin).map {
+                "cache_file: \(path): \($0)"
+            }
             if let holder = files.cacheHolder(path) {
                 forecast.notes.append("cache_file: \(path) is in use by process \(holder)")
             }

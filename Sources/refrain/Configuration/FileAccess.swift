@@ -62,6 +62,8 @@ struct FileAccess: Sendable {
     var logProblem: @Sendable (_ path: String) -> String? = { _ in nil }
     /// Nil where the answers in a cache file could be used, or one could be made.
     var cacheForecast: @Sendable (_ path: String) -> String? = { _ in nil }
+    /// Sentences about the answers of other origins than this one in the cache file.
+    var cacheOthers: @Sendable (_ path: String, _ origin: Origin) -> [String] = { _, _ in [] }
     /// Nil where this can be a cache file, be there one or not.
     var cacheProblem: @Sendable (_ path: String) -> String? = { _ in nil }
     /// The process that uses a cache file now; nil for none.
@@ -119,6 +121,9 @@ struct FileAccess: Sendable {
         socketProblem: { path in FilePlace.objection(to: path, for: .appended, .ofItsProxy)?.description },
         logProblem: { path in AccessLogSink.problem(path, .ofItsProxy).map { "\($0)" } },
         cacheForecast: { path in StoreForecast.trouble(path) },
+        cacheOthers: { path, origin in
+            StoreForecast.others(path, than: origin).map { $0.words(beside: origin) }
+        },
         cacheProblem: { path in
             var status = stat()
             if let objection = StoreForecast.distrust(path, .ofItsProxy) { return objection.description }

@@ -64,18 +64,21 @@ extension Configuration {
         let credentials = try credentials()
         if let running {
             return running.settings.shared.adopting(
-                credentials: credentials, policy: policy, authority: upstream.authority, crossOrigin: crossOrigin,
+                credentials: credentials, policy: policy, origin: upstream.origin, authority: upstream.authority,
+                crossOrigin: crossOrigin,
                 composition: wholeComposition)
         }
         var shared = ProxyShared(
             cache: try responseCache(log, predecessor, isStopped), credentials: credentials, policy: policy,
-            authority: upstream.authority, crossOrigin: crossOrigin, composition: wholeComposition)
+            origin: upstream.origin, authority: upstream.authority, crossOrigin: crossOrigin,
+            composition: wholeComposition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.tier = try tierSettings().map { settings in
             SharedTier(
                 settings, site: upstream.site, inform: { @Sendable in log(.info, $0) },
                 warn: { @Sendable in log(.notice, $0) })
         }
+        shared.tier?.use(upstream.origin)
         shared.recorder = TrafficRecorder(program: "refrain \(ProgramVersion.text)") { @Sendable text in
             log(.warn, text)
         }
@@ -231,7 +234,7 @@ extension Configuration {
         lock?.sign()
         let store = FileTier.open(
             path: cacheFile, maxBytes: cacheSize, classNames: ResourceClass.allCases.map(\.name),
-            site: upstream.site, lock: lock
+            site: upstream.site, origin: upstream.origin, lock: lock
         ) { @Sendable message in log(.warn, message) }
         store.records.checkRate = cacheCheck
         return ResponseCache(memory: memory, file: store)

@@ -102,7 +102,7 @@ final class RunningProxy: Sendable {
         let identity = NodeIdentity(
             name: configuration.nodeName, address: configuration.listeners.first.map { "\($0.address)" } ?? "",
             version: ProgramVersion.text, process: getpid(), startedAt: TimeOfDay.system.unixSeconds() * 1000,
-            predecessor: predecessor ?? 0)
+            predecessor: predecessor ?? 0, upstream: configuration.upstream.origin.name)
         return try attempt("shared_tier") { try ProxyNode(tier, identity, settings.shared) }
     }
 
@@ -164,6 +164,8 @@ final class RunningProxy: Sendable {
         if !staysPut { before.admin?.host.stop() }
         log.setLevel(configuration.logLevel)
         settings.shared.cache.file?.records.checkRate = configuration.cacheCheck
+        settings.shared.cache.file?.records.use(settings.shared.origin)
+        node?.use(settings.shared.origin)
         var configuration = configuration
         configuration.recording = server.adoptRecording(configuration.recording, before: recordingBefore, log)
         let now = Running(

@@ -1,10 +1,17 @@
 import EventLoop
+import Store
 
 extension Endpoint {
     /// As it is written, the port left out where it is the scheme's own.
     var url: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return (isTLS ? "https://" : "http://") + name + (port == (isTLS ? 443 : 80) ? "" : ":\(port)")
+    }
+
+    /// The origin of answers that it gives, without regard to spelling.
+    var origin: Origin {
+        let literal = SocketAddress(host: host, port: port).flatMap { $0.isIPv6 ? $0.host : nil }
+        return Origin(isTLS: isTLS, host: literal ?? host, port: port)
     }
 
     /// Reads a server as `upstream` and `--admin` name it: `http://HOST[:PORT]` or

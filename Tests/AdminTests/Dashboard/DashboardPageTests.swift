@@ -19,7 +19,7 @@ import Upstream
         cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil),
         breakdown: StorageBreakdown = StorageBreakdown()
     ) throws -> Observations {
-        let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
+        let key = CacheKey(of: .none, scope: .shared, target: Array(Self.hostile.utf8))
         statistics.hotTargets.note(key, nanoseconds: 2_000_000_000, standingFor: 3, .absent, now: .now())
         statistics.latencies[Outcome.hit.rawValue].record(nanoseconds: 40_000)
         let source = StatisticsSource.ofTests([statistics], cache)

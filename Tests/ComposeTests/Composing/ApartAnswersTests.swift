@@ -93,7 +93,8 @@ import Testing
         let target = try StoredScene.target(Self.larger.target)
         let body = Array(Self.larger.body.utf8)
         let personal = StoredResponse(
-            key: CacheKey(scope: .personal(UserHash(bits: 1)), target: target.bytes), status: 200, fields: [],
+            key: CacheKey(of: .none, scope: .personal(UserHash(bits: 1)), target: target.bytes), status: 200,
+            fields: [],
             body: body, receivedAt: StoredScene.noon, lifetime: Lifetime(freshFor: 1_000),
             classTag: ResourceClass.albums.rawValue, storefront: Array("us".utf8), outline: DocumentScan(body).document)
         scene.cache.store(personal)
@@ -110,7 +111,7 @@ import Testing
         let composed = try scene.answer("albums/1?include=artists")
         let target = try StoredScene.target("albums/1?include=artists")
         let made = StoredResponse(
-            composed: composed.body, key: CacheKey(scope: .shared, target: target.bytes),
+            composed: composed.body, key: CacheKey(of: .none, scope: .shared, target: target.bytes),
             parts: composed.parts.map(\.response), detail: composed.detail, receivedAt: StoredScene.noon,
             born: 0, lifetime: composed.lifetime, classTag: ResourceClass.albums.rawValue)
         #expect(
@@ -148,7 +149,7 @@ import Testing
         var unmapped = Self.larger
         (unmapped.isMapped, unmapped.isNoted) = (false, false)
         let scene = try StoredScene([Taught.album, Self.larger, unmapped])
-        let key = CacheKey(scope: .shared, target: try StoredScene.target(Self.larger.target).bytes)
+        let key = CacheKey(of: .none, scope: .shared, target: try StoredScene.target(Self.larger.target).bytes)
         let peeked = try scene.compose("albums/1", isPeeking: true)
         if case .answer = peeked {} else { Issue.record("nothing is built where looking leaves no trace") }
         #expect(scene.cache.memory.lookup(key)?.outline == nil)

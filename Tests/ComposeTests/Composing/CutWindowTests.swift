@@ -183,7 +183,8 @@ import Testing
         let other = try StoredScene.target("artists/2/albums?limit=20")
         let number = try #require(asked.listNumber)
         scene.library.index.add(
-            CacheKey(scope: .shared, target: other.bytes), at: StoredScene.noon, [ResourceIndex.Entry(number, .page)])
+            CacheKey(of: .none, scope: .shared, target: other.bytes), at: StoredScene.noon,
+            [ResourceIndex.Entry(number, .page)])
         #expect(try scene.ask("artists/1/albums?limit=5") == .refusal)
         #expect(try scene.ask("artists/2/albums?limit=5") != .refusal)
     }

@@ -101,7 +101,7 @@ struct StoredScene {
         memory: MemoryTier = MemoryTier(maxBytes: 16 << 20)
     ) {
         cache = ResponseCache(memory: memory, file: nil)
-        library = ResourceLibrary(cache, classes, settings)
+        library = ResourceLibrary(cache, of: .none, classes, settings)
     }
 
     /// With some of the settings changed.
@@ -156,7 +156,7 @@ struct StoredScene {
     private func response(_ answer: Stored, _ target: CanonicalTarget, _ body: [UInt8]) throws -> StoredResponse {
         let scan = DocumentScan(body)
         return StoredResponse(
-            key: CacheKey(scope: .shared, target: target.bytes, variant: Array(answer.variant.utf8)),
+            key: CacheKey(of: .none, scope: .shared, target: target.bytes, variant: Array(answer.variant.utf8)),
             status: answer.status, fields: Array("Content-Type: application/json\r\n".utf8), body: body,
             receivedAt: Self.noon + answer.after,
             lifetime: Lifetime(freshFor: answer.freshFor, staleFor: answer.staleFor),

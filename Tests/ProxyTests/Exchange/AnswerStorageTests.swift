@@ -12,7 +12,8 @@ import Testing
     /// Stores the song while something happens to the cache.
     private func put(isInvalid: Bool = false, _ meanwhile: @escaping () -> Void = {}) -> StoredResponse? {
         let stored = StoredResponse(
-            key: CacheKey(scope: .shared, target: Self.song), status: 200, fields: [], body: Array("{}".utf8),
+            key: CacheKey(of: .none, scope: .shared, target: Self.song), status: 200, fields: [],
+            body: Array("{}".utf8),
             receivedAt: 0, born: cache.purges.newest, lifetime: Lifetime(freshFor: 60), classTag: 0,
             storefront: Array("us".utf8), resources: [7])
         let place = { (cache: ResponseCache) in
@@ -50,7 +51,7 @@ import Testing
     /// It took the place of the answer that a soft purge leaves for an origin that fails.
     @Test func aSoftPurgeMeanwhileTakesTheFreshnessAlone() throws {
         #expect(put { purge(.target(Self.song), .soft) } == nil)
-        let left = try #require(cache.memory.peek(CacheKey(scope: .shared, target: Self.song)))
+        let left = try #require(cache.memory.peek(CacheKey(of: .none, scope: .shared, target: Self.song)))
         #expect(!left.isFresh(at: 0))
     }
 }

@@ -13,7 +13,7 @@ import Testing
             let chain = ViaChain(request.head, request.bytes.span)
             let wanted = try #require(CatalogRequest(target))
             let forwarded = ForwardedRequest(for: target, authorization: nil, via: chain)
-            return Batches.Kind(wanted, question: forwarded.questionOfAnyName(signs: true), edition: 0, nil)
+            return Batches.Kind(wanted, question: forwarded.questionOfAnyName(signs: true), of: .none, nil)
         }
         let edge = "1.1 refrain-000000000000000b"
         #expect(try kind("1.1 other") == kind("1.0 another"), "of these nothing goes along")

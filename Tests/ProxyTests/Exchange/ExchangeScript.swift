@@ -105,7 +105,7 @@ struct ExchangeScript {
 
     static func stored(_ status: Int = 200) -> StoredResponse {
         StoredResponse(
-            key: CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/1".utf8)), status: status,
+            key: CacheKey(of: .none, scope: .shared, target: Array("/v1/catalog/us/songs/1".utf8)), status: status,
             fields: [], body: Array("{}".utf8), receivedAt: 0, lifetime: Lifetime(freshFor: 60), classTag: 0,
             storefront: [], resources: [])
     }

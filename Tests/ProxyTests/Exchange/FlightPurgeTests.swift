@@ -44,7 +44,7 @@ extension FlightTable {
 /// Purges while requests are under way.
 @Suite struct FlightPurgeTests {
     private typealias Table = FlightTable<String>
-    private let key = FlightKey(CacheKey(scope: .shared, target: Array("/a".utf8)))
+    private let key = FlightKey(CacheKey(of: .none, scope: .shared, target: Array("/a".utf8)))
     private let start = Instant(nanoseconds: 1_000_000_000)
 
     private struct Unexpected: Error {}

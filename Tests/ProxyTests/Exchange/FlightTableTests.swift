@@ -7,9 +7,9 @@ import Testing
 
 @Suite struct FlightTableTests {
     private typealias Table = FlightTable<String>
-    private let key = FlightKey(CacheKey(scope: .shared, target: Array("/a".utf8)))
+    private let key = FlightKey(CacheKey(of: .none, scope: .shared, target: Array("/a".utf8)))
     private let start = Instant(nanoseconds: 1_000_000_000)
-    private let other = FlightKey(CacheKey(scope: .shared, target: Array("/b".utf8)))
+    private let other = FlightKey(CacheKey(of: .none, scope: .shared, target: Array("/b".utf8)))
 
     private func lead(
         _ table: inout Table, of key: FlightKey? = nil, _ purges: PurgesSeen = .none
@@ -193,14 +193,14 @@ import Testing
     @Test func marksAreBounded() {
         var table = Table()
         for number in 0..<Table.maxMarks + 10 {
-            let key = FlightKey(CacheKey(scope: .shared, target: Array("/\(number)".utf8)))
+            let key = FlightKey(CacheKey(of: .none, scope: .shared, target: Array("/\(number)".utf8)))
             if case .lead(let id) = table.join(key, now: start, "") {
                 _ = table.finish(id, .uncollapsible, now: start)
             }
         }
-        let last = FlightKey(CacheKey(scope: .shared, target: Array("/\(Table.maxMarks + 9)".utf8)))
+        let last = FlightKey(CacheKey(of: .none, scope: .shared, target: Array("/\(Table.maxMarks + 9)".utf8)))
         #expect(!isAlone(table.join(last, now: start, "")), "what did not fit is not remembered")
-        let first = FlightKey(CacheKey(scope: .shared, target: Array("/0".utf8)))
+        let first = FlightKey(CacheKey(of: .none, scope: .shared, target: Array("/0".utf8)))
         #expect(isAlone(table.join(first, now: start, "")))
     }
 
@@ -228,7 +228,7 @@ import Testing
     @Test func personalFlightsAreInvalidatedAlone() throws {
         var table = Table()
         let user = CacheKey.Scope.personal(UserHash(bits: 1))
-        let personal = FlightKey(CacheKey(scope: user, target: Array("/a".utf8)))
+        let personal = FlightKey(CacheKey(of: .none, scope: user, target: Array("/a".utf8)))
         let (shared, alone) = (try lead(&table), table.begin(personal, 0, start))
         let joinable = try lead(&table, of: personal)
         table.invalidatePersonal()
@@ -253,7 +253,7 @@ import Testing
         var now = start
         var flying: [Table.FlightID] = []
         var (waiting, finished) = (Set<String>(), [String]())
-        let keys = (0..<4).map { FlightKey(CacheKey(scope: .shared, target: Array("/\($0)".utf8))) }
+        let keys = (0..<4).map { FlightKey(CacheKey(of: .none, scope: .shared, target: Array("/\($0)".utf8))) }
         for step in 0..<400 {
             now = now + .milliseconds(Int.random(in: 0..<2_000, using: &random))
             let key = keys.randomElement(using: &random)!

@@ -5,7 +5,9 @@ import Testing
 @testable import Proxy
 
 @Suite struct HotTargetsTests {
-    private func key(_ number: Int) -> CacheKey { CacheKey(scope: .shared, target: Array("/v1/\(number)".utf8)) }
+    private func key(_ number: Int) -> CacheKey {
+        CacheKey(of: .none, scope: .shared, target: Array("/v1/\(number)".utf8))
+    }
 
     /// A miss that took the place of another one was shown with the seconds of both.
     @Test func nobodyIsShownWithTheCostOfAnother() {
@@ -37,7 +39,7 @@ import Testing
         let loops = [HotTargets(), HotTargets()]
         let now = Instant.now()
         for loop in loops { loop.note(key(1), nanoseconds: 5, standingFor: 16, nil, now: now) }
-        let personal = CacheKey(scope: .personal(UserHash(bits: 1)), target: Array("/v1/me".utf8))
+        let personal = CacheKey(of: .none, scope: .personal(UserHash(bits: 1)), target: Array("/v1/me".utf8))
         loops[0].note(personal, nanoseconds: 5, standingFor: 16, .absent, now: now)
         #expect(HotTargets.mostAsked(loops, limit: 9, now: now).map { "\($0.target) \($0.count)" } == ["/v1/1 32.0"])
         #expect(HotTargets.mostCostly(loops, limit: 9, now: now).isEmpty)

@@ -5,11 +5,13 @@ import Testing
 @testable import Proxy
 
 @Suite struct SpaceSavingTests {
-    private func key(_ number: Int) -> CacheKey { CacheKey(scope: .shared, target: Array("/v1/\(number)".utf8)) }
+    private func key(_ number: Int) -> CacheKey {
+        CacheKey(of: .none, scope: .shared, target: Array("/v1/\(number)".utf8))
+    }
 
     @Test func keptKeysAreCompactAndTheirWeightsHalveTogether() {
         var sketch = SpaceSaving(capacity: 4)
-        var scratch = CacheKey(scope: .shared, target: [UInt8](repeating: 0x2F, count: 8_000))
+        var scratch = CacheKey(of: .none, scope: .shared, target: [UInt8](repeating: 0x2F, count: 8_000))
         for number in 0..<20 {
             scratch.set(scope: .shared, target: Array("/v1/\(number)".utf8))
             sketch.add(scratch, weight: 1)

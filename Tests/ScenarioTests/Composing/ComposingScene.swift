@@ -59,7 +59,7 @@ final class ComposingScene: ComparedScene {
     func direct(_ target: String) -> NSObject? { api.values(target) }
 
     /// Under which the answer to a shared canonical target is stored.
-    static func key(_ target: String) -> CacheKey { CacheKey(scope: .shared, target: Array(target.utf8)) }
+    static func key(_ target: String) -> CacheKey { CacheKey(of: .none, scope: .shared, target: Array(target.utf8)) }
 
     func ids(_ type: String, _ count: Int) throws -> [String] { try api.ids(of: type, count) }
 }

@@ -35,7 +35,7 @@ import Testing
         let record = try #require(PurgeRecord(EntrySelection(), .soft, at: 1, by: "a"))
         let budget =
             [Array("EVAL".utf8), Array(BudgetScript.source.utf8)]
-            + BudgetScript.arguments(BudgetQuestion(), keys, node: "a")
+            + BudgetScript.arguments(BudgetQuestion(), keys, at: .none, node: "a")
         let words = [
             "SET refrain:v1:a 1 PX 1000", "GET refrain:v1:a", "SET refrain:c1:a a NX PX 5000", "DEL refrain:c1:a",
             "XTRIM refrain:purges MINID 1-1", "XREVRANGE refrain:purges + - COUNT 1", "WAIT 0 1",

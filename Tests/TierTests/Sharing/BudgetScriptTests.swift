@@ -25,7 +25,7 @@ import Testing
             let words = ["EVAL", now == nil ? BudgetScript.source : BudgetScriptTests.clocked].map { Array($0.utf8) }
             let clock = now.map { [Array("\($0)".utf8)] } ?? []
             let replies = await tier.send(
-                RESPCommand(words + BudgetScript.arguments(question, keys, node: node) + clock))
+                RESPCommand(words + BudgetScript.arguments(question, keys, at: .none, node: node) + clock))
             return try #require(replies.flatMap { Answer($0[0]) }, "\(String(describing: replies))")
         }
 
@@ -55,7 +55,10 @@ import Testing
     @Test func aRateThatNoScriptHasLearntIsLearntAnew() async throws {
         let scene = try Scene()
         for rate in ["1e-11", "0.05", "1e7", "1e300", "-1", "nan", "inf", "-nan", "x", ""] {
-            let odd = ["HSET", "refrain:budget", "rate", rate, "growth", "1e300", "next", "1e300", "calm", "nan"]
+            let odd = [
+                "HSET", "refrain:budget:0000000000000000", "rate", rate, "growth", "1e300", "next", "1e300", "calm",
+                "nan",
+            ]
             for known in [0.0, 5] {
                 _ = await scene.tier.send(RESPCommand("FLUSHALL"))
                 _ = await scene.tier.send(RESPCommand(odd.map { Array($0.utf8) }))
@@ -88,7 +91,7 @@ import Testing
             #expect(scene.tier.status.commands == before + 3)
             #expect(await scene.tier.send(RESPCommand("SCRIPT", "FLUSH")) == [.simple("OK")])
         }
-        _ = await scene.tier.send(RESPCommand("SET", "refrain:budget", "a string"))
+        _ = await scene.tier.send(RESPCommand("SET", "refrain:budget:0000000000000000", "a string"))
         #expect(await scene.askAsNode(question()) == nil)
         scene.tier.onLoop { $0.close() }
         #expect(await scene.askAsNode(question()) == nil)

@@ -52,6 +52,37 @@ import Testing
             ])
     }
 
+    /// Two installations under one name served each other's answers, and nothing told of it.
+    @Test func nodesWithAnotherUpstreamAreNamedOnce() {
+        func node(_ name: String, _ upstream: String, seen: Int64 = 0) -> NodeRecord {
+            var record = record(name, seen: seen)
+            record.upstream = upstream
+            return record
+        }
+        var own = identity("a")
+        own.upstream = "https://one"
+        var heartbeat = Heartbeat(of: own)
+        func lines(_ nodes: [String: NodeRecord]) -> [String] {
+            heartbeat.take(replies(nodes), wall: Self.engineTime, now: Self.start)
+        }
+        let others = [
+            "b": node("b", "https://two"), "c": node("c", "https://one"), "d": node("d", ""),
+            "e": node("e", "https://two", seen: -20_000),
+        ]
+        #expect(
+            lines(others) == [
+                "node b at b:1 has another upstream, https://two: it shares no answers, limits or users with this "
+                    + "node, whose upstream is https://one, only purges"
+            ])
+        #expect(lines(others).isEmpty && lines(["b": node("b", "https://one")]).isEmpty)
+        #expect(lines(others).count == 1, "it has changed meanwhile")
+        heartbeat.use("https://two")
+        #expect(lines(others).map { $0.prefix(6) } == ["node c"])
+        let text = heartbeat.registry.heartbeat(Self.keys, mark: nil, isReady: true, now: Self.start).map(self.text)
+        #expect(text[2].last?.hasSuffix(" upstream=https://two") == true)
+        #expect(NodeRecord(Array(node("b", "https://two").text.utf8))?.upstream == "https://two")
+    }
+
     @Test func theEnginesClockDecidesWhichNodesAreThere() {
         let registry = registry([
             "b": record("b", seen: -10_000), "c": record("c", seen: -10_001), "d": record("d", seen: -86_400_001),

@@ -69,7 +69,7 @@ import Testing
         let (one, two) = (try #require(keys.pair(of: key("/1"))), try #require(keys.pair(of: key("/2"))))
         let bytes = try TierValue(answer("/1"), logMark: logMark(1)).bytes()
         func isRead(_ name: [UInt8]) -> Bool {
-            if case .value = TierValue.read(bytes, named: name, keys) { true } else { false }
+            if case .value = TierValue.read(bytes, named: name, keys, at: .none) { true } else { false }
         }
         #expect(isRead(one.value) && !isRead(two.value) && !isRead(one.claim) && !isRead([]))
     }

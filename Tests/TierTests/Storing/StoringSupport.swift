@@ -11,7 +11,7 @@ import Testing
 let noon: Int64 = 1_800_000_000
 
 func key(_ target: String, _ variant: String = "", _ scope: CacheKey.Scope = .shared) -> CacheKey {
-    CacheKey(scope: scope, target: Array(target.utf8), variant: Array(variant.utf8))
+    CacheKey(of: .none, scope: scope, target: Array(target.utf8), variant: Array(variant.utf8))
 }
 
 func answer(

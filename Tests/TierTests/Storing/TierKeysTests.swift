@@ -1,3 +1,5 @@
+import Cache
+import Store
 import Testing
 
 @testable import Tier
@@ -9,7 +11,9 @@ import Testing
 
     @Test func everyNameIsUnderThePrefixAndKeysAreDigests() throws {
         #expect(text(keys.purges) == "refrain:purges" && text(keys.epoch) == "refrain:epoch")
-        #expect(text(keys.budget) == "refrain:budget" && text(keys.budgetNodes) == "refrain:budget:nodes")
+        #expect(
+            text(keys.budget(at: .none)) == "refrain:budget:0000000000000000"
+                && text(keys.budgetNodes(at: .none)) == "refrain:budget:nodes:0000000000000000")
         #expect(text(keys.nodes) == "refrain:nodes")
         #expect(text(keys.generation([0, 0xAB])) == "refrain:g:00ab")
         #expect(text(TierKeys(prefix: "x:").purges) == "x:purges" && text(TierKeys(prefix: "").purges) == ":purges")
@@ -20,5 +24,16 @@ import Testing
         let all = [key("/a"), key("/b"), key("/a", "en"), key("/a\u{0}en")].compactMap { keys.pair(of: $0)?.value }
         #expect(Set(all).count == 4)
         #expect(keys.pair(of: key("/a", "", .personal(try #require(someone())))) == nil)
+    }
+
+    /// Nodes of two upstreams found each other's answers, hints and budget.
+    @Test func originsHaveNoNameInCommon() {
+        let tags = [OriginTag.none] + ["a", "b"].map { Origin(isTLS: true, host: $0, port: 443).tag }
+        let pairs = tags.compactMap { keys.pair(of: CacheKey(of: $0, scope: .shared, target: Array("/a".utf8))) }
+        let names =
+            pairs.flatMap { [$0.value, $0.claim] } + tags.map { keys.hint(7, at: $0) }
+            + tags.flatMap { [keys.budget(at: $0), keys.budgetNodes(at: $0)] }
+        #expect(pairs.map(\.origin) == tags && Set(names).count == 15)
+        #expect(names.allSatisfy { text($0)?.hasPrefix("refrain:") == true })
     }
 }
