@@ -157,12 +157,7 @@ public final class RecordStore: Sendable {
     public func visitMarks(_ table: StoreMark.Table, _ body: @escaping @Sendable ([StoreMark]) -> Void) {
         visits.async { @Sendable [shared] in
             let isOpen = shared.generation.load(ordering: .acquiring) > 0
-            let home = shared.home
-            var marks = isOpen ? (try? Database(reading: shared.path).marks(table)) ?? [] : []
-            if table == .rest {
-                for index in marks.indices { marks[index].origin = marks[index].origin.relative(to: home) }
-            }
-            body(marks)
+            body(isOpen ? (try? Database(reading: shared.path).marks(table)) ?? [] : [])
         }
     }
 
@@ -196,7 +191,7 @@ public final class RecordStore: Sendable {
 
     // MARK: Origins
 
-    /// The upstream is another one from now on, or the same; the log says what the file has of
+    /// Sets the present upstream, which may be the same; the log says what the file has of
     /// others, once everything queued is written.
     public func use(_ origin: Origin) {
         shared.origins.withLock { origins in

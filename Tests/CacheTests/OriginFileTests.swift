@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Purging
 import TestSupport
@@ -97,7 +98,8 @@ import Testing
 
     /// A rest of one origin's form is no rest of another's.
     @Test func restsAreOfOneOrigin() {
-        let store = scratch.open(of: Self.one)
+        // By a later clock the second one would end the first.
+        let store = scratch.open(of: Self.one) { noon }
         for (origin, until) in [(Self.one, noon + 10), (Self.two, noon + 20)] {
             store.storeRest(of: Array("/a".utf8), from: origin.tag, until: until)
         }
@@ -135,6 +137,51 @@ import Testing
         #expect(home == OriginRows(name: Self.one.name, entries: 2))
         store.records.check.checkPiece()
         #expect(store.status.damaged == 0)
+        store.close()
+    }
+
+    /// They were given to the upstream of the moment at which the file could be opened.
+    @Test func answersOfAFileOfVersion10ThatOpensLateAreOfTheFirstUpstream() throws {
+        scratch.fill([response("/a", "old")])
+        _ = try scratch.makeOldFile()
+        let lock = try StoreLock(scratch.file)
+        let store = scratch.open(of: Self.one)
+        #expect(store.health.isUnavailable)
+        store.records.use(Self.two)
+        withExtendedLifetime(lock) {}
+        _ = consume lock
+        waitUntil(within: 60) {
+            store.records.flush()
+            return store.health == .available
+        }
+        let reader = store.makeReader()
+        #expect(found(reader, Self.one) == "old" && found(reader, Self.two) == nil)
+        store.close()
+    }
+
+    /// Another process put it in place of the file that this one had opened.
+    @Test func aFileWithAnotherHomeIsNotReadAsThisOne() throws {
+        let other = Scratch()
+        let store = scratch.open(of: Self.one)
+        let theirs = other.open(of: Self.two)
+        theirs.write(answer(Self.two))
+        theirs.close()
+        store.write(answer(Self.one, "/b"))
+        store.records.shared.directory.forget()
+        for ending in ["", "-wal", "-shm"] { unlink(scratch.file + ending) }
+        #expect(rename(other.file, scratch.file) == 0)
+        try FileManager.default.removeItem(atPath: Segments.folder(of: scratch.file))
+        #expect(rename(Segments.folder(of: other.file), Segments.folder(of: scratch.file)) == 0)
+        let reader = store.makeReader()
+        #expect(found(reader, Self.one) == nil && store.list(limit: 9).map(\.path) == ["/a"])
+        let visited = Lines()
+        let look: @Sendable (StoredResponse) -> Bool = { answer in
+            visited.log("\(answer.key.origin == Self.two.tag)")
+            return true
+        }
+        store.visit(look) { visited.log("\($0)") }
+        waitUntil { visited.all.last.map { Int($0) != nil } == true }
+        #expect(!visited.all.contains("false"))
         store.close()
     }
 

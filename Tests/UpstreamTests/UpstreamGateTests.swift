@@ -104,6 +104,21 @@ import Testing
         #expect(scene.count(.rateLimited) == 1 && scene.count(.repeated) == 0)
     }
 
+    /// The next upstream was not asked, on any node, for as long as the former one had said.
+    @Test(arguments: [false, true]) func a429OfAFormerOriginHoldsNoRequestForTheNext(isOfFormerOrigin: Bool)
+        async throws
+    {
+        let refusal = "HTTP/1.1 429 X\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n"
+        let arrives = ScriptedOrigin.Gate()
+        let scene = try GateScene(ScriptedOrigin([.request, .wait(arrives), .send(refusal), .hold]))
+        let sent = scene.send("/a")
+        waitUntil { scene.origin.requests.joined().count == 1 }
+        scene.onLoop { $0.retire(isOfFormerOrigin: isOfFormerOrigin) {} }
+        arrives.open()
+        #expect(await sent.end().collected?.status == 429)
+        #expect(scene.onLoop { gate in gate.retryAfter(of: 0) > 3_000 } == !isOfFormerOrigin)
+    }
+
     /// It went out four times in four seconds.
     @Test func a429ThatSaysWhenToComeBackIsHandedOn() async throws {
         let refusal = "HTTP/1.1 429 X\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n"
@@ -229,7 +244,7 @@ import Testing
         let (first, second) = (scene.send("/first"), scene.send("/second"))
         let isLetGo = Atomic<Bool>(false)
         if isRetired {
-            scene.onLoop { $0.retire { isLetGo.store(true, ordering: .relaxed) } }
+            scene.onLoop { $0.retire(isOfFormerOrigin: false) { isLetGo.store(true, ordering: .relaxed) } }
         } else {
             scene.onLoop { $0.drain() }
             #expect(await scene.send("/late").end().failure == .draining)

@@ -216,13 +216,18 @@ extension ProxyServer {
         // goes on to answer.
         let isOtherOrigin = settings.shared.origin != before.settings.shared.origin
         let forget: @Sendable () -> Void = { if isOtherOrigin { settings.shared.forgetOrigin() } }
+        // The first loop that asks the new origin must not take a token for proven because the
+        // former one accepted it.
+        forget()
         var ending = 0
         for (index, worker) in workers.enumerated() {
             ending += worker.adopt(
                 settings, listening, ending: changes.ended, renewingUpstreamAs: renewsUpstream ? index : nil,
-                whenRetired: forget)
+                ofOtherOrigin: isOtherOrigin, whenRetired: forget)
         }
         forget()
+        // Nobody drops an answer composed of those that the former origin gives until it is back.
+        if isOtherOrigin { settings.shared.cache.freeComposed() }
         running.withLock { $0 = Running(settings: settings, listening: listening) }
         if settings.shared.library !== before.settings.shared.library {
             settings.shared.library.readStored(at: settings.timeOfDay.unixSeconds())

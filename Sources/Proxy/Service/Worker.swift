@@ -56,15 +56,16 @@ final class Worker: @unchecked Sendable {
     /// - Parameters:
     ///   - index: given where connections to the origin have to be made anew: the loop's own.
     ///   - ended: see `Server.adopt`.
+    ///   - isOtherOrigin: whether they lead to another origin than the former ones.
     ///   - completion: called when the last request over the former connections has ended.
     /// - Returns: the number of clients' connections that end.
     func adopt(
         _ settings: ProxySettings, _ listening: [BoundListener], ending ended: Set<SocketAddress>,
-        renewingUpstreamAs index: Int?, whenRetired completion: @escaping () -> Void
+        renewingUpstreamAs index: Int?, ofOtherOrigin isOtherOrigin: Bool, whenRetired completion: @escaping () -> Void
     ) -> Int {
         loop.sync {
             if let index {
-                retire(gate, completion)
+                retire(gate, isOtherOrigin, completion)
                 gate = Self.makeGate(index, settings, loop, resolver, statistics)
             }
             service.adopt(settings.shared, gate: gate, log: settings.accessLog)
@@ -75,9 +76,9 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    private func retire(_ gate: UpstreamGate, _ completion: @escaping () -> Void) {
+    private func retire(_ gate: UpstreamGate, _ isOfFormerOrigin: Bool, _ completion: @escaping () -> Void) {
         retired.append(gate)
-        gate.retire { [self] in
+        gate.retire(isOfFormerOrigin: isOfFormerOrigin) { [self] in
             retired.removeAll { $0 === gate }
             completion()
         }

@@ -97,13 +97,15 @@ extension StoreRunner {
     func list(_ selection: EntrySelection, limit: Int, in order: ListingOrder) -> [ListedRecord] {
         let current = shared.generation.load(ordering: .acquiring)
         guard current > 0, limit > 0 else { return [] }
-        let (now, swept, home) = (shared.unixSeconds(), shared.owner.sweptPurges, shared.home)
+        let (now, swept) = (shared.unixSeconds(), shared.owner.sweptPurges)
         let (condition, values) = selection.condition(from: 1)
         // Only uses have an index; any other order would go through a temporary file.
         let isIndexed = order == .use
         do throws(SQLiteError) {
+            let database = try Database(reading: shared.path)
+            let home = try database.home
             let select = try Statement(
-                try Database(reading: shared.path),
+                database,
                 """
                 SELECT target, variant, size, last_used, is_gzip, resources, \(RecordFacts.columns), origin
                 FROM entry WHERE selecting = '' AND \(condition) \(isIndexed ? "ORDER BY last_used DESC" : "")

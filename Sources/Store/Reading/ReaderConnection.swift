@@ -13,7 +13,7 @@ struct ReaderConnection {
         _ key: RecordKey, _ index: Int64, in shared: SharedState, _ current: Int, at now: Int64, _ place: inout Place?
     ) throws(SQLiteError) -> RecordRow.Found {
         do throws(SQLiteError) {
-            guard let select = try open(shared.path, current, at: now) else { return .missing }
+            guard let select = try open(shared, current, at: now) else { return .missing }
             // A record that was moved since its row was read is where the row says now.
             for isLast in [false, true] {
                 guard let row = try select.firstRow(.integer(index), read: RecordRow.init) else { return .missing }
@@ -33,8 +33,8 @@ struct ReaderConnection {
         }
     }
 
-    /// The statement on the current file; nil while there is none.
-    private mutating func open(_ path: String, _ current: Int, at now: Int64) throws(SQLiteError) -> Statement? {
+    /// The statement on the current file; nil while there is none, or one with another home.
+    private mutating func open(_ shared: SharedState, _ current: Int, at now: Int64) throws(SQLiteError) -> Statement? {
         if generation != current {
             select = nil
             generation = current
@@ -42,7 +42,12 @@ struct ReaderConnection {
         }
         if let select { return select }
         guard current > 0, now >= reopenAt else { return nil }
-        select = try Statement(try Database(reading: path), RecordRow.select)
+        let database = try Database(reading: shared.path)
+        guard try database.home == shared.home else {
+            reopenAt = now + 1
+            return nil
+        }
+        select = try Statement(database, RecordRow.select)
         return select
     }
 }

@@ -15,14 +15,12 @@ struct RecordWalk {
     /// The number of the file that is gone through; 0 for none. When another is opened the walk is
     /// over.
     private let generation: Int
-    private let home: OriginTag
     /// The records that `body` took.
     private(set) var visited = 0
 
     init(_ shared: SharedState, _ runner: StoreRunner) {
         (self.shared, self.runner) = (shared, runner)
         generation = shared.generation.load(ordering: .acquiring)
-        home = shared.home
     }
 
     /// Calls `body` with record after record until it returns false, the file ends, or the file
@@ -30,12 +28,13 @@ struct RecordWalk {
     mutating func run(_ body: (Record) -> Bool?) {
         guard generation > 0 else { return }
         do throws(SQLiteError) {
-            let select = try Statement(try Database(reading: shared.path), RecordRow.selectBelow)
+            let database = try Database(reading: shared.path)
+            let (select, home) = (try Statement(database, RecordRow.selectBelow), try database.home)
             var below = Int64.max
             while shared.generation.load(ordering: .acquiring) == generation {
                 let swept = shared.owner.sweptPurges
                 let (records, last) = try piece(select, below: below)
-                for record in records where isCurrent(record, since: swept) {
+                for record in records.map({ $0.relative(to: home) }) where isCurrent(record, since: swept) {
                     guard let goesOn = body(record) else { continue }
                     visited += 1
                     guard goesOn else { return }
@@ -48,7 +47,8 @@ struct RecordWalk {
         }
     }
 
-    /// The records of some rows, the newest first, and the last row that was read; nil for none.
+    /// The records of some rows as the file has them, the newest first, and the last row that was
+    /// read; nil for none.
     private func piece(_ select: Statement, below row: Int64) throws(SQLiteError) -> (records: [Record], last: Int64?) {
         var (records, rows, bytes): ([Record], [RecordRow], Int) = ([], [], 0)
         try select.forEachRow([.integer(row), .integer(Int64(Self.pieceRows))]) { row in
@@ -62,7 +62,7 @@ struct RecordWalk {
             let found = try runner.ifReadable(row.place, generation) { () throws(SQLiteError) in
                 try shared.record(of: row)
             }
-            if case .record(let record) = found { records.append(record.relative(to: home)) }
+            if case .record(let record) = found { records.append(record) }
         }
         return (records, rows.last?.id)
     }

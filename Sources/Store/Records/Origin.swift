@@ -1,4 +1,4 @@
-/// Where answers come from: scheme, host and port of `upstream`, so that two spellings of one
+/// The server that gives answers: scheme, host and port of `upstream`, so that two spellings of one
 /// server are equal. Not the addresses that its name leads to.
 public struct Origin: Sendable, Hashable {
     /// `https://music.example`, with the port unless it is the scheme's own; empty for `none`.
@@ -74,7 +74,7 @@ public struct OriginRows: Sendable, Equatable {
 
     /// The line of the log about them while another origin is upstream.
     public func words(beside present: Origin) -> String {
-        "\(entries) stored answers are of another upstream, \(name.isEmpty ? "unknown" : name): none of them is "
+        "\(entries) stored \(entries == 1 ? "answer is" : "answers are") of another upstream, \(name.isEmpty ? "unknown" : name): none of them is "
             + "served while upstream is \(present.name)"
     }
 }

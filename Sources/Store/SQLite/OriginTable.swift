@@ -1,12 +1,12 @@
 import CSQLite
 
-/// Table `origin` of a file: where its records come from.
+/// Table `origin` of a file: the upstreams that gave its records.
 struct OriginTable {
     /// The origin whose records have the number 0.
     let home: Origin
-    /// Those with records, home first.
+    /// The origins with records, home first.
     let shares: [OriginRows]
-    /// All names.
+    /// The names of all origins that the table has.
     let names: [OriginTag: String]
 
     /// Throws damage where a name and its number disagree: its records would be taken for those of
@@ -28,4 +28,10 @@ struct OriginTable {
         shares = rows.map(\.share).filter { $0.entries > 0 }
         names = Dictionary(uniqueKeysWithValues: zip(tags, rows.map(\.share.name)))
     }
+}
+
+extension Database {
+    /// The home of the file, to which keys and origins of its rows are relative. Whoever reads rows
+    /// asks the database that has them: another process may have put another file in its place.
+    var home: OriginTag { get throws(SQLiteError) { try OriginTable(self).home.tag } }
 }

@@ -256,9 +256,11 @@ enum Schema {
         }
     }
 
-    /// All rows that are there are of home.
+    /// Says that all rows which are there are of home. Without a row in `totals` they are counted
+    /// later.
     private static func begin(_ database: Database, at home: Origin) throws(SQLiteError) {
-        let insert = try Statement(database, "INSERT INTO origin SELECT 0, ?1, entries FROM totals")
+        let insert = try Statement(
+            database, "INSERT INTO origin VALUES (0, ?1, coalesce((SELECT entries FROM totals), 0))")
         try insert.run(.text(Array(home.name.utf8)[...]))
     }
 

@@ -45,8 +45,8 @@ struct DatabaseFile {
 
     /// An open, current database: the file that is there, or a fresh one.
     /// - Parameter origin: the home of one that has none yet.
-    func open(of origin: Origin = .none) throws(FileUnavailable) -> Database {
-        try judgedTwice { () throws(FileUnavailable) in try attempt(try prepare(), origin) }
+    func open(of origin: Origin = .none, oldOf first: Origin? = nil) throws(FileUnavailable) -> Database {
+        try judgedTwice { () throws(FileUnavailable) in try attempt(try prepare(), origin, first ?? origin) }
     }
 
     struct Damage: Error {
@@ -73,7 +73,7 @@ struct DatabaseFile {
     /// Opens and judges: a failure means that the file is to be set aside, an error that nothing
     /// can be done now.
     private func attempt(
-        _ signs: FileSigns.Verdict, _ origin: Origin
+        _ signs: FileSigns.Verdict, _ origin: Origin, _ first: Origin
     ) throws(FileUnavailable) -> Result<Database, Damage> {
         do throws(SQLiteError) {
             let database = try Database(path: path, mode: .readWrite, busyTimeout: .milliseconds(500))
@@ -100,7 +100,7 @@ struct DatabaseFile {
             // is anyone's secret.
             try database.execute("PRAGMA cache_size = -8192; PRAGMA secure_delete = OFF")
             if verdict == .empty { try Schema.create(database, of: origin) }
-            if verdict == .previous { try Schema.upgrade(database, of: origin) }
+            if verdict == .previous { try Schema.upgrade(database, of: first) }
             return .success(database)
         } catch {
             // A plain error can only come from a schema that names missing tables or columns.

@@ -108,7 +108,7 @@ struct HeldFile {
 
     private mutating func makeConnection(at now: Int64) throws(FileUnavailable) -> WriterConnection {
         try file.judgedTwice { () throws(FileUnavailable) in
-            let database = try file.open(of: shared.origin)
+            let database = try file.open(of: shared.origin, oldOf: shared.first)
             do throws(SQLiteError) {
                 let log = try SegmentLog(shared.segments)
                 let connection = try WriterConnection(

@@ -12,6 +12,8 @@ final class SharedState: Sendable {
     /// anew.
     let generation = Atomic<Int>(0)
     private let homeBits = Atomic<UInt64>(0)
+    /// The upstream of the start, to which the answers of a file of version 10 belong.
+    let first: Origin
     /// The origins that were upstream in this process, the present one last; so that rows can be
     /// given the names of all.
     let origins: Mutex<[Origin]>
@@ -35,6 +37,7 @@ final class SharedState: Sendable {
         unixSeconds: @escaping @Sendable () -> Int64
     ) {
         self.path = path
+        first = origin
         origins = Mutex([origin])
         self.owner = owner
         self.unixSeconds = unixSeconds

@@ -83,15 +83,15 @@ extension WriterConnection {
 }
 
 extension Database {
-    /// The marks of a table: facts by name, rests by their ends and with origins relative to home,
-    /// purges by number.
+    /// The marks of a table: facts by name, rests by their ends, purges by number.
     func marks(_ table: StoreMark.Table) throws(SQLiteError) -> [StoreMark] {
         var (found, isPlausible): ([StoreMark], Bool) = ([], true)
+        let home = table == .rest ? try home : .none
         try Statement(self, table.selection).forEachRow([]) { row in
             switch table {
             case .fact: found.append(StoreMark(table: .fact, key: row.bytes(0), value: .text(row.text(1))))
             case .rest:
-                let origin = OriginTag(number: row.integer(2))
+                let origin = OriginTag(number: row.integer(2)).relative(to: home)
                 found.append(StoreMark(restOf: row.bytes(0), of: origin, until: row.integer(1)))
             case .purge:
                 // A mode of a later version is not understood: the purge counts for everything.

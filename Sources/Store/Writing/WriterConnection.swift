@@ -363,6 +363,7 @@ final class WriterConnection {
         }
         try database.execute(
             "INSERT OR REPLACE INTO totals SELECT 1, count(*), coalesce(sum(size), 0) FROM entry;"
+                + "UPDATE origin SET entries = 0;"
                 + "INSERT INTO origin SELECT origin, '', count(*) FROM entry WHERE true GROUP BY origin"
                 + " ON CONFLICT DO UPDATE SET entries = excluded.entries")
     }

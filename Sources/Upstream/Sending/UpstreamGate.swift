@@ -27,6 +27,8 @@ public final class UpstreamGate {
     private var isDraining = false
     /// Called once it has been retired and nothing is open.
     private var whenRetired: (() -> Void)?
+    /// Whether its answers say nothing about the origin that is asked now.
+    private var isOfFormerOrigin = false
     private let timer: DeadlineTimer
     /// Streamed answers that wait for slow readers.
     private var paused = PausedStreams<ObjectIdentifier>()
@@ -95,9 +97,12 @@ public final class UpstreamGate {
     /// Another gate takes its place: its requests go on as they would, repeats after a 429
     /// included. Then its pool ends, and `completion` may let go of it; until then its owner must
     /// keep it.
-    package func retire(_ completion: @escaping () -> Void) {
+    /// - Parameter isOfFormerOrigin: whether the new one asks another origin: what this one is told
+    ///   from now on is no reason to ask that less often.
+    package func retire(isOfFormerOrigin: Bool, _ completion: @escaping () -> Void) {
         loop.assertOnLoop()
         whenRetired = completion
+        self.isOfFormerOrigin = isOfFormerOrigin
         if open == 0 { endRetired() }
     }
 
@@ -170,7 +175,7 @@ extension UpstreamGate {
         if case .rateLimited = outcome { observer.upstreamRateLimited() }
         waiting[turn] = nil
         let now = loop.now
-        decide { $0.end(turn, outcome, now: now) }
+        decide { $0.end(turn, isOfFormerOrigin ? .unanswered : outcome, now: now) }
     }
 
     func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty) -> Int {

@@ -28,24 +28,23 @@ import Testing
         defer { origin.stop() }
         let former = "http://127.0.0.1:\(origin.port)"
         func lines(_ upstream: String) -> String { quiet("cache_file \(path)\nupstream \(upstream)") }
-        func words(_ count: Int, _ other: String, beside present: String) -> String {
-            "\(count) stored answers are of another upstream, \(other): none of them is served while upstream is "
-                + present
+        func words(_ other: String, beside present: String) -> String {
+            "1 stored answer is of another upstream, \(other): none of them is served while upstream is " + present
         }
         var scene = try ProxyScene(lines(former))
         #expect(try scene.client.send("GET", "/v1/catalog/us/songs/1").status == 200)
         try scene.proxy.adopt(read(lines("http://other")).configuration)
-        waitUntil { scene.captured.error.contains(words(1, former, beside: "http://other")) }
+        waitUntil { scene.captured.error.contains(words(former, beside: "http://other")) }
         let before = scene.captured.error.count
         try scene.proxy.adopt(read(lines(former)).configuration)
         scene.stop()
         #expect(!scene.captured.error.dropFirst(before).contains("another upstream"), "it is the same one again")
         scene = try ProxyScene(lines("http://OTHER.:80"))
-        waitUntil { scene.captured.error.contains(words(1, former, beside: "http://other")) }
+        waitUntil { scene.captured.error.contains(words(former, beside: "http://other")) }
         scene.stop()
         let file = try folder.put(lines("http://other"), "proxy.conf", mode: 0o600)
         let result = run(["check", "--config", file], files: .system)
-        #expect(result.error.contains("warn: cache_file: \(path): " + words(1, former, beside: "http://other")))
+        #expect(result.error.contains("warn: cache_file: \(path): " + words(former, beside: "http://other")))
         let same = try folder.put(lines(former), "same.conf", mode: 0o600)
         #expect(!run(["check", "--config", same], files: .system).error.contains("another upstream"))
     }
