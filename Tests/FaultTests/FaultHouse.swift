@@ -52,9 +52,10 @@ final class FaultHouse {
         return program
     }
 
-    /// Asks for these albums once each, and ends the proxy properly.
-    func fill(_ albums: Range<Int>, _ lines: [String] = []) throws {
-        let program = try start(lines)
+    /// Asks for these albums once each, and ends the proxy properly. What it stores is of that
+    /// upstream (`start`).
+    func fill(_ albums: Range<Int>, _ lines: [String] = [], upstream: UInt16? = nil) throws {
+        let program = try start(lines, upstream: upstream)
         let tally = Tally()
         try program.ask(albums, tally)
         let status = program.stop()
