@@ -17,8 +17,8 @@ struct SlowLinkTests {
             let manner = SlowRelay.Manner(
                 delay: .milliseconds(200), stalls: TestSize.of(10, full: 2, release: 2), longest: longest)
             let house = try FaultHouse()
-            try house.fill(Traffic.stored)
             let far = try SlowRelay(to: house.origin.port, manner, seed: seed)
+            try house.fill(Traffic.stored, upstream: far.port)
             let program = try house.start(upstream: far.port)
             let near = try SlowRelay(to: UInt16(program.port), manner, seed: seed &+ 1)
             let traffic = Traffic(port: Int(near.port))
