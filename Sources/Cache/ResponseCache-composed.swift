@@ -47,6 +47,20 @@ extension ResponseCache {
         return false
     }
 
+    /// Removes the origin's answer under the key of a composed one, which is shown in its place,
+    /// from both tiers, unless it says the same: it must not be shown again once the composed one
+    /// is gone. One that was received after all parts stays.
+    /// - Parameter replaced: what was found under the key: where it was composed too, the file may
+    ///   have an answer of the origin's that nobody has looked at since.
+    public func giveWay(to shown: StoredResponse, from parts: [StoredResponse], replaced: StoredResponse) {
+        let receivedBy = parts.map(\.receivedAt).max() ?? shown.receivedAt
+        if replaced.composition == nil {
+            guard replaced.receivedAt <= receivedBy, !replaced.hasContent(likeThatOf: shown) else { return }
+            memory.remove(replaced)
+        }
+        file?.remove(shown.key, receivedBy: receivedBy)
+    }
+
     /// How often an answer contradicted another one, so far.
     public var contradictions: Int { contradictionCount.load(ordering: .sequentiallyConsistent) }
 
@@ -113,9 +127,12 @@ extension StoredResponse {
 
     /// Whether both are answers of the origin's and say the same.
     fileprivate func hasContent(of other: StoredResponse) -> Bool {
-        guard countsAsEntry, other.countsAsEntry, status == other.status, bodyCount == other.bodyCount else {
-            return false
-        }
+        countsAsEntry && other.countsAsEntry && hasContent(likeThatOf: other)
+    }
+
+    /// Whether both say the same, composed or not.
+    fileprivate func hasContent(likeThatOf other: StoredResponse) -> Bool {
+        guard status == other.status, bodyCount == other.bodyCount else { return false }
         return body.withUnsafeBytes { one in
             other.body.withUnsafeBytes { two in
                 guard let a = one.baseAddress, let b = two.baseAddress else { return true }

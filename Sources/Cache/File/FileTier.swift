@@ -86,6 +86,25 @@ public final class FileTier: Sendable {
         }
     }
 
+    /// Writes down that what answers of an origin show of a number is outdated up to then, unix
+    /// seconds.
+    public func storeFloor(of number: UInt64, from origin: OriginTag, at time: Int64) {
+        records.add(StoreMark(floorOf: number, of: origin, at: time))
+    }
+
+    /// Calls `body` with each number whose sights in answers of an origin are outdated, and up to
+    /// when, before answers that are visited from now on; with none where the file cannot be read.
+    /// None is beyond `now`, unix seconds.
+    public func visitFloors(
+        of origin: OriginTag, at now: Int64, _ body: @escaping @Sendable (_ number: UInt64, _ time: Int64) -> Void
+    ) {
+        records.visitMarks(.floor) { marks in
+            for mark in marks where mark.origin == origin {
+                if let number = mark.number, case .time(let time) = mark.value { body(number, min(time, now)) }
+            }
+        }
+    }
+
     /// Goes through the answers in the file, as `RecordStore.visit` says.
     func visit(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,

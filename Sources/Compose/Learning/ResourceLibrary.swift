@@ -23,12 +23,14 @@ public final class ResourceLibrary: Sendable {
     let origin: OriginTag
     let classes: ResourceClasses
     private let hasReadStored = Atomic<Bool>(false)
+    /// When something was last learnt, unix seconds.
+    let latest = Atomic<Int64>(.min)
 
     /// Bytes of the index for an answer of twenty resources, as measured.
     private static let indexBytesOfAnAnswer = 640
 
     /// The most resources of one answer that are compared with other answers.
-    private static let comparisons = 16
+    static let comparisons = 16
 
     /// `held` takes one in this many bytes of the index.
     private static let partOfNames = 16
@@ -69,9 +71,13 @@ public final class ResourceLibrary: Sendable {
     /// - Parameters:
     ///   - known: its request, where that was parsed before.
     ///   - original: the origin's body, where another one is stored.
+    ///   - asked: the number of the latest answer when it was asked for (`ResponseCache.arrivals`).
+    ///   - reader: of the answers that it is compared with.
+    ///   - isFound: whether it was found in the file, which is read the newest first.
     @discardableResult
     package func note(
-        _ response: StoredResponse, _ known: CatalogRequest? = nil, original: [UInt8]? = nil, at now: Int64
+        _ response: StoredResponse, _ known: CatalogRequest? = nil, original: [UInt8]? = nil, asked: Int64 = .max,
+        _ reader: FileReader? = nil, at now: Int64, isFound: Bool = false
     ) -> Lesson {
         guard settings.isActive, response.key.origin == origin, classes.allowParts(of: response),
             let map = response.outline as? ResourceDocument
@@ -81,7 +87,8 @@ public final class ResourceLibrary: Sendable {
         let fits = observe(request, original, part)
         let shown = Self.shown(part, request)
         let agrees = comparePlacements(part, request, shown, at: now)
-        add(part, request, shown, at: now)
+        let entries = Self.entries(part, request, shown)
+        add(Sight(part: part, request: request, shown: shown, entries: entries, asked: asked), reader, at: now, isFound)
         return !fits ? .otherForm : agrees ? .nothingNew : .otherAttributes
     }
 
@@ -108,6 +115,10 @@ public final class ResourceLibrary: Sendable {
     package func readStored(at now: Int64) {
         held.heed(cache)
         guard settings.isActive else { return }
+        cache.file?.visitFloors(of: origin, at: now) { [self] number, time in
+            // Answers of that second may be those that raised it.
+            index.raiseFloor(of: number, to: time - 1, by: nil)
+        }
         cache.file?.visitRests(of: origin, at: now) { [self] target, until in
             guard let request = CatalogRequest(canonical: target) else { return }
             forms.switchOff(request.shape, until: until, at: now)
@@ -115,19 +126,19 @@ public final class ResourceLibrary: Sendable {
         let seen = SeenPlacements()
         cache.visitStored { [self] response in
             guard response.key.origin == origin else { return true }
+            cache.note(receivedAt: response.receivedAt, at: now)
             if ErrorMeaning(status: response.status) == .absence,
                 let request = CatalogRequest(canonical: Array(response.key.target))
             {
-                noteAbsence(response.key, at: response.receivedAt, request)
+                noteAbsence(response.key, at: response.receivedAt, request, isFound: true)
             }
             guard classes.allowParts(of: response), let part = StoredSource(scanning: response) else { return true }
             if response.isFresh(at: now) {
-                note(part.response, at: now)
+                note(part.response, at: now, isFound: true)
                 held.note(part.response, at: now)
                 comparePlacements(part, seen)
             } else if let request = part.request {
-                // A stale answer is no source, but it may contradict an older answer.
-                add(part, request, Self.shown(part, request), at: now)
+                note(stale: part, request, at: now)
             }
             return seen.canTakeMore(than: settings.indexBytes / Self.indexBytesOfAnAnswer)
         } _: { [self] _ in
@@ -330,46 +341,6 @@ extension ResourceLibrary {
         for name in request.resources where !found.contains(name.number) {
             entries.append(ResourceIndex.Entry(request.indexNumber(ofResource: name.number), .absence))
         }
-    }
-}
-
-// MARK: - The index
-
-extension ResourceLibrary {
-    /// Indexes an answer, and drops answers composed from those that it contradicts.
-    private func add(_ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown], at now: Int64) {
-        let differing = index.add(
-            part.response.key, at: part.response.receivedAt, Self.entries(part, request, shown))
-        guard !differing.isEmpty else { return }
-        cache.noteContradiction()
-        var sources = sources(nil, at: now, isPeeking: true)
-        var compared = 0
-        for (entry, source) in differing {
-            guard let key = source.key, cache.hasComposed(from: key) else { continue }
-            compared += 1
-            // Pairs beyond the limit count as contradictions; their answers are composed again.
-            if compared <= Self.comparisons, entry < shown.count {
-                let object = part.document.map.objects[shown[entry].index]
-                let name = NamedResource(number: object.number, id: part.document.body[object.id.range])
-                let new = Candidate(part: part, object: object, placement: shown[entry].placement)
-                if let old = sources.candidate(name, source), !new.contradicts(old.candidate) { continue }
-            }
-            cache.dropDependents(of: key)
-        }
-    }
-
-    /// Notes that a resource was not found, so that older answers that have it are no sources.
-    func noteAbsence(_ key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest) {
-        guard request.shape.subject == .item || request.shape.subject == .batch,
-            classes.contains(request.shape.type), key.variant.isEmpty
-        else { return }
-        let entries = request.resources.map {
-            ResourceIndex.Entry(request.indexNumber(ofResource: $0.number), .absence)
-        }
-        let differing = index.add(key, at: receivedAt, entries)
-        guard !differing.isEmpty else { return }
-        cache.noteContradiction()
-        for key in differing.compactMap(\.source.key) { cache.dropDependents(of: key) }
     }
 }
 

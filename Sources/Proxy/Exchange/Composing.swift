@@ -124,13 +124,17 @@ final class Composing {
 
 extension Composing {
     /// Learns from an answer that the origin gave.
-    /// - Parameter original: the body as the origin sent it, where another one is stored.
-    func learn(from stored: StoredResponse, original: [UInt8]?, _ request: OriginRequest) {
+    /// - Parameters:
+    ///   - original: the body as the origin sent it, where another one is stored.
+    ///   - asked: the number of the latest answer when the origin was asked.
+    func learn(from stored: StoredResponse, original: [UInt8]?, _ request: OriginRequest, asked: Int64) {
         guard let library = library(for: request.facts) else { return }
         if ErrorMeaning(status: stored.status) == .absence, let wanted = request.wanted {
             return library.note(notFound: stored.key, at: stored.receivedAt, wanted)
         }
-        switch library.note(stored, request.catalogRequest, original: original, at: base.unixSeconds) {
+        switch library.note(
+            stored, request.catalogRequest, original: original, asked: asked, base.reader, at: base.unixSeconds)
+        {
         case .nothingNew: break
         case .otherForm: OriginTroubles(shared, base).noteContradiction("in another form than before", request)
         case .otherAttributes:

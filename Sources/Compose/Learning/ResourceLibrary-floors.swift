@@ -1,0 +1,175 @@
+import AppleMusic
+import Cache
+
+// Floors (DECISIONS 9.21): where two answers contradict each other about a resource or a list, the
+// older is outdated for it from then on, also when the newer is gone. So no URL goes back.
+// Must hold: a floor is raised when the later of the two is indexed, before anything is composed of
+// it; nothing is asked of anyone for it, and no hit looks at it.
+
+extension ResourceLibrary {
+    /// An answer that was indexed, for the comparison with the others.
+    struct Sight {
+        let part: StoredSource
+        let request: CatalogRequest
+        let shown: [Shown]
+        let entries: [ResourceIndex.Entry]
+        /// The number of the latest answer when it was asked for (`ResponseCache.arrivals`): later
+        /// ones may show an older or a newer state than it.
+        let asked: Int64
+    }
+
+    /// The most pairs of one answer that are compared. Beyond, nothing is outdated by it for good.
+    private static let mostPairs = 512
+    /// Bytes of other answers that may be read for it.
+    private static let mostRead = 1 << 20
+
+    /// Raises the floors of what the answer and others show differently.
+    func raiseFloors(
+        _ sight: Sight, _ differences: [ResourceIndex.Difference], _ reader: FileReader?, at now: Int64
+    ) {
+        let reading = SourceReading()
+        reading.begin(room: Self.mostRead)
+        var comparison = SightComparison(
+            sight, forms, near: sources(nil, at: now, isPeeking: true),
+            all: sources(reader, at: now, isPeeking: true, reading: reading), at: now)
+        for difference in differences.prefix(Self.mostPairs) {
+            guard let contradiction = comparison.contradiction(difference) else { continue }
+            let number = sight.entries[difference.entry].number
+            // Neither is known to be newer where both were asked for at one time.
+            raiseFloor(
+                of: number, difference, sight.part.response.key, at: sight.part.response.receivedAt,
+                sparesNewest: contradiction == .ordered)
+        }
+    }
+
+    /// Raises the floor of a number that two answers show differently, to the newer of them.
+    func raiseFloor(
+        of number: UInt64, _ difference: ResourceIndex.Difference, _ key: CacheKey, at receivedAt: Int64,
+        sparesNewest: Bool = true
+    ) {
+        let time = max(difference.source.receivedAt, receivedAt)
+        let newest = difference.isNewer ? difference.source.key : key
+        guard
+            index.raiseFloor(
+                of: number, to: time, by: sparesNewest ? newest : nil, isLatest: !difference.isNewer)
+        else { return }
+        // The file tells no two of one second apart.
+        let countsFrom = sparesNewest && difference.source.receivedAt != receivedAt ? time : time + 1
+        cache.file?.storeFloor(of: number, from: origin, at: countsFrom)
+    }
+
+    /// After a clock that was ahead, answers would else be outdated for as long as it was.
+    func noteTime(_ now: Int64) {
+        let last = latest.exchange(now, ordering: .relaxed)
+        if last > now, last - now > Self.stepBack { index.capFloors(at: now) }
+    }
+
+    /// A clock that goes back by less is being adjusted.
+    private static let stepBack: Int64 = 60
+
+    /// Whether a stored answer shows of anything what a later one contradicted: then it stands in
+    /// for nothing. Of answers that others are not made of, false.
+    public func isOutdated(_ response: StoredResponse) -> Bool {
+        guard index.hasFloors, response.key.origin == origin, response.composition == nil, !response.key.isPersonal,
+            response.key.variant.isEmpty,
+            let type = ResourceClass(rawValue: response.classTag), classes.contains(type),
+            let request = CatalogRequest(canonical: Array(response.key.target))
+        else { return false }
+        let numbers: [UInt64]
+        if response.status == 200, let part = source(response) {
+            numbers = Self.entries(part, request, Self.shown(part, request)).map(\.number)
+        } else {
+            numbers = request.resources.map { request.indexNumber(ofResource: $0.number) }
+        }
+        return numbers.contains { index.isOutdated($0, at: response.receivedAt, in: response.key) }
+    }
+
+    /// With its map, which is kept with the answer where it had none.
+    private func source(_ response: StoredResponse) -> StoredSource? {
+        if let map = response.outline as? ResourceDocument { return StoredSource(response, map) }
+        guard let map = DocumentScan(response.body).document else { return nil }
+        return StoredSource(cache.attach(map, to: response), map)
+    }
+}
+
+/// Compares what an answer shows with what others show.
+private struct SightComparison {
+    enum Contradiction {
+        case ordered
+        /// The one was asked for before the other had come.
+        case simultaneous
+    }
+
+    private let sight: ResourceLibrary.Sight
+    private let forms: LearntForms
+    private let now: Int64
+    /// Pairs with other attribute names that may still be compared: as values, which takes some 40
+    /// us.
+    private var pairsOfOtherNames = 16
+    /// Answers in memory.
+    private var near: StoredSources
+    /// Answers in memory and in the file.
+    private var all: StoredSources
+    private var agreements: [ResourceClass: PlacementAgreement] = [:]
+
+    init(
+        _ sight: ResourceLibrary.Sight, _ forms: LearntForms, near: StoredSources, all: StoredSources, at now: Int64
+    ) {
+        (self.sight, self.forms, self.near, self.all, self.now) = (sight, forms, near, all, now)
+    }
+
+    /// How the other answer contradicts this one; nil where both may be of one revision.
+    mutating func contradiction(_ difference: ResourceIndex.Difference) -> Contradiction? {
+        let own = IndexedPlace(packed: sight.entries[difference.entry].place)
+        let other = IndexedPlace(packed: difference.source.place)
+        switch (own.kind, other.kind) {
+        case (.object(let one), .object(let another)): return compareObjects(difference, one, another)
+        case (.object, .absence), (.absence, .object): return .ordered
+        case (.page, .page), (.page, .inlinePage), (.inlinePage, .page): return compareLists(difference, own, other)
+        default: return nil
+        }
+    }
+
+    private mutating func compareObjects(
+        _ difference: ResourceIndex.Difference, _ own: Placement, _ placement: Placement
+    ) -> Contradiction? {
+        let object = sight.part.document.map.objects[sight.shown[difference.entry].index]
+        let name = NamedResource(number: object.number, id: sight.part.document.body[object.id.range])
+        let isAlike = object.type.map { agree($0, own, placement) } ?? (own == placement)
+        let found = isAlike ? all.candidate(name, difference.source) : near.candidate(name, difference.source)
+        guard let found else {
+            // A checksum tells whether attributes of the same names are the same.
+            return isAlike && difference.source.content != object.attributeSum ? .ordered : nil
+        }
+        if object.attributeNames != found.candidate.object.attributeNames {
+            guard pairsOfOtherNames > 0 else { return nil }
+            pairsOfOtherNames -= 1
+        }
+        let candidate = Candidate(part: sight.part, object: object, placement: own)
+        return candidate.contradicts(found.candidate) ? order(difference, found.candidate.part) : nil
+    }
+
+    private mutating func agree(_ type: ResourceClass, _ one: Placement, _ other: Placement) -> Bool {
+        if one == other { return true }
+        let agreement = agreements[type] ?? forms.agreement(type, at: now)
+        agreements[type] = agreement
+        return agreement.holds(one, other)
+    }
+
+    private mutating func compareLists(
+        _ difference: ResourceIndex.Difference, _ own: IndexedPlace, _ place: IndexedPlace
+    ) -> Contradiction? {
+        guard let key = difference.source.key, let other = all.answer(under: key),
+            let list = own.kind == .page ? sight.request : other.request
+        else { return nil }
+        let limit = forms.record(list.shape, at: now)?.lists.standardLimit(of: list)
+        guard let one = ListedPage(sight.part, own, of: list, limit),
+            let another = ListedPage(other, place, of: list, limit)
+        else { return nil }
+        return one.contradicts(another) ? order(difference, other) : nil
+    }
+
+    private func order(_ difference: ResourceIndex.Difference, _ other: StoredSource) -> Contradiction {
+        !difference.isNewer && other.response.arrival > sight.asked ? .simultaneous : .ordered
+    }
+}
