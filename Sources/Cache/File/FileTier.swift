@@ -92,15 +92,17 @@ public final class FileTier: Sendable {
         records.add(StoreMark(floorOf: number, of: origin, at: time))
     }
 
-    /// Calls `body` with each number whose sights in answers of an origin are outdated, and up to
-    /// when, before answers that are visited from now on; with none where the file cannot be read.
-    /// None is beyond `now`, unix seconds.
+    /// Calls `body` with each number of which answers of an origin show an outdated state, and up
+    /// to when, before answers that are visited from now on; with none where the file cannot be
+    /// read. None is beyond `now`, unix seconds, by more than a minute.
     public func visitFloors(
         of origin: OriginTag, at now: Int64, _ body: @escaping @Sendable (_ number: UInt64, _ time: Int64) -> Void
     ) {
         records.visitMarks(.floor) { marks in
             for mark in marks where mark.origin == origin {
-                if let number = mark.number, case .time(let time) = mark.value { body(number, min(time, now)) }
+                guard let number = mark.number, case .time(let time) = mark.value else { continue }
+                // A clock that is being adjusted lowers none.
+                body(number, time > now + 60 ? now : time)
             }
         }
     }

@@ -1,10 +1,10 @@
-// Floors of numbers: the time up to which sights of one are outdated, because a later one showed
-// something else, and may be gone by now. Must hold: a floor is lowered only where it is beyond the
-// clock; the table has `maxCount` floors at most, and those of the longest ago go first.
+// Floors of numbers: the time up to which answers are outdated that show one, because a later one
+// showed something else, and may be gone by now. Must hold: a floor is lowered only where it is
+// beyond the clock; the table has `maxCount` floors at most, and those of the longest ago go first.
 
-/// The floors of numbers, those of one index.
+/// The floors of numbers, those of one part of an index.
 struct FloorTable {
-    /// Where the sights of one number begin that count.
+    /// The time from which on answers count that show a number.
     struct Floor: Equatable {
         /// Unix seconds at which the answer that showed something else was received.
         let time: Int64
@@ -45,15 +45,14 @@ struct FloorTable {
         return true
     }
 
-    /// Lowers floors that are beyond `now`.
+    /// Lowers floors that are beyond `now`: answers of that second count.
     mutating func cap(at now: Int64) {
-        floors = floors.mapValues { $0.time > now ? Floor(time: now, newest: $0.newest) : $0 }
+        floors = floors.mapValues { $0.time > now ? Floor(time: now - 1, newest: nil) : $0 }
     }
 
-    /// Drops the half that was raised the longest ago.
+    /// Keeps the half of the latest times.
     private mutating func makeRoom() {
-        let times = floors.values.map(\.time).sorted()
-        let middle = times[times.count / 2]
-        floors = floors.filter { $0.value.time > middle }
+        let latest = floors.sorted { $0.value.time > $1.value.time }.prefix(maxCount / 2)
+        floors = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
     }
 }

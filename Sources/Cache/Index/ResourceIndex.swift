@@ -43,7 +43,11 @@ public final class ResourceIndex: Sendable {
 
     private final class NumberShard: Sendable {
         let table: Mutex<NumberTable>
-        init(maxBytes: Int, seed: UInt64) { table = Mutex(NumberTable(maxBytes: maxBytes, seed: seed)) }
+        let floors: Mutex<FloorTable>
+        init(maxBytes: Int, floorBytes: Int, seed: UInt64) {
+            table = Mutex(NumberTable(maxBytes: maxBytes, seed: seed))
+            floors = Mutex(FloorTable(maxBytes: floorBytes))
+        }
     }
 
     private final class AnswerShard: Sendable {
@@ -63,8 +67,7 @@ public final class ResourceIndex: Sendable {
     private let numbers: [NumberShard]
     private let answers: [AnswerShard]
     private let seed: UInt64
-    private let floors: Mutex<FloorTable>
-    /// Whether any floor was ever raised: mostly none is, and then none is looked for.
+    /// Whether any floor was ever raised: before the first one none is looked for.
     private let hasRaised = Atomic<Bool>(false)
 
     /// An index that takes at most `maxBytes` of memory; 0 keeps nothing. A third to two thirds of
@@ -76,11 +79,12 @@ public final class ResourceIndex: Sendable {
     init(maxBytes: Int, seed: UInt64) {
         self.seed = seed
         let floorBytes = max(maxBytes, 0) / Self.partOfFloors
-        floors = Mutex(FloorTable(maxBytes: floorBytes))
         var shardCount = 1
         while shardCount < 64, maxBytes / (shardCount * 2) >= 1 << 16 { shardCount *= 2 }
         let tableBytes = NumberTable.usableBytes(of: maxBytes * 2 / 3 / shardCount)
-        numbers = (0..<shardCount).map { _ in NumberShard(maxBytes: tableBytes, seed: seed) }
+        numbers = (0..<shardCount).map { _ in
+            NumberShard(maxBytes: tableBytes, floorBytes: floorBytes / shardCount, seed: seed)
+        }
         let answerShardCount = min(shardCount, 1 << (32 - 1 - AnswerTable.numberBits))
         let answerBytes = max(maxBytes - tableBytes * shardCount - floorBytes, 0) / answerShardCount
         answers = (0..<answerShardCount).map { _ in AnswerShard(maxBytes: answerBytes) }
@@ -130,9 +134,9 @@ public final class ResourceIndex: Sendable {
     /// Floors take this part of the index.
     private static let partOfFloors = 32
 
-    /// From now on nothing of `number` counts that was received before, unix seconds, or in that
-    /// very second by another answer than that of `newest`: an answer of that time showed something
-    /// else. Whether the floor was lower.
+    /// Outdates for a number what was received before a time, unix seconds, or in that very second
+    /// by another answer than that of `newest`: an answer of that time showed something else.
+    /// Returns whether the floor was lower.
     /// - Parameters:
     ///   - newest: nil where nothing of that second counts.
     ///   - isLatest: whether that answer came after all others of its second.
@@ -141,24 +145,27 @@ public final class ResourceIndex: Sendable {
         of number: UInt64, to receivedAt: Int64, by newest: CacheKey?, isLatest: Bool = true
     ) -> Bool {
         let floor = FloorTable.Floor(time: receivedAt, newest: newest?.hash)
-        let isRaised = floors.withLock { $0.raise(number, to: floor, isLatest: isLatest) }
+        let isRaised = shard(number).floors.withLock { $0.raise(number, to: floor, isLatest: isLatest) }
         if isRaised { hasRaised.store(true, ordering: .releasing) }
         return isRaised
     }
 
     /// Lowers floors that are beyond `now`, unix seconds: the clock was ahead.
-    public func capFloors(at now: Int64) { floors.withLock { $0.cap(at: now) } }
+    public func capFloors(at now: Int64) {
+        for shard in numbers { shard.floors.withLock { $0.cap(at: now) } }
+    }
 
     /// Whether any number has a floor.
     public var hasFloors: Bool { hasRaised.load(ordering: .acquiring) }
 
     /// Whether an answer that was received then, unix seconds, shows an outdated state of `number`.
-    public func isOutdated(_ number: UInt64, at receivedAt: Int64, in key: CacheKey) -> Bool {
-        floor(of: number)?.outdates(receivedAt, key.hash) ?? false
+    /// - Parameter key: nil where it is not known any more.
+    public func isOutdated(_ number: UInt64, at receivedAt: Int64, in key: CacheKey?) -> Bool {
+        floor(of: number)?.outdates(receivedAt, key?.hash) ?? false
     }
 
     private func floor(of number: UInt64) -> FloorTable.Floor? {
-        hasFloors ? floors.withLock { $0[number] } : nil
+        hasFloors ? shard(number).floors.withLock { $0[number] } : nil
     }
 
     /// The newest source of `number`, if any of its places is known, without the key of its answer.
@@ -184,8 +191,8 @@ public final class ResourceIndex: Sendable {
 
     /// Bytes held, overhead included.
     var byteCount: Int {
-        numbers.reduce(floors.withLock { $0.count * FloorTable.bytesPerFloor }) {
-            $0 + $1.table.withLock { $0.byteCount }
+        numbers.reduce(0) {
+            $0 + $1.table.withLock { $0.byteCount } + $1.floors.withLock { $0.count * FloorTable.bytesPerFloor }
         }
             + answers.reduce(0) { $0 + $1.table.withLock { $0.byteCount } }
     }

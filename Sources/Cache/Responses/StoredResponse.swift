@@ -178,12 +178,12 @@ public final class StoredResponse: ReusableAnswer, Sendable {
 
     /// The same but for the given values; the outline goes along.
     func copy(
-        at key: CacheKey? = nil, receivedAt: Int64? = nil, born: Int64? = nil, lifetime: Lifetime? = nil,
-        gzip: [UInt8]? = nil
+        at key: CacheKey? = nil, receivedAt: Int64? = nil, arrival: Int64? = nil, born: Int64? = nil,
+        lifetime: Lifetime? = nil, gzip: [UInt8]? = nil
     ) -> StoredResponse {
         StoredResponse(
             restoring: key ?? self.key, status: status, fields: Array(fields), content: content,
-            receivedAt: receivedAt ?? self.receivedAt, arrival: arrival, born: born ?? self.born,
+            receivedAt: receivedAt ?? self.receivedAt, arrival: arrival ?? self.arrival, born: born ?? self.born,
             lifetime: lifetime ?? self.lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
             resources: resources,
             outline: outline, composition: composition, gzip: gzip ?? self.gzip?.body, bodySum: bodySum)
@@ -213,6 +213,10 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         guard let gzip, let theirs = other.gzip else { return body == other.body }
         return gzip.body == theirs.body
     }
+
+    /// The answer with the number of its arrival (`ResponseCache.arrivals`), as another node's has
+    /// none here.
+    public func numbered(_ arrival: Int64) -> StoredResponse { copy(arrival: arrival) }
 
     /// The same content without freshness, as a soft purge leaves it.
     func withoutFreshness(at unixSeconds: Int64) -> StoredResponse {

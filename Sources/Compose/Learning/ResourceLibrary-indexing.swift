@@ -5,13 +5,13 @@ import Cache
 
 extension ResourceLibrary {
     /// Indexes an answer, drops answers composed from those that it contradicts, and raises floors.
-    func add(_ sight: Sight, _ reader: FileReader?, at now: Int64, _ isFound: Bool) {
-        let (part, shown) = (sight.part, sight.shown)
+    func add(_ answer: IndexedAnswer, _ reader: FileReader?, at now: Int64) {
+        let (part, shown) = (answer.part, answer.shown)
         noteTime(now)
         let differing = index.add(
-            part.response.key, at: part.response.receivedAt, sight.entries, isFound: isFound)
+            part.response.key, at: part.response.receivedAt, answer.entries, isFound: answer.isFound)
         guard !differing.isEmpty else { return }
-        raiseFloors(sight, differing, reader, at: now)
+        raiseFloors(answer, differing, reader, at: now)
         let older = differing.filter { !$0.isNewer }
         guard !older.isEmpty else { return }
         cache.noteContradiction()
@@ -35,11 +35,18 @@ extension ResourceLibrary {
     func note(stale part: StoredSource, _ request: CatalogRequest, at now: Int64) {
         let shown = Self.shown(part, request)
         let entries = Self.entries(part, request, shown)
-        add(Sight(part: part, request: request, shown: shown, entries: entries, asked: .max), nil, at: now, true)
+        add(
+            IndexedAnswer(
+                part: part, request: request, shown: shown, entries: entries, asked: .max, isFound: true),
+            nil, at: now)
     }
 
     /// Notes that a resource was not found, so that older answers that have it are no sources.
-    func noteAbsence(_ key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest, isFound: Bool = false) {
+    /// - Parameter isBelieved: whether they are outdated for good.
+    func noteAbsence(
+        _ key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest, isFound: Bool = false,
+        isBelieved: Bool = true
+    ) {
         guard request.shape.subject == .item || request.shape.subject == .batch,
             classes.contains(request.shape.type), key.variant.isEmpty
         else { return }
@@ -47,8 +54,10 @@ extension ResourceLibrary {
             ResourceIndex.Entry(request.indexNumber(ofResource: $0.number), .absence)
         }
         let differing = index.add(key, at: receivedAt, entries, isFound: isFound)
-        for difference in differing {
-            raiseFloor(of: entries[difference.entry].number, difference, key, at: receivedAt)
+        for difference in differing.reversed() where isBelieved {
+            let number = entries[difference.entry].number
+            if isOlderOutdated(of: number, difference, key, at: receivedAt) { continue }
+            raiseFloor(of: number, difference, key, at: receivedAt)
         }
         let older = differing.filter { !$0.isNewer }
         guard !older.isEmpty else { return }

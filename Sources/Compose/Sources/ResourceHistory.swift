@@ -49,6 +49,7 @@ struct ResourceHistory {
             let source = sources[position]
             position += 1
             switch IndexedPlace(packed: source.place).kind {
+            case .absence where source.isOutdated: break
             case .absence:
                 if last == nil && newerSums.isEmpty { objection = .withdrawn }
                 position = sources.count

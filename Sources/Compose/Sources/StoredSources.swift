@@ -77,13 +77,6 @@ package struct StoredSources {
         contradictions = cache.contradictions
     }
 
-    /// The resource in fresh answers, the newest first, whether they agree or not.
-    mutating func candidates(_ number: UInt64, _ name: NamedResource) -> [Candidate] {
-        index.sources(of: number).compactMap { source in
-            candidate(name, source).flatMap { $0.isFresh ? $0.candidate : nil }
-        }
-    }
-
     /// The resource in the answer of a source, if it is still there, and whether other answers may
     /// be made of it.
     mutating func candidate(_ name: NamedResource, _ source: ResourceIndex.Source)

@@ -114,7 +114,7 @@ extension AnswerStorage {
     /// Notes what follows from an answer that is not stored, and tells the operator where the
     /// origin keeps its answers from being stored.
     func noteUnstored(_ response: UpstreamResponse, _ reason: Reason, _ key: CacheKey) {
-        if reason == .contradicted { return noteAbsence(key) }
+        if reason == .contradicted { return noteAbsence(key, isBelieved: false) }
         troubles.noteUncacheable(response, reason, request)
         guard !request.facts.rule.followsOrigin, reason != .outdated, let stored = request.stored,
             let meaning = ErrorMeaning(status: response.status)
@@ -131,9 +131,9 @@ extension AnswerStorage {
     }
 
     /// Notes that a resource was said to be absent, in an answer that is not stored.
-    private func noteAbsence(_ key: CacheKey) {
+    private func noteAbsence(_ key: CacheKey, isBelieved: Bool = true) {
         guard storing.composing.library(for: request.facts) != nil, let wanted = request.wanted else { return }
-        storing.library.note(notFound: key, at: timeOfArrival, wanted)
+        storing.library.note(notFound: key, at: timeOfArrival, wanted, isBelieved: isBelieved)
     }
 
     /// Notes a refused refresh of an answer that is served stale meanwhile; not that of a

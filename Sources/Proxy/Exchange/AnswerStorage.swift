@@ -18,7 +18,7 @@ struct AnswerStorage {
     /// The flight that the request leads; nil where it leads none.
     let flight: Flights.FlightID?
     let storing: StorageParts
-    /// What the origin was asked under.
+    /// The terms under which the origin was asked.
     let terms: Asking.Terms
 
     /// The largest answer that is collected although it will not be kept. Larger ones need new
@@ -178,7 +178,8 @@ struct AnswerStorage {
     /// flight began, its target was changed, or a later answer that this node has contradicts it.
     func keep(_ response: StoredResponse) -> StoredResponse? {
         let born = min(response.born, flight?.born ?? .max)
-        guard let placed = put(response, bornUnder: born) else { return nil }
+        let arrived = response.numbered(storing.base.cache.numberArrival())
+        guard let placed = put(arrived, bornUnder: born) else { return nil }
         noteKept(placed)
         let mapped = learn(from: placed)
         // This node has seen, and may have shown, a later state.

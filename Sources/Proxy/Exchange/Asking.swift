@@ -22,7 +22,7 @@ final class Asking {
         (self.traffic, self.base) = (traffic, base)
     }
 
-    /// What may be otherwise for the next request of the same exchange.
+    /// Circumstances that may be others for the next request of the same exchange.
     struct Terms {
         let origin: OriginTag
         /// Nil where the proxy has none of its own.

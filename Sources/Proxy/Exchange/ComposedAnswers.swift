@@ -55,6 +55,7 @@ final class ComposedAnswers {
             detail: detail ?? composed.detail, receivedAt: now, born: base.cache.purges.newest,
             lifetime: composed.lifetime,
             classTag: facts.route.resourceClass.rawValue)
+        composing.note(crossingsOf: composed, for: wanted)
         base.statistics.count(.built)
         base.statistics.count(because: detail ?? composed.detail)
         if let replaced { base.cache.giveWay(to: stored, from: parts, replaced: replaced) }

@@ -79,6 +79,12 @@ final class Composing {
             settings: settings, library: library, notFoundFor: shared.policy.notFoundFor, rule: rule)
     }
 
+    /// Notes what hangs on learnt agreements in an answer that is served.
+    func note(crossingsOf composed: ComposedBody, for wanted: CatalogRequest?) {
+        guard let wanted, !composed.crossings.isEmpty else { return }
+        library.forms.note(uses: composed.crossings, in: wanted.storefront, at: base.unixSeconds)
+    }
+
     /// Credits a larger request that a composed answer uses. A HEAD credits nothing.
     func noteUse(of composed: ComposedBody, _ facts: PlanFacts) {
         if facts.method == .get { library.growth.note(use: composed.growth) }
@@ -137,9 +143,20 @@ extension Composing {
         {
         case .nothingNew: break
         case .otherForm: OriginTroubles(shared, base).noteContradiction("in another form than before", request)
+        case .otherThanConcluded:
+            dropComposed()
+            OriginTroubles(shared, base).noteContradiction("in another form than was concluded", request)
         case .otherAttributes:
+            dropComposed()
             OriginTroubles(shared, base).noteContradiction("with other attributes than in other answers", request)
         }
+    }
+
+    /// Drops all composed answers, because it is not known which of them rely on what was wrong;
+    /// those that are being composed are not stored.
+    private func dropComposed() {
+        base.cache.noteContradiction()
+        base.cache.freeComposed()
     }
 }
 

@@ -33,7 +33,7 @@ final class Exchange {
     private var sending: ExchangeState.Sending?
     /// The key of its variant, once another answer has shown the `Vary`.
     private var variantKey: CacheKey?
-    /// What the origin was asked under last.
+    /// The terms under which the origin was asked last.
     private var terms: Asking.Terms
     /// Its look-up and store in the shared tier; nil until it leads a flight, and without a tier.
     private var tierLookup: TierLookup?

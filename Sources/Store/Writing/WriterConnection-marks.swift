@@ -16,7 +16,11 @@ extension StoreMark.Table {
               ON CONFLICT DO UPDATE SET until = excluded.until
             """
         // A floor that is raised again goes to the end of the table.
-        case .floor: "INSERT OR REPLACE INTO floor (number, at, origin) VALUES (?1, ?2, ?3)"
+        case .floor:
+            """
+            INSERT OR REPLACE INTO floor (number, at, origin) VALUES
+              (?1, max(?2, coalesce((SELECT at FROM floor WHERE number = ?1 AND origin = ?3), 0)), ?3)
+            """
         // The number of an earlier one of the same words is not needed any more.
         case .purge: "INSERT OR REPLACE INTO purge (words, number, mode, at) VALUES (?1, ?2, ?3, ?4)"
         }
@@ -54,7 +58,9 @@ extension WriterConnection {
             }
         }
         if marks.contains(where: { $0.table == .floor }) {
-            try change("DELETE FROM floor WHERE id <= (SELECT max(id) FROM floor) - ?1", Self.mostFloors)
+            try change(
+                "DELETE FROM floor WHERE id <= (SELECT id FROM floor ORDER BY id DESC LIMIT 1 OFFSET ?1)",
+                Self.mostFloors)
         }
     }
 
@@ -80,7 +86,7 @@ extension WriterConnection {
     /// Ends rests in the future, and lowers floors there: the clock was ahead.
     func capMarks(at now: Int64) throws(SQLiteError) {
         try change("UPDATE rest SET until = ?1 WHERE until > ?1", now + Self.longestRest)
-        try change("UPDATE floor SET at = ?1 WHERE at > ?1", now)
+        try change("UPDATE floor SET at = ?1 WHERE at > ?1 + 60", now)
     }
 
     /// A form rests for as long as an answer of its class is fresh: longer than that hardly any is.

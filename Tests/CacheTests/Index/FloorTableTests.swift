@@ -9,7 +9,7 @@ private final class FoundFloors: Sendable {
     let floors = Mutex<[UInt64: Int64]>([:])
 }
 
-/// Floors: up to when the sights of a number are outdated.
+/// Floors: up to when answers that show a number are outdated.
 @Suite struct FloorTableTests {
     private func floor(_ time: Int64, _ newest: UInt64? = nil) -> FloorTable.Floor { .init(time: time, newest: newest) }
 
@@ -28,7 +28,13 @@ private final class FoundFloors: Sendable {
         table.raise(2, to: floor(10, 8), isLatest: false)
         #expect(table[2] == floor(10, 7), "an earlier one of that second")
         table.cap(at: 5)
-        #expect(table[1] == floor(5))
+        #expect(table[1] == floor(4), "what comes in that second counts")
+    }
+
+    @Test func allFloorsOfOneTimeWentAtOnce() {
+        var table = FloorTable(maxBytes: 10 * FloorTable.bytesPerFloor)
+        for number in 0..<11 { table.raise(UInt64(number), to: floor(5)) }
+        #expect(table.count == 6 && table[10] == floor(5))
     }
 
     @Test func thoseOfTheLongestAgoGiveWay() {
@@ -75,7 +81,8 @@ private final class FoundFloors: Sendable {
         store.close()
         store = scratch.open()
         #expect(await floors(store) == [7: noon - 5, .max: noon - 10])
-        #expect(await floors(store, at: noon - 15) == [7: noon - 15, .max: noon - 15], "the clock was ahead")
+        #expect(await floors(store, at: noon - 40) == [7: noon - 5, .max: noon - 10], "the clock is being adjusted")
+        #expect(await floors(store, at: noon - 100) == [7: noon - 100, .max: noon - 100], "the clock was ahead")
         store.close()
     }
 

@@ -91,7 +91,7 @@ import Tier
         }
     }
 
-    /// Nothing was composed yet: the newest sight alone says that the stored answer is out of date.
+    /// Nothing was composed yet: the newest answer alone says that the stored one is out of date.
     @Test func aStaleAnswerThatANewerOneContradictsStoodIn() throws {
         let scene = try RevisedScene()
         _ = try scene.get("albums/1")
@@ -204,8 +204,6 @@ import Tier
                 step("restart")
             }
         }
-        print(
-            "floors, seed \(seed): \(scene.reasons.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))"
-        )
+        #expect(scene.reasons.count > 2, "seed \(seed): hardly anything was composed: \(scene.reasons)")
     }
 }

@@ -116,7 +116,7 @@ final class RevisedScene {
         for resourceClass in ResourceClass.allCases where resourceClass != .personal && resourceClass != .other {
             policy[resourceClass] = .fixed(freshFor, stale: 6 * freshFor)
         }
-        var settings = CompositionSettings()
+        var settings = CompositionSettings.byExample()
         settings.supersets = false
         return try ProxyUnderTest(
             originPort: Int(origin.port), cache: ResponseCache(file: folder.file("cache.sqlite")), policy: policy,
@@ -149,7 +149,7 @@ final class RevisedScene {
         cache.purgeAndWait(selection, mode, at: clock.unixSeconds)
     }
 
-    /// As if another answer had taken its room.
+    /// Takes an answer away, as another one does that needs its room.
     func evict(_ name: String, fromFile: Bool = true) {
         cache.memory.remove(Self.key(name))
         if fromFile { cache.file?.remove(Self.key(name)) }
