@@ -52,7 +52,7 @@ extension ResponseCache {
     /// is gone. One that was received after all parts stays.
     /// - Parameter replaced: what was found under the key: where it was composed too, the file may
     ///   have an answer of the origin's that nobody has looked at since.
-    public func giveWay(to shown: StoredResponse, from parts: [StoredResponse], replaced: StoredResponse) {
+    public func removeReplaced(_ replaced: StoredResponse, by shown: StoredResponse, from parts: [StoredResponse]) {
         let receivedBy = parts.map(\.receivedAt).max() ?? shown.receivedAt
         if replaced.composition == nil {
             guard replaced.receivedAt <= receivedBy, !replaced.hasContent(likeThatOf: shown) else { return }

@@ -165,13 +165,13 @@ import Testing
 
     // MARK: Types and storefronts
 
-    private func sight(_ verdicts: [PlacementComparison.Verdict], from number: Int = 0) -> PlacementSight {
-        var sight = PlacementSight()
-        sight.comparisons = verdicts.enumerated().map { index, verdict in
+    private func observation(_ verdicts: [PlacementComparison.Verdict], from number: Int = 0) -> PlacementObservation {
+        var observation = PlacementObservation()
+        observation.comparisons = verdicts.enumerated().map { index, verdict in
             PlacementComparison(
                 type: .songs, one: .item, other: .included, number: UInt64(number + index), verdict: verdict)
         }
-        return sight
+        return observation
     }
 
     @Test func evidenceIsOfOneStorefrontAndAContradictionOfAll() throws {
@@ -180,19 +180,19 @@ import Testing
         func holds(_ storefront: Storefront, at now: Int64 = 0) -> Bool {
             places.agreement(.songs, in: storefront, at: now).holds(.included, in: .item)
         }
-        _ = places.note(sight([.same, .same]), in: storefronts[0], at: 0, until: 50)
+        _ = places.note(observation([.same, .same]), in: storefronts[0], at: 0, until: 50)
         #expect(holds(storefronts[0]) && !holds(storefronts[1]))
-        _ = places.note(sight([.same, .same]), in: storefronts[1], at: 0, until: 50)
+        _ = places.note(observation([.same, .same]), in: storefronts[1], at: 0, until: 50)
         #expect(holds(storefronts[1]))
-        let first = places.note(sight([.different]), in: storefronts[1], at: 0, until: 50)
+        let first = places.note(observation([.different]), in: storefronts[1], at: 0, until: 50)
         #expect(first.effect == .contradicted)
         #expect(!holds(storefronts[0]) && !holds(storefronts[1]))
-        let second = places.note(sight([.different]), in: storefronts[1], at: 0, until: 50)
+        let second = places.note(observation([.different]), in: storefronts[1], at: 0, until: 50)
         #expect(second.effect == .nothing, "told once")
         // Also where the storefront comes later.
-        _ = places.note(sight([.same, .same]), in: storefronts[2], at: 0, until: 50)
+        _ = places.note(observation([.same, .same]), in: storefronts[2], at: 0, until: 50)
         #expect(!holds(storefronts[2]) && !holds(storefronts[2], at: 50))
-        _ = places.note(sight([.same, .same]), in: storefronts[2], at: 50, until: 90)
+        _ = places.note(observation([.same, .same]), in: storefronts[2], at: 50, until: 90)
         #expect(holds(storefronts[2], at: 50))
     }
 
@@ -200,23 +200,23 @@ import Testing
     @Test func otherAttributesEndWhatWasComposedWithoutThem() throws {
         var places = LearntPlaces(PlacementDemand(resources: 2, usesOfOne: 8))
         let us = try #require(Storefront("us"))
-        _ = places.note(sight([.same, .same, .same, .same, .same, .same]), in: us, at: 0, until: 50)
-        let unused = places.note(sight([.otherNames], from: 10), in: us, at: 0, until: 50)
+        _ = places.note(observation([.same, .same, .same, .same, .same, .same]), in: us, at: 0, until: 50)
+        let unused = places.note(observation([.otherNames], from: 10), in: us, at: 0, until: 50)
         #expect(unused.effect == .nothing, "none was composed")
         places.note(uses: [crossing(.included, .item, 1)], in: us, at: 0)
-        let revised = places.note(sight([.otherValues], from: 11), in: us, at: 0, until: 50)
+        let revised = places.note(observation([.otherValues], from: 11), in: us, at: 0, until: 50)
         #expect(revised.effect == .nothing)
-        let added = places.note(sight([.otherNames], from: 12), in: us, at: 0, until: 50)
+        let added = places.note(observation([.otherNames], from: 12), in: us, at: 0, until: 50)
         #expect(added.effect == .outdone)
     }
 
     /// Each object of an unknown combination was parsed.
     @Test func anUnknownCombinationIsToldOnce() throws {
-        var sight = PlacementSight()
-        for index in 0..<400 { sight.note(.songs, .included, UInt64(index % 200), object: index) }
+        var observation = PlacementObservation()
+        for index in 0..<400 { observation.note(.songs, .included, UInt64(index % 200), object: index) }
         var places = LearntPlaces(PlacementDemand())
         let us = try #require(Storefront("us"))
-        let unknown = places.note(sight, in: us, at: 0, until: 50).unknown
+        let unknown = places.note(observation, in: us, at: 0, until: 50).unknown
         #expect(unknown.map(\.object) == Array(0..<200))
     }
 
@@ -225,7 +225,7 @@ import Testing
         let letters = Array("abcdefghijklmnopqrstuvwxyz")
         for (index, name) in letters.flatMap({ one in letters.map { "\(one)\($0)" } }).enumerated() {
             let storefront = try #require(Storefront(name))
-            _ = places.note(sight([.same]), in: storefront, at: 0, until: 50)
+            _ = places.note(observation([.same]), in: storefront, at: 0, until: 50)
             let holds = places.agreement(.songs, in: storefront, at: 0).holds(.included, in: .item)
             #expect(holds == (index < LearntPlaces.mostAgreements), "\(name)")
         }

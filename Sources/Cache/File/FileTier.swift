@@ -86,15 +86,15 @@ public final class FileTier: Sendable {
         }
     }
 
-    /// Writes down that what answers of an origin show of a number is outdated up to then, unix
-    /// seconds.
+    /// Writes down that answers of an origin received before `time`, unix seconds, are outdated for
+    /// a number.
     public func storeFloor(of number: UInt64, from origin: OriginTag, at time: Int64) {
         records.add(StoreMark(floorOf: number, of: origin, at: time))
     }
 
-    /// Calls `body` with each number of which answers of an origin show an outdated state, and up
-    /// to when, before answers that are visited from now on; with none where the file cannot be
-    /// read. None is beyond `now`, unix seconds, by more than a minute.
+    /// Calls `body` with each number that has a floor, and the floor, before answers that are
+    /// visited from now on; with none where the file cannot be read. None is beyond `now`, unix
+    /// seconds, by more than a minute.
     public func visitFloors(
         of origin: OriginTag, at now: Int64, _ body: @escaping @Sendable (_ number: UInt64, _ time: Int64) -> Void
     ) {

@@ -96,7 +96,7 @@ package final class LearntForms: Sendable {
             if isNew, case .known(let known)? = learnt { isAsConcluded = state.test(known.record, form, at: now) }
             if changes { state.changes[form.shape.type, default: 0] += 1 }
             state.concluded[form] = nil
-            if state.forms[form] == nil { state.makeRoom() }
+            if learnt != nil, state.forms[form] == nil { state.makeRoom() }
             state.forms[form] = learnt
             return isAsConcluded
         }
@@ -143,8 +143,9 @@ package final class LearntForms: Sendable {
     func switchOff(_ shape: RequestShape, until: Int64, at now: Int64) {
         state.withLock { state in
             state.wrong = state.wrong.filter { now < $0.value }
-            guard state.wrong.count < Self.maxForms else { return }
-            state.wrong[shape] = until
+            if state.wrong[shape] != nil || state.wrong.count < Self.maxForms {
+                state.wrong[shape] = max(state.wrong[shape] ?? 0, until)
+            }
             state.refute(shape.type, until: until)
             state.concluded = [:]
             // Each is learnt anew then.

@@ -48,23 +48,23 @@ struct LearntPlaces: Sendable {
     /// - Parameter until: the unix second at which its contradictions end.
     /// - Returns: its effect, and which of its combinations have to be learnt.
     mutating func note(
-        _ sight: PlacementSight, in storefront: Storefront, at now: Int64, until: Int64
-    ) -> (effect: Effect, unknown: [PlacementSight.Shown]) {
+        _ observation: PlacementObservation, in storefront: Storefront, at now: Int64, until: Int64
+    ) -> (effect: Effect, unknown: [PlacementObservation.Shown]) {
         // Before the new names end what was relied on.
-        let isOutdone = sight.comparisons.contains { comparison in
+        let isOutdone = observation.comparisons.contains { comparison in
             comparison.verdict == .otherNames
                 && agreements[Key(type: comparison.type, storefront: storefront)]?.isUsed(
                     PlacementPair(comparison.one, comparison.other)) == true
         }
-        var unknown: [PlacementSight.Shown] = []
-        var met: Set<PlacementSight.Shown> = []
-        for shown in sight.shown {
+        var unknown: [PlacementObservation.Shown] = []
+        var met: Set<PlacementObservation.Shown> = []
+        for shown in observation.shown {
             let isKnown = change(shown.type, storefront, at: now) { $0.note(shown.combination, in: shown.placement) }
             // Each has its object parsed.
             if isKnown == false, met.insert(shown).inserted { unknown.append(shown) }
         }
         var isContradicted = false
-        for comparison in sight.comparisons {
+        for comparison in observation.comparisons {
             let pair = PlacementPair(comparison.one, comparison.other)
             switch comparison.verdict {
             case .same, .otherValues, .otherNames:
@@ -78,7 +78,9 @@ struct LearntPlaces: Sendable {
     }
 
     /// Learns the names of a combination.
-    mutating func learn(_ shown: PlacementSight.Shown, _ names: [UInt64], in storefront: Storefront, at now: Int64) {
+    mutating func learn(
+        _ shown: PlacementObservation.Shown, _ names: [UInt64], in storefront: Storefront, at now: Int64
+    ) {
         _ = change(shown.type, storefront, at: now) { $0.learn(shown.combination, names, in: shown.placement) }
     }
 
@@ -90,7 +92,8 @@ struct LearntPlaces: Sendable {
     /// Ends an agreement in all storefronts; true where it was relied on in any.
     private mutating func refute(_ type: ResourceClass, _ pair: PlacementPair, until: Int64) -> Bool {
         let contradiction = Contradiction(type: type, pair: pair)
-        contradictions[contradiction] = max(contradictions[contradiction] ?? 0, until)
+        let until = max(contradictions[contradiction] ?? 0, until)
+        contradictions[contradiction] = until
         var wasRelied = false
         changeAll { key, agreement in
             if key.type == type, agreement.refute(pair, until: until) { wasRelied = true }
@@ -140,7 +143,7 @@ struct LearntPlaces: Sendable {
 }
 
 /// The placements of the resources in one answer, and how those look elsewhere.
-struct PlacementSight {
+struct PlacementObservation {
     /// A combination of attributes that a placement shows.
     struct Shown: Hashable {
         let type: ResourceClass
@@ -176,10 +179,11 @@ extension LearntForms {
     /// Learns how an answer shows its resources.
     /// - Parameter until: the unix second at which a contradiction ends.
     func note(
-        _ sight: PlacementSight, of document: MappedDocument, in storefront: Storefront, at now: Int64, until: Int64
+        _ observation: PlacementObservation, of document: MappedDocument, in storefront: Storefront, at now: Int64,
+        until: Int64
     ) -> LearntPlaces.Effect {
         let (effect, unknown) = state.withLock {
-            $0.places.note(sight, in: storefront, at: now, until: until)
+            $0.places.note(observation, in: storefront, at: now, until: until)
         }
         for shown in unknown {
             // Without the lock: it takes as long as to parse the object.

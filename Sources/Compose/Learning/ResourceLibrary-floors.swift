@@ -83,8 +83,8 @@ extension ResourceLibrary {
     /// A clock that goes back by less is being adjusted.
     private static let stepBack: Int64 = 60
 
-    /// Whether a stored answer shows of anything what a later one contradicted: then it stands in
-    /// for nothing. Of answers that others are not made of, false.
+    /// Whether a later answer contradicted this one about any resource or list: then it is no
+    /// stand-in. False for answers that are no sources.
     public func isOutdated(_ response: StoredResponse) -> Bool {
         guard index.hasFloors, response.key.origin == origin, response.composition == nil, !response.key.isPersonal,
             response.key.variant.isEmpty, response.status == 200 || ErrorMeaning(status: response.status) == .absence,

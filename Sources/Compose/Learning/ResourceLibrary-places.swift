@@ -13,17 +13,17 @@ extension ResourceLibrary {
     ) -> Bool {
         guard request.hasPlainResources else { return true }
         var sources = sources(nil, at: now)
-        var sight = PlacementSight()
+        var observation = PlacementObservation()
         for (index, placement) in shown {
             let object = part.document.map.objects[index]
             guard !object.attributes.isEmpty, let type = object.type else { continue }
-            sight.note(type, placement, object.attributeNames, object: index)
-            guard sight.comparisons.count < Self.comparisons else { continue }
+            observation.note(type, placement, object.attributeNames, object: index)
+            guard observation.comparisons.count < Self.comparisons else { continue }
             let own = Candidate(part: part, object: object, placement: placement)
-            compare(own, type, request, asked: asked, &sources, &sight)
+            compare(own, type, request, asked: asked, &sources, &observation)
         }
         let until = now + Int64(part.response.freshFor)
-        let effect = forms.note(sight, of: part.document, in: request.storefront, at: now, until: until)
+        let effect = forms.note(observation, of: part.document, in: request.storefront, at: now, until: until)
         if effect == .outdone {
             cache.noteContradiction()
             cache.freeComposed()
@@ -35,7 +35,7 @@ extension ResourceLibrary {
     /// one was compared when it came, and would count one revision again and again.
     private func compare(
         _ own: Candidate, _ type: ResourceClass, _ request: CatalogRequest, asked: Int64,
-        _ sources: inout StoredSources, _ sight: inout PlacementSight
+        _ sources: inout StoredSources, _ observation: inout PlacementObservation
     ) {
         let found = index.sources(of: request.indexNumber(ofResource: own.object.number))
         guard !found.isEmpty else { return }
@@ -50,7 +50,7 @@ extension ResourceLibrary {
                 own.part.response.receivedAt > source.receivedAt && candidate.part.response.arrival <= asked
             let before = found[(position + 1)...]
             let verdict = own.verdict(beside: candidate) { isLater && before.contains { $0.shows(own) } }
-            sight.comparisons.append(
+            observation.comparisons.append(
                 PlacementComparison(
                     type: type, one: own.placement, other: other, number: own.object.number, verdict: verdict))
         }
@@ -60,7 +60,7 @@ extension ResourceLibrary {
     /// order, so that a revision explains whatever differs.
     func comparePlacements(_ part: StoredSource, _ seen: SeenPlacements, at now: Int64) {
         guard let request = part.request, request.hasPlainResources else { return }
-        var sight = PlacementSight()
+        var observation = PlacementObservation()
         for (index, placement) in Self.shown(part, request) {
             let object = part.document.map.objects[index]
             guard !object.attributes.isEmpty, let type = object.type,
@@ -70,12 +70,12 @@ extension ResourceLibrary {
             // Values whose bytes differ may be the same in another order.
             guard !hasSameNames || other.attributeSum == object.attributeSum else { continue }
             let verdict = hasSameNames ? PlacementComparison.Verdict.same : .otherNames
-            sight.comparisons.append(
+            observation.comparisons.append(
                 PlacementComparison(
                     type: type, one: placement, other: other.placement, number: object.number, verdict: verdict))
         }
         let until = now + Int64(part.response.freshFor)
-        _ = forms.note(sight, of: part.document, in: request.storefront, at: now, until: until)
+        _ = forms.note(observation, of: part.document, in: request.storefront, at: now, until: until)
     }
 }
 

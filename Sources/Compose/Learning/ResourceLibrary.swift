@@ -126,9 +126,12 @@ public final class ResourceLibrary: Sendable {
 
     /// Begins to be used: reads the file's answers of earlier runs in the background, the latest
     /// first.
-    package func readStored(at now: Int64) {
+    /// - Parameter clock: the time in unix seconds. Reading may take minutes; a time that is long
+    ///   past would be taken for a clock that went back.
+    package func readStored(_ clock: @escaping @Sendable () -> Int64) {
         held.heed(cache)
         guard settings.isActive else { return }
+        let now = clock()
         cache.file?.visitFloors(of: origin, at: now) { [self] number, time in
             // Answers of that second may be those that raised it.
             index.raiseFloor(of: number, to: time - 1, by: nil)
@@ -140,6 +143,7 @@ public final class ResourceLibrary: Sendable {
         let seen = SeenPlacements()
         cache.visitStored { [self] response in
             guard response.key.origin == origin else { return true }
+            let now = clock()
             cache.note(receivedAt: response.receivedAt, at: now)
             if ErrorMeaning(status: response.status) == .absence,
                 let request = CatalogRequest(canonical: Array(response.key.target))

@@ -1,8 +1,8 @@
 import AppleMusic
 
 // Evidence that resources of one type look the same in two placements. Pure.
-// Must hold: a resource stands in another placement only where resources were compared in both, as
-// many as `PlacementDemand` asks for, and no name is known of the wanted placement that the held
+// Must hold: a resource is shown in another placement only where resources were compared in both,
+// as many as `PlacementDemand` asks for, and no name is known of the wanted placement that the held
 // one never showed; one contradiction ends that until the answers that taught it have run out.
 
 /// How much evidence it takes before resources held in one placement are shown in another.

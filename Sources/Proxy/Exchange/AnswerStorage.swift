@@ -143,7 +143,7 @@ struct AnswerStorage {
     private func place(
         _ stored: StoredResponse, _ response: UpstreamResponse, varyingBy vary: ResponseFacts.Vary
     ) -> ExchangeState.Event {
-        if isOvertaken(stored) { return .unstored(response, .outdated) }
+        if removeOvertaking(stored) { return .unstored(response, .outdated) }
         let fields = request.forwarded.selectingFields
         let placed = put(bornUnder: born) {
             $0.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader)
@@ -156,10 +156,10 @@ struct AnswerStorage {
         return event(placed, originStatus: response.status)
     }
 
-    /// Whether clients were shown something else under this key meanwhile, composed of an answer
-    /// that came while this one was on its way: which of them is newer cannot be told, so neither
-    /// is shown again.
-    private func isOvertaken(_ stored: StoredResponse) -> Bool {
+    /// Removes a composed answer with other content that was shown under this key while this one was
+    /// fetched, from a part that arrived meanwhile; whether there was one. Their order is unknown,
+    /// so neither is stored.
+    private func removeOvertaking(_ stored: StoredResponse) -> Bool {
         let cache = storing.base.cache
         guard stored.key.variant.isEmpty, let shown = cache.memory.lookup(stored.key), shown.composition != nil,
             shown.arrival > terms.arrivals, shown.status != stored.status || shown.body != stored.body

@@ -58,7 +58,7 @@ final class ComposedAnswers {
         composing.note(crossingsOf: composed, for: wanted)
         base.statistics.count(.built)
         base.statistics.count(because: detail ?? composed.detail)
-        if let replaced { base.cache.giveWay(to: stored, from: parts, replaced: replaced) }
+        if let replaced { base.cache.removeReplaced(replaced, by: stored, from: parts) }
         // An answer that cannot be kept, because a part is being purged or replaced at this moment,
         // is still served.
         if base.cache.store(composed: stored, from: parts, whileContradictionsAre: composed.contradictions) {

@@ -79,7 +79,8 @@ final class Composing {
             settings: settings, library: library, notFoundFor: shared.policy.notFoundFor, rule: rule)
     }
 
-    /// Notes what hangs on learnt agreements in an answer that is served.
+    /// Counts the resources of a served answer that are shown in other placements than they are
+    /// held in.
     func note(crossingsOf composed: ComposedBody, for wanted: CatalogRequest?) {
         guard let wanted, !composed.crossings.isEmpty else { return }
         library.forms.note(uses: composed.crossings, in: wanted.storefront, at: base.unixSeconds)

@@ -6,7 +6,7 @@ public struct StoreMark: Sendable, Equatable {
         case fact
         /// Until when no answers are built in a form of request.
         case rest
-        /// Up to when answers that show a number are outdated.
+        /// When answers begin to count that show a number: earlier ones are outdated.
         case floor
         /// A purge by which answers are judged.
         case purge
@@ -45,7 +45,7 @@ public struct StoreMark: Sendable, Equatable {
         self.origin = origin
     }
 
-    /// The state of a number in answers of this origin is outdated up to then, unix seconds.
+    /// Answers of this origin received before `time`, unix seconds, are outdated for the number.
     public init(floorOf number: UInt64, of origin: OriginTag, at time: Int64) {
         var digits: [UInt8] = []
         digits.appendHexadecimal(number)

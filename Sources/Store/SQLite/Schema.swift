@@ -55,11 +55,11 @@ enum Schema {
           FROM purge WHERE mode <> 'swept' GROUP BY words
         """
 
-    /// One column that the version before lacks.
+    /// Column `born`, which version 10 lacks.
     private static let born =
         "born INTEGER NOT NULL DEFAULT 0 /* the number of the latest purge (see table purge) when it was fetched */"
 
-    /// The other one: rows without it are of the upstream with which the file began.
+    /// Column `origin`, which version 10 lacks; 0 is the home of the file.
     private static let origin = "origin INTEGER NOT NULL DEFAULT 0 /* where it comes from: see table origin */"
 
     /// Without these columns, as in the version before.

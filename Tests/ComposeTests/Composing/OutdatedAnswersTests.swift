@@ -1,3 +1,5 @@
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -65,5 +67,36 @@ import Testing
             scene.library.note(stale: part, try StoredScene.request(stored.target), at: StoredScene.noon + 10)
         }
         #expect(try !isOutdated(old, in: scene))
+    }
+
+    /// The file was read under the time at which that began, and when it had taken minutes, the
+    /// clock seemed to have gone back.
+    @Test func aLongReadOfTheFileLoweredFloors() throws {
+        let (scene, folder) = (StoredScene(), try TemporaryFolder())
+        func open() -> ResponseCache {
+            let file = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { _ in }
+            return ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: file)
+        }
+        let before = open()
+        before.store(try scene.response(Stored("songs/7", document(resource("songs", "7")))))
+        before.close()
+        let cache = open()
+        let library = ResourceLibrary(cache, of: .none, ResourceClasses { _ in true }, CompositionSettings())
+        let old = try scene.response(Stored("songs/5", document(Self.song("old")), after: 90))
+        for answer in [old, try scene.response(Self.batch("5,6", "new", after: 100))] {
+            cache.store(answer)
+            library.note(answer, at: answer.receivedAt)
+        }
+        #expect(library.isOutdated(old))
+        let looks = Mutex(0)
+        library.readStored {
+            looks.withLock { looks in
+                looks += 1
+                return StoredScene.noon + (looks == 1 ? 0 : 100)
+            }
+        }
+        waitUntil { library.isComplete }
+        #expect(library.isOutdated(old) && looks.withLock { $0 } > 1)
+        cache.close()
     }
 }

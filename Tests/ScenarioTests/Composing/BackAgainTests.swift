@@ -38,9 +38,9 @@ import Testing
 
     /// It was left out for as long as `not-found` lasts.
     @Test(arguments: ["?extend=artistUrl&ids=8,7", "?ids=8,7&l=es-MX", "?ids=8,7&include=artists"])
-    func itIsAskedForOnceAnyAnswerShowsIt(sight: String) throws {
+    func itIsAskedForOnceAnyAnswerShowsIt(observation: String) throws {
         let scene = try scene()
-        #expect(names(try scene.proxy.client.send("GET", Self.songs + sight)) == ["8", "7"])
+        #expect(names(try scene.proxy.client.send("GET", Self.songs + observation)) == ["8", "7"])
         #expect(names(try scene.proxy.client.send("GET", Self.pair)) == ["1", "7"])
         #expect(scene.upstream.count <= 5)
     }

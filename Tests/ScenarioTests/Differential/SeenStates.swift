@@ -67,7 +67,7 @@ final class SeenStates {
 
     /// The latest fresh answer before a position that named a resource of a storefront, be it by
     /// its id alone or with other parameters.
-    func sight(of identity: String, in storefront: String, before position: Int, at now: Int64) -> State? {
+    func observation(of identity: String, in storefront: String, before position: Int, at now: Int64) -> State? {
         for circumstances in waiting.keys where Self.storefront(circumstances) == storefront { read(circumstances) }
         return (sights[Self.key(storefront, identity)] ?? []).filter { $0.position < position && $0.freshUntil > now }
             .max { $0.position < $1.position }

@@ -48,7 +48,7 @@ struct SupersededParts {
         guard target.first("restrict") == nil else { return nil }
         for identity in Set(target.asked ?? []).subtracting(answer.elementNames) {
             let storefront = SeenStates.storefront(circumstances)
-            guard let latest = seen.sight(of: identity, in: storefront, before: position, at: now),
+            guard let latest = seen.observation(of: identity, in: storefront, before: position, at: now),
                 !revisions(since: latest.revision).lacked(identity)
             else { continue }
             return difference("data", latest, "\(identity) is left out, and was seen")
