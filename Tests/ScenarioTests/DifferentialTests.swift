@@ -98,7 +98,7 @@ import Testing
             seed: staleFor == 0 ? 20_261_150 : 20_261_151, requests: disturbedRequests, staleFor: staleFor,
             longestStep: longestStep, reviseEvery: disturbedReviseEvery, disturbEvery: disturbEvery, batches: true)
         return Case(name: "restarts and purges", settings: settings) {
-            $0.composed > 20 && $0.old > 3 && $0.disturbances >= 3
+            $0.composed > 5 && $0.old > 3 && $0.disturbances >= 3
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
 
     private static let small: [Case] = Cut.allCases.map { cut in
         Case(name: "small revisions", settings: smallRevisions(seed: 20_261_160, cut)) {
-            $0.composed > 20 && $0.old > 3
+            $0.composed > 5 && $0.old > 3
         }
     }
 

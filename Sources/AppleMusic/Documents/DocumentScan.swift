@@ -45,7 +45,7 @@ public struct DocumentScan: Sendable {
             && json["results"].map { $0.objectValue != nil } != false
     }
 
-    /// Larger bodies, in bytes, without any item are answers if they look so at first observation: as
+    /// Larger bodies, in bytes, without any item are answers if they look so at first sight: as
     /// values they take twenty times the memory.
     private static let mostParsed = 256 << 10
 

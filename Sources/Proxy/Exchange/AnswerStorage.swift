@@ -156,9 +156,9 @@ struct AnswerStorage {
         return event(placed, originStatus: response.status)
     }
 
-    /// Removes a composed answer with other content that was shown under this key while this one was
-    /// fetched, from a part that arrived meanwhile; whether there was one. Their order is unknown,
-    /// so neither is stored.
+    /// Removes a composed answer with other content that was shown under this key while this one
+    /// was fetched, from a part that arrived meanwhile; whether there was one. Their order is
+    /// unknown, so neither is stored.
     private func removeOvertaking(_ stored: StoredResponse) -> Bool {
         let cache = storing.base.cache
         guard stored.key.variant.isEmpty, let shown = cache.memory.lookup(stored.key), shown.composition != nil,
