@@ -46,7 +46,7 @@ struct HuntSight: Sendable {
     var place: HuntPlace?
 }
 
-/// What was found about one answer.
+/// The result of judging one answer.
 struct HuntVerdict: Sendable {
     var faults: [HuntFault] = []
     var sights: [HuntSight] = []

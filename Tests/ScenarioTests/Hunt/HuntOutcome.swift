@@ -1,4 +1,4 @@
-/// What a hunt has met.
+/// Counts and findings of a hunt.
 struct HuntOutcome: Sendable, CustomStringConvertible {
     /// A fault, with the history of its URL.
     struct Finding: Sendable {

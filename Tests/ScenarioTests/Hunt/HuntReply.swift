@@ -30,7 +30,7 @@ enum HuntManner: Sendable, CustomStringConvertible {
     }
 }
 
-/// What a client got.
+/// The answer as a client got it.
 struct HuntReply: Sendable {
     let status: Int
     var cacheStatus = ""

@@ -172,7 +172,7 @@ extension HuntRun {
             settle()
             clock.advance(seconds: seconds)
         case .purge(let scope, let isHard):
-            // What another node has stored meanwhile is not known to be older than the purge.
+            // Other nodes may have stored answers meanwhile, which may be older than the purge.
             guard proxies.count == 1 else { return }
             settle()
             let purge = HuntPurge(scope: scope, isHard: isHard, moment: origin.moment)
