@@ -78,6 +78,14 @@ extension ResponseCache {
         dependents.withLock { drop($0.take(madeFrom: key), &released) }
     }
 
+    /// Drops the composed answers whose parts name any of these resources (`ResourceMention`),
+    /// whatever the storefront.
+    public func dropComposed(naming resources: Set<UInt64>) {
+        guard !resources.isEmpty, hasComposed.load(ordering: .sequentiallyConsistent) else { return }
+        var released: [StoredResponse] = []
+        dependents.withLock { drop($0.take(naming: resources), &released) }
+    }
+
     /// Drops the answers composed from the entry of `key`, which was replaced, unless its content
     /// is the same. Without an old entry to compare with, the content counts as another.
     func dropDependents(of key: borrowing CacheKey, replacing old: StoredResponse?, by new: StoredResponse) {

@@ -74,16 +74,10 @@ import Testing
         #expect(outcome.restarts > 0 || Self.steps < 1_000, "\(outcome)")
     }
 
-    /// Faults that are not mended yet: a composed answer stays beside a newer answer that
-    /// contradicts it where more than four answers show the resource (DECISIONS 9.15); a batch
-    /// lacks a resource that was asked for under another name, and the `next` of a page has that
-    /// name (9.21).
+    /// Faults that are not mended yet: a batch lacks a resource that was asked for under another
+    /// name, and the `next` of a page has that name (DECISIONS 9.21).
     private static func isKnown(_ rule: HuntFault.Rule, in traits: HuntTraits) -> Bool {
-        switch rule {
-        case .older: true
-        case .absence, .form: traits.name == "absences and aliases"
-        default: false
-        }
+        traits.hasAliases && (rule == .absence || rule == .form)
     }
 
     /// A proxy that keeps answers for longer than the oracle allows is found out.

@@ -26,7 +26,9 @@ extension ResourceLibrary {
     /// Bytes of other answers that may be read for it, on the loop: half a millisecond.
     private static let mostRead = 128 << 10
 
-    /// Raises the floors of what the answer and others show differently.
+    /// Raises the floors of what the answer and others show differently, and drops the composed
+    /// answers that name a resource of which one was raised: the index knows four answers of it,
+    /// and they may be made of others.
     func raiseFloors(
         _ answer: IndexedAnswer, _ differences: [ResourceIndex.Difference], _ reader: FileReader?, at now: Int64
     ) {
@@ -36,6 +38,7 @@ extension ResourceLibrary {
             answer, forms, near: sources(nil, at: now, isPeeking: true),
             all: sources(reader, at: now, isPeeking: true, reading: reading), at: now)
         let own = answer.part.response
+        var contradicted: Set<UInt64> = []
         // The oldest first: what it contradicts is outdated then, and those after it may agree.
         for difference in differences.prefix(Self.mostPairs).reversed() {
             let number = answer.entries[difference.entry].number
@@ -45,7 +48,13 @@ extension ResourceLibrary {
             // Neither is known to be newer where both were asked for at one time.
             raiseFloor(
                 of: number, difference, own.key, at: own.receivedAt, sparesNewest: contradiction == .ordered)
+            if difference.entry < answer.shown.count {
+                contradicted.insert(answer.part.document.map.objects[answer.shown[difference.entry].index].number)
+            }
         }
+        guard !contradicted.isEmpty else { return }
+        cache.noteContradiction()
+        cache.dropComposed(naming: contradicted)
     }
 
     /// Whether the older of two answers that differ is below the floor already: to raise it to the

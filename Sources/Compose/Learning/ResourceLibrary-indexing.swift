@@ -62,6 +62,7 @@ extension ResourceLibrary {
         let older = differing.filter { !$0.isNewer }
         guard !older.isEmpty else { return }
         cache.noteContradiction()
+        cache.dropComposed(naming: isBelieved ? Set(request.resources.map(\.number)) : [])
         for key in older.compactMap(\.source.key) { cache.dropDependents(of: key) }
     }
 }

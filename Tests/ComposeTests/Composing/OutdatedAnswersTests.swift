@@ -69,6 +69,24 @@ import Testing
         #expect(try !isOutdated(old, in: scene))
     }
 
+    /// The index knows four answers of a resource, and the part was none of them any more.
+    @Test func aComposedAnswerStayedBesideANewerOneWhereManyShowTheResource() throws {
+        let scene = StoredScene()
+        let target = Self.batch("5,6", "old", after: 0)
+        try scene.store(target)
+        let part = try #require(scene.cache.memory.lookup(try scene.response(target).key))
+        let key = try scene.response(Stored("songs/5", "")).key
+        let composed = StoredResponse(
+            composed: Array(document(Self.song("old")).utf8), key: key, parts: [part], detail: .reduced,
+            receivedAt: StoredScene.noon, born: 0, lifetime: part.lifetime, classTag: part.classTag)
+        #expect(
+            scene.cache.store(composed: composed, from: [part], whileContradictionsAre: scene.cache.contradictions))
+        for other in 7..<12 { try scene.store(Self.batch("5,6,\(other)", "old", after: Int64(other))) }
+        #expect(scene.cache.memory.lookup(key) != nil)
+        try scene.store(Self.batch("5,8", "new", after: 20))
+        #expect(scene.cache.memory.lookup(key) == nil)
+    }
+
     /// The file was read under the time at which that began, and when it had taken minutes, the
     /// clock seemed to have gone back.
     @Test func aLongReadOfTheFileLoweredFloors() throws {
