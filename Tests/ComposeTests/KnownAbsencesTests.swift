@@ -41,4 +41,17 @@ import Testing
         #expect((KnownAbsences.slotCount / 2...KnownAbsences.slotCount).contains(held))
         #expect(absences.holds(UInt64(3 * KnownAbsences.slotCount - 1), in: us, asOf: 0, at: 0))
     }
+
+    /// A batch that was asked for more than the client wants lost a resource that had come under
+    /// its other name.
+    @Test func anIdThatCameUnderAnotherNameWasTakenForAbsent() throws {
+        let scene = StoredScene()
+        let request = try StoredScene.request("songs?ids=5,9")
+        func showsAbsences(_ ids: [String]) throws -> Bool {
+            let body = document(ids.map { resource("songs", $0) })
+            let part = try #require(StoredSource(scanning: try scene.response(Stored("songs?ids=5,9", body))))
+            return part.showsAbsences(in: request, to: request)
+        }
+        #expect(try showsAbsences(["5"]) && showsAbsences([]) && !showsAbsences(["5", "1"]))
+    }
 }

@@ -123,9 +123,14 @@ extension StoredSource {
     }
 
     /// Whether no id that it lacks can be another name of a resource that it shows, in this batch
-    /// and not in another one: it found nothing, or was asked for the same.
+    /// and not in another one: it found nothing, or was asked for the same and shows nothing else.
     func showsAbsences(in own: CatalogRequest, to request: CatalogRequest) -> Bool {
-        foundNothing || own.resources == request.resources
+        foundNothing || own.resources == request.resources && showsOnly(own.resources)
+    }
+
+    private func showsOnly(_ names: [ResourceName]) -> Bool {
+        let asked = Set(names.map(\.number))
+        return document.primary.allSatisfy { asked.contains($0.number) }
     }
 
     var foundNothing: Bool { document.map.envelope.firstElement >= document.map.envelope.endElement }
