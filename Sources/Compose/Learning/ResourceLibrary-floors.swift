@@ -39,8 +39,10 @@ extension ResourceLibrary {
             all: sources(reader, at: now, isPeeking: true, reading: reading), at: now)
         let own = answer.part.response
         var contradicted: Set<UInt64> = []
-        // The oldest first: what it contradicts is outdated then, and those after it may agree.
-        for difference in differences.prefix(Self.mostPairs).reversed() {
+        // Of newer answers the oldest comes first: those after it may agree with it. Of older ones
+        // the newest does: it may be of the same second, which the file has to know.
+        let (older, newer) = (differences.filter { !$0.isNewer }, differences.filter(\.isNewer))
+        for difference in older.prefix(Self.mostPairs) + newer.reversed().prefix(Self.mostPairs) {
             let number = answer.entries[difference.entry].number
             guard !isOlderOutdated(of: number, difference, own.key, at: own.receivedAt),
                 let contradiction = comparison.contradiction(difference)

@@ -54,12 +54,12 @@ extension ResourceLibrary {
             ResourceIndex.Entry(request.indexNumber(ofResource: $0.number), .absence)
         }
         let differing = index.add(key, at: receivedAt, entries, isFound: isFound)
-        for difference in differing.reversed() where isBelieved {
+        let (newer, older) = (differing.filter(\.isNewer), differing.filter { !$0.isNewer })
+        for difference in older + newer.reversed() where isBelieved {
             let number = entries[difference.entry].number
             if isOlderOutdated(of: number, difference, key, at: receivedAt) { continue }
             raiseFloor(of: number, difference, key, at: receivedAt)
         }
-        let older = differing.filter { !$0.isNewer }
         guard !older.isEmpty else { return }
         cache.noteContradiction()
         cache.dropComposed(naming: isBelieved ? Set(request.resources.map(\.number)) : [])
