@@ -141,6 +141,12 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         return found.withLock { $0 }
     }
 
+    /// The resources of a type that composed answers showed in other kinds of answers than held
+    /// them, as far as the agreements that they relied on count still.
+    func crossings(of type: ResourceClass, in storefront: Storefront, at now: Int64) -> Int {
+        settings.shared.library.forms.agreement(type, in: storefront, at: now).pairs.reduce(0) { $0 + Int($1.uses) }
+    }
+
     /// Whether answers that the cache file held at the start can be composed from.
     var isIndexComplete: Bool { settings.shared.library.isComplete }
 
@@ -261,6 +267,14 @@ extension CompositionSettings {
     init(_ mode: Mode) {
         self.init()
         compose = mode
+    }
+
+    /// One resource that looks the same in two kinds of answers shows that all do, so that a scene
+    /// needs few requests. By the defaults sixteen do (`PlacementDemand`).
+    static func byExample(_ mode: Mode = .on) -> CompositionSettings {
+        var settings = CompositionSettings(mode)
+        settings.placements = PlacementDemand(resources: 1, usesOfOne: .max)
+        return settings
     }
 }
 
