@@ -37,6 +37,10 @@ extension CatalogRequest {
     /// The form of the answer to a request for its resources in another shape.
     func form(in shape: RequestShape) -> Form { Form(shape, in: self, isAlone: resources.count == 1) }
 
+    /// Whether a batch asks for one resource more than once: the origin may answer it as a batch of
+    /// one, or of several.
+    var repeatsOne: Bool { resources.count > 1 && resources.allSatisfy { $0 == resources[0] } }
+
     /// The form of a batch of a type without parameters, in its storefront and language.
     func plainBatch(of type: ResourceClass, isAlone: Bool) -> Form {
         Form(RequestShape(subject: .batch, type: type, include: [], decoration: []), in: self, isAlone: isAlone)

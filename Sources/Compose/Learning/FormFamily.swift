@@ -55,7 +55,10 @@ private struct Alike {
     let keepsOrder: Bool
     private let groups: [[Member]]
 
-    init(_ form: Form, _ members: [Member]) {
+    /// Parameters change how relationships look, as `relate` does: forms with others are no evidence
+    /// of them.
+    init(_ form: Form, _ all: [Member]) {
+        let members = all.filter { $0.form.shape.decoration.isEmpty || $0.form.hasDecoration(of: form) }
         wanted = form.shape.selectedNames
         own = members.filter { $0.form.hasCircumstances(of: form) }
         kind = members.filter { $0.form.hasKind(of: form) }
@@ -65,7 +68,7 @@ private struct Alike {
         groups = [
             kind, members.filter { $0.form.storefront == form.storefront },
             members.filter { $0.form.language == form.language },
-            members.filter { $0.form.shape.decoration == form.shape.decoration },
+            members.filter { $0.form.hasDecoration(of: form) },
         ]
     }
 
@@ -153,10 +156,13 @@ extension Form {
     /// same parameters but `include` and `views`.
     func hasCircumstances(of other: Form) -> Bool {
         hasKind(of: other) && storefront == other.storefront && language == other.language
-            && shape.decoration == other.shape.decoration
+            && hasDecoration(of: other)
     }
 
     func hasKind(of other: Form) -> Bool { shape.subject == other.shape.subject && isAlone == other.isAlone }
+
+    /// Whether both have the same parameters beside `include` and `views`.
+    func hasDecoration(of other: Form) -> Bool { shape.decoration == other.shape.decoration }
 
     func hasSelection(of other: Form) -> Bool {
         shape.include == other.shape.include && shape.views == other.shape.views
@@ -172,7 +178,7 @@ extension Form {
         if hasKind(of: other) { nearness += 2 }
         if storefront == other.storefront { nearness += 2 }
         if language == other.language { nearness += 2 }
-        if shape.decoration == other.shape.decoration { nearness += 2 }
+        if hasDecoration(of: other) { nearness += 2 }
         return nearness
     }
 

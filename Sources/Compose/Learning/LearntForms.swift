@@ -67,7 +67,7 @@ package final class LearntForms: Sendable {
         _ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int
     ) -> ResourceLibrary.Lesson {
         let form = request.form
-        guard form.chosenBytes <= Self.maxDecoration else { return .nothingNew }
+        guard form.chosenBytes <= Self.maxDecoration, !request.repeatsOne else { return .nothingNew }
         let (entry, isWrong) = state.withLock { ($0.forms[form], $0.isWrong(form.shape, at: now)) }
         if isWrong { return .nothingNew }
         var learnt: Entry?

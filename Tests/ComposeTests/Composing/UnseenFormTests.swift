@@ -39,6 +39,18 @@ import Testing
         Row(
             "several, out of a batch of one", [item, shown("albums?ids=1"), shown("albums/2")], "albums?ids=1,2",
             refused: "batch form-never-seen"),
+        Row(
+            "several, out of one that was asked for twice",
+            [item, shown("albums/2"), Stored("albums?ids=1,1", document([album("1", artistID("7"))]))],
+            "albums?ids=1,2", refused: "batch form-never-seen"),
+        Row(
+            "one without parameters, out of one with some and of several without",
+            alikeEverywhere + [
+                batchWithArtists, Stored("albums?ids=1", document([album("1", artistID("7"))])),
+                Stored(
+                    "albums?ids=3&include=artists&relate[artists]=albums",
+                    document([album("3", withAlbums)])),
+            ], "albums?ids=2&include=artists", refused: "batch form-never-seen"),
         Row("a language that was not seen", [item, batch], "albums/1?l=de", refused: "item form-never-seen"),
         Row(
             "a language whose answers show more",

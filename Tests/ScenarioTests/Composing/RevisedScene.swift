@@ -131,9 +131,16 @@ final class RevisedScene {
 
     var cache: ResponseCache { proxy.cache }
 
-    func restart() throws {
+    /// Waits until the floors are known: in the milliseconds before, nothing is promised (DECISIONS
+    /// 9.22).
+    /// - Parameter untilIndexed: whether to wait until all answers of the file are known too.
+    func restart(untilIndexed: Bool = false) throws {
         proxy.stop()
         proxy = try Self.makeProxy(folder, scripted, clock, tier)
+        if untilIndexed { waitUntil { proxy.isIndexComplete } }
+        let floorsAreRead = DispatchSemaphore(value: 0)
+        cache.file?.records.visitMarks(.floor) { _ in floorsAreRead.signal() }
+        floorsAreRead.waitOrFail()
     }
 
     static func target(_ name: String) -> String { "/v1/catalog/us/\(name)" }
