@@ -56,9 +56,10 @@ extension ResponseCache {
         let receivedBy = parts.map(\.receivedAt).max() ?? shown.receivedAt
         if replaced.composition == nil {
             guard replaced.receivedAt <= receivedBy, !replaced.hasContent(likeThatOf: shown) else { return }
-            memory.remove(replaced)
         }
         file?.remove(shown.key, receivedBy: receivedBy)
+        removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        if replaced.composition == nil { memory.remove(replaced) }
     }
 
     /// How often an answer contradicted another one, so far.

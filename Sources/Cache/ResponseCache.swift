@@ -23,7 +23,7 @@ public final class ResponseCache: Sendable {
     let survey = StorageSurvey()
     /// Scopes to be freed.
     private let ended = Mutex<Set<CacheKey.Scope>>([])
-    private let removals = Atomic<Int>(0)
+    let removals = Atomic<Int>(0)
     private let lastArrival = Atomic<Int64>(0)
     private let lastReceived = Atomic<Int64>(.min)
     /// Taken while a variant index is looked up and changed, for each answer that varies: of two
@@ -149,8 +149,11 @@ public final class ResponseCache: Sendable {
 
     /// Removes `response` from both tiers, unless its key has a newer one by now.
     public func remove(_ response: StoredResponse) {
+        if response.composition == nil {
+            file?.remove(response.key, receivedBy: response.receivedAt)
+            removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        }
         memory.remove(response)
-        if response.composition == nil { file?.remove(response.key, receivedBy: response.receivedAt) }
         dropDependents(of: response.key)
     }
 

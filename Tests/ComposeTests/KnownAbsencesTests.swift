@@ -20,8 +20,14 @@ import Testing
         #expect(absences.end([6, 7], in: us) == [7])
         #expect(!absences.holds(7, in: us, asOf: 0, at: 0) && absences.holds(8, in: us, asOf: 0, at: 0))
         #expect(absences.end([7], in: us).isEmpty, "it ends once")
-        #expect(absences.endAll() && !absences.endAll(), "there was one")
+        #expect(absences.endAll(at: 99) && !absences.endAll(at: 99), "there was one")
         #expect(!absences.holds(8, in: us, asOf: 0, at: 0))
+    }
+
+    /// One that was over ended all composed answers.
+    @Test func absencesThatAreOverAreNone() {
+        absences.note([7], in: us, since: 0, until: 100)
+        #expect(!absences.endAll(at: 100))
     }
 
     /// A batch in another language lacked a resource that had been back, and older batches counted

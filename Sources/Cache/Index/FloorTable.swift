@@ -17,7 +17,8 @@ struct FloorTable {
         }
     }
 
-    private var floors: [UInt64: Floor] = [:]
+    /// By the number.
+    private(set) var floors: [UInt64: Floor] = [:]
     let maxCount: Int
 
     /// The bytes of a floor, in a table that has just grown.

@@ -150,6 +150,16 @@ public final class ResourceIndex: Sendable {
         return isRaised
     }
 
+    /// Raises the floors to those of another index of the same origin.
+    public func raiseFloors(toThoseOf other: ResourceIndex) {
+        for other in other.numbers {
+            for (number, floor) in other.floors.withLock({ $0.floors }) {
+                shard(number).floors.withLock { _ = $0.raise(number, to: floor) }
+            }
+        }
+        if other.hasFloors { hasRaised.store(true, ordering: .releasing) }
+    }
+
     /// Lowers floors that are beyond `now`, unix seconds: the clock was ahead.
     public func capFloors(at now: Int64) {
         for shard in numbers { shard.floors.withLock { $0.cap(at: now) } }

@@ -26,8 +26,8 @@ struct Form: Hashable, Sendable {
         if !language.isEmpty { hasher.combine(language) }
     }
 
-    /// Bytes that clients choose, without the names in `include` and `views`.
-    var chosenBytes: Int { shape.decoration.count + language.count }
+    /// Bytes that clients choose.
+    var chosenBytes: Int { shape.byteCount + language.count }
 }
 
 extension CatalogRequest {

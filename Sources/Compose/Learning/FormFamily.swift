@@ -55,10 +55,9 @@ private struct Alike {
     let keepsOrder: Bool
     private let groups: [[Member]]
 
-    /// Parameters change how relationships look, as `relate` does: forms with others are no evidence
-    /// of them.
+    /// Forms with other parameters that choose relationships are no evidence of how those look.
     init(_ form: Form, _ all: [Member]) {
-        let members = all.filter { $0.form.shape.decoration.isEmpty || $0.form.hasDecoration(of: form) }
+        let members = all.filter { !$0.form.shape.choosesRelationships || $0.form.hasDecoration(of: form) }
         wanted = form.shape.selectedNames
         own = members.filter { $0.form.hasCircumstances(of: form) }
         kind = members.filter { $0.form.hasKind(of: form) }
@@ -188,6 +187,14 @@ extension Form {
 extension RequestShape {
     /// Whether it asks for resources of one type by their ids.
     var isOfResources: Bool { (subject == .item || subject == .batch) && type.isResourceType }
+
+    /// Whether parameters beside `include` and `views` add relationships or cut their lists
+    /// (APPLE-MUSIC-API 4.3).
+    fileprivate var choosesRelationships: Bool {
+        decoration.split(separator: UInt8(ascii: "&")).contains { parameter in
+            ["relate", "include", "limit"].contains { parameter.starts(with: $0.utf8) }
+        }
+    }
 
     /// The numbers of the names in `include` and `views`.
     var selectedNames: Set<UInt64> {

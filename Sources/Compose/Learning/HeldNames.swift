@@ -179,7 +179,7 @@ extension ResourceLibrary {
     package func noteNames(in response: StoredResponse, at now: Int64) {
         guard response.key.origin == origin else { return }
         held.note(response, at: now)
-        endAbsences(in: response)
+        endAbsences(in: response, at: now)
         // A purge may have come before its names.
         if cache.purges.verdict(on: response, since: response.born) != .untouched { held.forget(response) }
     }

@@ -65,10 +65,11 @@ final class KnownAbsences: Sendable {
         }
     }
 
-    /// Ends all, because an answer may name any resource; false where there was none.
-    func endAll() -> Bool {
+    /// Ends all, because an answer may name any resource; false where none counted at `now`, unix
+    /// seconds.
+    func endAll(at now: Int64) -> Bool {
         table.withLock { slots in
-            let hadAny = slots.contains { $0.until > 0 }
+            let hadAny = slots.contains { now < $0.until }
             slots = []
             return hadAny
         }
@@ -78,7 +79,7 @@ final class KnownAbsences: Sendable {
         storefront.reduce(resource) { ($0 ^ UInt64($1)) &* 0x9E37_79B9_7F4A_7C15 }
     }
 
-    /// By the high bits, which the multiplication has mixed best.
+    /// The place of a number: its upper half is mixed best by the multiplication.
     private static func index(_ number: UInt64) -> Int { Int(number >> 32) & (slotCount - 1) }
 }
 
@@ -94,11 +95,13 @@ extension ResourceLibrary {
             until: part.response.receivedAt + Int64(part.response.freshFor))
     }
 
-    /// Ends the absences of what an answer names, and drops answers composed of them.
-    func endAbsences(in response: StoredResponse) {
-        guard response.status == 200 else { return }
+    /// Ends the absences of what an answer to everyone names, and drops answers composed of them.
+    func endAbsences(in response: StoredResponse, at now: Int64) {
+        guard response.status == 200, !response.key.isPersonal, let type = ResourceClass(rawValue: response.classTag),
+            classes.contains(type)
+        else { return }
         if response.resources == [StoredResponse.everyResource] {
-            guard absences.endAll() else { return }
+            guard absences.endAll(at: now) else { return }
             cache.noteContradiction()
             return cache.freeComposed()
         }

@@ -58,8 +58,9 @@ package final class LearntForms: Sendable {
     /// Limit of forms that are compared for one conclusion, the nearest first: more than apps use
     /// of one type. Clients can make forms up, and all loops wait meanwhile.
     static let maxFamily = 128
-    /// The longest parameters of a form that is learnt, in bytes: clients choose them.
-    static let maxDecoration = 512
+    /// The longest parameters of a form that is learnt, in bytes: clients choose them, and forms
+    /// are kept of which nothing is known.
+    static let mostChosenBytes = 512
 
     /// Learns from an answer, fresh for `freshFor` seconds. It reads the document without the lock:
     /// of two simultaneous answers in one form one may be lost.
@@ -67,7 +68,7 @@ package final class LearntForms: Sendable {
         _ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int
     ) -> ResourceLibrary.Lesson {
         let form = request.form
-        guard form.chosenBytes <= Self.maxDecoration, !request.repeatsOne else { return .nothingNew }
+        guard form.chosenBytes <= Self.mostChosenBytes, !request.repeatsOne else { return .nothingNew }
         let (entry, isWrong) = state.withLock { ($0.forms[form], $0.isWrong(form.shape, at: now)) }
         if isWrong { return .nothingNew }
         var learnt: Entry?
@@ -107,7 +108,7 @@ package final class LearntForms: Sendable {
     func record(_ form: Form, at now: Int64) -> FormRecord? {
         state.withLock { state in
             state.note(time: now)
-            guard form.chosenBytes <= Self.maxDecoration, !state.isWrong(form.shape, at: now) else { return nil }
+            guard form.chosenBytes <= Self.mostChosenBytes, !state.isWrong(form.shape, at: now) else { return nil }
             if case .rests(let until)? = state.forms[form], now < until { return nil }
             return state.concluded(form, at: now)
         }

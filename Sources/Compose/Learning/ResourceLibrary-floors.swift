@@ -19,6 +19,20 @@ extension ResourceLibrary {
         let asked: Int64
         /// Whether it was found in the file, whose floors are known by then.
         var isFound = false
+
+        /// The resources by which answers are found that show what an entry does. A page of a list
+        /// has most of its resources in common with other pages of it.
+        fileprivate func resources(of entry: Int) -> [UInt64] {
+            let (document, place) = (part.document, IndexedPlace(packed: entries[entry].place))
+            switch place.kind {
+            case .object: return [document.map.objects[shown[entry].index].number]
+            case .absence:
+                let number = entries[entry].number
+                return request.resources.map(\.number).filter { request.indexNumber(ofResource: $0) == number }
+            case .page: return document.primary.map(\.number)
+            case .inlinePage: return document.elements(of: document.map.relations[place.index]).map(\.number)
+            }
+        }
     }
 
     /// The most pairs of one answer that are compared. Beyond, nothing is outdated by it for good.
@@ -36,11 +50,11 @@ extension ResourceLibrary {
         reading.begin(room: Self.mostRead)
         var comparison = AnswerComparison(
             answer, forms, near: sources(nil, at: now, isPeeking: true),
-            all: sources(reader, at: now, isPeeking: true, reading: reading), at: now)
+            all: sources(reader, at: now, isPeeking: true, reading: reading), reading, at: now)
         let own = answer.part.response
         var contradicted: Set<UInt64> = []
-        // Of newer answers the oldest comes first: those after it may agree with it. Of older ones
-        // the newest does: it may be of the same second, which the file has to know.
+        // The oldest of newer answers comes first: those after it may agree with it. The newest of
+        // older ones does: it may be of the same second, which the file has to know.
         let (older, newer) = (differences.filter { !$0.isNewer }, differences.filter(\.isNewer))
         for difference in older.prefix(Self.mostPairs) + newer.reversed().prefix(Self.mostPairs) {
             let number = answer.entries[difference.entry].number
@@ -50,9 +64,7 @@ extension ResourceLibrary {
             // Neither is known to be newer where both were asked for at one time.
             raiseFloor(
                 of: number, difference, own.key, at: own.receivedAt, sparesNewest: contradiction == .ordered)
-            if difference.entry < answer.shown.count {
-                contradicted.insert(answer.part.document.map.objects[answer.shown[difference.entry].index].number)
-            }
+            contradicted.formUnion(answer.resources(of: difference.entry))
         }
         guard !contradicted.isEmpty else { return }
         cache.noteContradiction()
@@ -85,6 +97,11 @@ extension ResourceLibrary {
         cache.file?.storeFloor(of: number, from: origin, at: countsFrom)
     }
 
+    /// Takes over the floors of the library that it replaces, unless that was of another origin.
+    package func takeFloors(of former: ResourceLibrary) {
+        if former !== self, former.origin == origin { index.raiseFloors(toThoseOf: former.index) }
+    }
+
     /// After a clock that was ahead, answers would else be outdated for as long as it was.
     func noteTime(_ now: Int64) {
         let last = latest.exchange(now, ordering: .relaxed)
@@ -106,7 +123,8 @@ extension ResourceLibrary {
         if response.status == 200, let part = source(response) {
             numbers = Self.entries(part, request, Self.shown(part, request)).map(\.number)
         } else {
-            // A list that was not found shows no resource.
+            // A list that was not found says nothing about its parent.
+            guard request.shape.subject == .item || request.shape.subject == .batch else { return false }
             numbers = request.resources.map { request.indexNumber(ofResource: $0.number) }
         }
         return numbers.contains { index.isOutdated($0, at: response.receivedAt, in: response.key) }
@@ -131,20 +149,21 @@ private struct AnswerComparison {
     private let answer: ResourceLibrary.IndexedAnswer
     private let forms: LearntForms
     private let now: Int64
-    /// Pairs with other attribute names that may still be compared: as values, which takes some 40
-    /// us.
-    private var pairsOfOtherNames = 16
+    /// Pairs that may still be compared as values, which takes some 40 us each.
+    private var pairsOfValues = 64
     /// Answers in memory.
     private var near: StoredSources
     /// Answers in memory and in the file.
     private var all: StoredSources
+    private let reading: SourceReading
     private var agreements: [ResourceClass: PlacementAgreement] = [:]
 
     init(
         _ answer: ResourceLibrary.IndexedAnswer, _ forms: LearntForms, near: StoredSources, all: StoredSources,
-        at now: Int64
+        _ reading: SourceReading, at now: Int64
     ) {
-        (self.answer, self.forms, self.near, self.all, self.now) = (answer, forms, near, all, now)
+        (self.answer, self.forms, self.near, self.all) = (answer, forms, near, all)
+        (self.reading, self.now) = (reading, now)
     }
 
     /// How the other answer contradicts this one; nil where both may be of one revision.
@@ -169,13 +188,13 @@ private struct AnswerComparison {
         guard let found else {
             // A checksum tells attributes in another order apart too, so it counts only where the
             // answer went meanwhile.
-            guard isAlike, !answer.isFound, difference.source.content != 0, object.attributeSum != 0 else { return nil }
+            guard isAlike, !answer.isFound, !reading.isShort, difference.source.content != 0,
+                object.attributeSum != 0
+            else { return nil }
             return difference.source.content != object.attributeSum ? .ordered : nil
         }
-        if object.attributeNames != found.candidate.object.attributeNames {
-            guard pairsOfOtherNames > 0 else { return nil }
-            pairsOfOtherNames -= 1
-        }
+        guard pairsOfValues > 0 else { return nil }
+        pairsOfValues -= 1
         let candidate = Candidate(part: answer.part, object: object, placement: own)
         return candidate.contradicts(found.candidate) ? order(difference, found.candidate.part) : nil
     }

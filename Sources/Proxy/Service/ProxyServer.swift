@@ -216,6 +216,8 @@ extension ProxyServer {
         // The first loop that asks the new origin must not take a token for proven because the
         // former one accepted it.
         if isOtherOrigin { settings.shared.forgetOrigin() }
+        let (library, former) = (settings.shared.library, before.settings.shared.library)
+        library.takeFloors(of: former)
         // Until its last request has ended, the former origin goes on to answer, and to fail.
         let forgetFailures: @Sendable () -> Void = { if isOtherOrigin { settings.shared.forgetFailures() } }
         var ending = 0
@@ -228,13 +230,15 @@ extension ProxyServer {
             // Loops that had not come to it asked the former origin until now.
             settings.shared.forgetOrigin()
             for worker in workers { worker.reconsider() }
-            // Composed answers of the former origin would outlive contradictions: no library of
-            // that origin is active to drop them.
-            settings.shared.cache.freeComposed()
         }
         running.withLock { $0 = Running(settings: settings, listening: listening) }
-        if settings.shared.library !== before.settings.shared.library {
-            settings.shared.library.readStored(settings.timeOfDay.unixSeconds)
+        if library !== former {
+            // Loops that had not come to it learnt until now.
+            library.takeFloors(of: former)
+            // Composed answers would outlive contradictions: the library that would drop them is
+            // not used any more.
+            settings.shared.cache.freeComposed()
+            library.readStored(settings.timeOfDay.unixSeconds)
         }
         return ending
     }

@@ -80,7 +80,7 @@ import Testing
 
     @Test func aFormWithMoreTextThanAppsWriteIsNotLearnt() throws {
         let scene = StoredScene()
-        for (count, isLearnt) in [(LearntForms.maxDecoration, true), (LearntForms.maxDecoration + 1, false)] {
+        for (count, isLearnt) in [(LearntForms.mostChosenBytes, true), (LearntForms.mostChosenBytes + 1, false)] {
             let target = "albums/9?x=" + String(repeating: "a", count: count - 2)
             try scene.store(Stored(target, Taught.album.body))
             let form = try StoredScene.request(target).form

@@ -121,6 +121,16 @@ import Testing
         #expect(scene.library.forms.record(german, at: StoredScene.noon) != nil)
     }
 
+    /// The names in `include` did not count, and were kept of thousands of forms.
+    @Test func longFormsAreNotKept() throws {
+        let scene = try StoredScene([Self.item])
+        let names = (0..<100).map { "name\($0)" }.joined(separator: ",")
+        let form = try StoredScene.request("albums/1?include=\(names)").form
+        #expect(form.chosenBytes > LearntForms.mostChosenBytes)
+        #expect(scene.library.forms.record(form, at: StoredScene.noon) == nil)
+        #expect(scene.library.forms.state.withLock { $0.concluded[form] == nil })
+    }
+
     /// A look elsewhere is none at a form whose own answers are fresh.
     @Test func ownAnswersComeBeforeThoseOfOthers() throws {
         let scene = try StoredScene(Self.alikeEverywhere + [Self.batchWithArtists, Self.itemWithArtists])

@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 import Tier
 
+@testable import Proxy
+
 /// A URL shows nothing older than it has shown before.
 @Suite(.timeLimit(.minutes(10))) struct FloorTests {
     /// A URL, a larger answer of which its answer is made, an older answer that is one too, and
@@ -100,6 +102,25 @@ import Tier
         #expect(shown.revisions["albums/1"] == 1)
         #expect(
             shown.cacheStatus.contains("fwd=stale") && scene.proxy.statistics[because: .superseded] == 1, "\(shown)")
+    }
+
+    /// Another way to compose has another library, which knew nothing of what was contradicted.
+    @Test func aReloadForgotWhatWasContradicted() throws {
+        let scene = try RevisedScene(keepsFile: false)
+        _ = try scene.get("albums/1")
+        scene.clock.advance(seconds: RevisedScene.freshFor + 1)
+        scene.origin.raise("albums/1")
+        _ = try scene.get("albums?ids=1,2&include=artists")
+        scene.evict("albums?ids=1,2&include=artists")
+        try scene.proxy.adopt { settings in
+            var composition = settings.shared.library.settings
+            composition.windows.toggle()
+            settings.shared = settings.shared.adopting(
+                credentials: settings.shared.credentials, policy: settings.shared.policy,
+                origin: settings.shared.origin, authority: "127.0.0.1", crossOrigin: .any, composition: composition)
+        }
+        let shown = try scene.get("albums/1")
+        #expect(shown.revisions["albums/1"] == 1, "\(shown)")
     }
 
     /// A composed answer stands in for the origin's, and the answer that it replaced never does.
@@ -201,6 +222,7 @@ import Tier
                 step("restart")
             }
         }
-        #expect(scene.reasons.count > 2, "seed \(seed): hardly anything was composed: \(scene.reasons)")
+        let composed = ["reduced", "split", "window"].map { scene.reasons[$0] ?? 0 }.reduce(0, +)
+        #expect(composed > 10, "seed \(seed): hardly anything was composed: \(scene.reasons)")
     }
 }

@@ -7,6 +7,7 @@ import Purging
 import Server
 import Synchronization
 import TestSupport
+import Testing
 import Tier
 
 @testable import Cache
@@ -94,6 +95,7 @@ final class RevisedScene {
     private let scripted: ScriptedOrigin
     private let folder: TemporaryFolder
     private let tier: SharedTier?
+    private let keepsFile: Bool
     private(set) var proxy: ProxyUnderTest
     let clock = ManualClock(1_790_000_000)
     private var shown: [String: [String: Int]] = [:]
@@ -102,15 +104,15 @@ final class RevisedScene {
     /// Answers are fresh for that long, and stale for six times as long, in seconds.
     static let freshFor = 10
 
-    init(before origin: RevisedOrigin = RevisedOrigin(), tier: SharedTier? = nil) throws {
+    init(before origin: RevisedOrigin = RevisedOrigin(), tier: SharedTier? = nil, keepsFile: Bool = true) throws {
         let folder = try TemporaryFolder()
         scripted = try ScriptedOrigin([.perform { origin.steps($0) }])
-        (self.origin, self.folder, self.tier) = (origin, folder, tier)
-        proxy = try Self.makeProxy(folder, scripted, clock, tier)
+        (self.origin, self.folder, self.tier, self.keepsFile) = (origin, folder, tier, keepsFile)
+        proxy = try Self.makeProxy(keepsFile ? folder : nil, scripted, clock, tier)
     }
 
     private static func makeProxy(
-        _ folder: TemporaryFolder, _ origin: ScriptedOrigin, _ clock: ManualClock, _ tier: SharedTier?
+        _ folder: TemporaryFolder?, _ origin: ScriptedOrigin, _ clock: ManualClock, _ tier: SharedTier?
     ) throws -> ProxyUnderTest {
         var policy = Policy()
         for resourceClass in ResourceClass.allCases where resourceClass != .personal && resourceClass != .other {
@@ -119,7 +121,7 @@ final class RevisedScene {
         var settings = CompositionSettings.byExample()
         settings.supersets = false
         return try ProxyUnderTest(
-            originPort: Int(origin.port), cache: ResponseCache(file: folder.file("cache.sqlite")), policy: policy,
+            originPort: Int(origin.port), cache: ResponseCache(file: folder?.file("cache.sqlite")), policy: policy,
             timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings,
             tier: tier)
     }
@@ -136,7 +138,7 @@ final class RevisedScene {
     /// - Parameter untilIndexed: whether to wait until all answers of the file are known too.
     func restart(untilIndexed: Bool = false) throws {
         proxy.stop()
-        proxy = try Self.makeProxy(folder, scripted, clock, tier)
+        proxy = try Self.makeProxy(keepsFile ? folder : nil, scripted, clock, tier)
         if untilIndexed { waitUntil { proxy.isIndexComplete } }
         let floorsAreRead = DispatchSemaphore(value: 0)
         cache.file?.records.visitMarks(.floor) { _ in floorsAreRead.signal() }
