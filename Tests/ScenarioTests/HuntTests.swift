@@ -37,7 +37,7 @@ import Testing
     }
 
     private static let steps = TestSize.of(350, full: 1_500, release: 10_000)
-    private static let seeds: UInt64 = TestSize.of(1, full: 3, release: 20)
+    private static let seeds: UInt64 = TestSize.of(1, full: 2, release: 20)
 
     static let cases: [Case] = {
         let worlds = TestSize.of(HuntTraits.brief, full: HuntTraits.brief + HuntTraits.further)

@@ -180,7 +180,7 @@ import Tier
 
     /// Fetches, compositions, changes, time, restarts, evictions and purges by chance, against a
     /// model that remembers the latest revision that each URL has shown.
-    @Test(arguments: 1...TestSize.of(6, full: 60, release: 2_000)) func noURLGoesBack(seed: Int) throws {
+    @Test(arguments: 1...TestSize.of(6, full: 30, release: 2_000)) func noURLGoesBack(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let scene = try RevisedScene()
         // The clock is adjusted in odd ones.
