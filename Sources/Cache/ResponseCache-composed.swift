@@ -47,6 +47,21 @@ extension ResponseCache {
         return false
     }
 
+    /// Removes the origin's answer under the key of a composed one, which is shown in its place,
+    /// from both tiers, unless it says the same: it must not be shown again once the composed one
+    /// is gone. One that was received after all parts stays.
+    /// - Parameter replaced: what was found under the key: where it was composed too, the file may
+    ///   have an answer of the origin's that nobody has looked at since.
+    public func removeReplaced(_ replaced: StoredResponse, by shown: StoredResponse, from parts: [StoredResponse]) {
+        let receivedBy = parts.map(\.receivedAt).max() ?? shown.receivedAt
+        if replaced.composition == nil {
+            guard replaced.receivedAt <= receivedBy, !replaced.hasContent(likeThatOf: shown) else { return }
+        }
+        file?.remove(shown.key, receivedBy: receivedBy)
+        removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        if replaced.composition == nil { memory.remove(replaced) }
+    }
+
     /// How often an answer contradicted another one, so far.
     public var contradictions: Int { contradictionCount.load(ordering: .sequentiallyConsistent) }
 
@@ -62,6 +77,14 @@ extension ResponseCache {
         guard hasComposed.load(ordering: .sequentiallyConsistent) else { return }
         var released: [StoredResponse] = []
         dependents.withLock { drop($0.take(madeFrom: key), &released) }
+    }
+
+    /// Drops the composed answers whose parts name any of these resources (`ResourceMention`),
+    /// whatever the storefront.
+    public func dropComposed(naming resources: Set<UInt64>) {
+        guard !resources.isEmpty, hasComposed.load(ordering: .sequentiallyConsistent) else { return }
+        var released: [StoredResponse] = []
+        dependents.withLock { drop($0.take(naming: resources), &released) }
     }
 
     /// Drops the answers composed from the entry of `key`, which was replaced, unless its content
@@ -113,9 +136,12 @@ extension StoredResponse {
 
     /// Whether both are answers of the origin's and say the same.
     fileprivate func hasContent(of other: StoredResponse) -> Bool {
-        guard countsAsEntry, other.countsAsEntry, status == other.status, bodyCount == other.bodyCount else {
-            return false
-        }
+        countsAsEntry && other.countsAsEntry && hasContent(likeThatOf: other)
+    }
+
+    /// Whether both say the same, composed or not.
+    fileprivate func hasContent(likeThatOf other: StoredResponse) -> Bool {
+        guard status == other.status, bodyCount == other.bodyCount else { return false }
         return body.withUnsafeBytes { one in
             other.body.withUnsafeBytes { two in
                 guard let a = one.baseAddress, let b = two.baseAddress else { return true }

@@ -23,7 +23,9 @@ public final class ResponseCache: Sendable {
     let survey = StorageSurvey()
     /// Scopes to be freed.
     private let ended = Mutex<Set<CacheKey.Scope>>([])
-    private let removals = Atomic<Int>(0)
+    let removals = Atomic<Int>(0)
+    private let lastArrival = Atomic<Int64>(0)
+    private let lastReceived = Atomic<Int64>(.min)
     /// Taken while a variant index is looked up and changed, for each answer that varies: of two
     /// loops that made one at once, the later took the other's variant out of reach. Its lock is
     /// taken before all others of the cache.
@@ -94,6 +96,31 @@ public final class ResponseCache: Sendable {
         file?.store(response, reader)
     }
 
+    /// The number of the latest answer that this process was given, by the origin or another node.
+    public var arrivals: Int64 { lastArrival.load(ordering: .acquiring) }
+
+    /// A number for an answer that comes now.
+    public func numberArrival() -> Int64 { lastArrival.add(1, ordering: .acquiringAndReleasing).newValue }
+
+    /// The time of receipt of an answer that comes at `now`, unix seconds: not before that of an
+    /// earlier one, which would count as newer. A clock that goes back by more than a minute is
+    /// believed.
+    public func timeOfArrival(at now: Int64) -> Int64 {
+        let latest = lastReceived.max(now, ordering: .relaxed).newValue
+        guard latest > now else { return now }
+        if latest - now <= Self.adjustment { return latest }
+        lastReceived.store(now, ordering: .relaxed)
+        return now
+    }
+
+    /// Notes when an answer of an earlier run was received; `now` in unix seconds.
+    public func note(receivedAt: Int64, at now: Int64) {
+        if receivedAt <= now + Self.adjustment { lastReceived.max(receivedAt, ordering: .relaxed) }
+    }
+
+    /// A clock that goes back by no more is being adjusted, in seconds.
+    private static let adjustment: Int64 = 60
+
     /// Attaches an outline to `response`, if memory still holds that for its key, and returns the
     /// response with its outline. The file does not keep it.
     @discardableResult
@@ -118,6 +145,16 @@ public final class ResponseCache: Sendable {
         removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
         memory.remove(key)
         dropDependents(of: key)
+    }
+
+    /// Removes `response` from both tiers, unless its key has a newer one by now.
+    public func remove(_ response: StoredResponse) {
+        if response.composition == nil {
+            file?.remove(response.key, receivedBy: response.receivedAt)
+            removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        }
+        memory.remove(response)
+        dropDependents(of: response.key)
     }
 
     /// Goes through the answers in the file, in the background (`RecordStore.visit`). Without a

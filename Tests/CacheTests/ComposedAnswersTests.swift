@@ -138,7 +138,6 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         let (cache, _) = composing(store)
         cache.flush()
         #expect(cache.lookup(key("/c"), nil, at: noon + 900) != nil)
-        #expect(store.shared.pending.withLock { $0.hasTouches })
         cache.flush()
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry WHERE last_used = \(noon + 900)") == 2)
     }

@@ -40,4 +40,14 @@ import Testing
             #expect(dependents.count == list.count && dependents.partCount == list.reduce(0) { $0 + $1.parts.count })
         }
     }
+
+    @Test func answersAreTakenByTheResourcesThatTheirPartsName() {
+        var dependents = Dependents(maxParts: 60)
+        for (number, named) in ([[1, 2], [3], [.max]] as [[UInt64]]).enumerated() {
+            let composition = Composition(.composed, parts: [key("/part\(number)")], naming: [named])
+            _ = dependents.add(Dependents.Record(key: key("/\(number)"), composition: composition))
+        }
+        #expect(targets(dependents.take(naming: [2, 9])) == ["/0", "/2"], "one may name any")
+        #expect(dependents.count == 1 && dependents.partCount == 1)
+    }
 }

@@ -195,7 +195,9 @@ extension Scratch {
             "ALTER TABLE entry RENAME TO later; DROP VIEW purged; DROP TABLE purge; DROP VIEW response")
         try database.execute("DROP VIEW location; DROP TRIGGER entry_removed; DROP INDEX entry_by_key")
         try database.execute("DROP INDEX entry_by_last_used; DROP INDEX variant_by_target")
-        for name in ["totals", "class", "rest", "fact", "origin"] { try database.execute("DROP TABLE \(name)") }
+        for name in ["totals", "class", "rest", "fact", "origin", "floor"] {
+            try database.execute("DROP TABLE \(name)")
+        }
         for statement in Schema.oldStatements { try database.execute(statement) }
         let columns = try texts(file, "SELECT name FROM pragma_table_info('entry')").joined(separator: ", ")
         try database.execute("INSERT INTO entry (\(columns)) SELECT \(columns) FROM later; DROP TABLE later")

@@ -67,6 +67,59 @@ import Testing
             "batches show more than their objects")
     }
 
+    /// Attributes depend on where a resource is shown.
+    @Test func attributesThatAPlaceNeverShowedAreNoneOfIts() throws {
+        let item = try StoredScene.request("albums/1")
+        var record = try record(item, data(resource("albums", "1")))
+        func shows(_ attribute: String) throws -> Bool {
+            let document = try mapped(data(resource("albums", "2", attribute: attribute)))
+            let object = document.map.objects[0]
+            let shape = try #require(record.objects[.albums])
+            #expect(shape.describes(object, in: document) == shape.showsAttributes(of: object))
+            return shape.showsAttributes(of: object)
+        }
+        #expect(try shows("name") && !shows("title"))
+        #expect(try absorb(item, data(resource("albums", "3", attribute: "title")), into: &record))
+        #expect(try shows("name") && shows("title"))
+        for number in 2...AttributeCombinations.most {
+            #expect(try absorb(item, data(resource("albums", "3", attribute: "\(number)")), into: &record))
+        }
+        let most = AttributeCombinations.most
+        #expect(try shows("\(most - 1)") && !shows("\(most)"), "there is room for so many")
+    }
+
+    /// A nested list is copied with its `next`.
+    @Test func linksInsideAResourceAreThoseOfTheForm() throws {
+        let item = try StoredScene.request("albums/1")
+        func shown(_ id: String, _ query: String) -> String {
+            data(
+                resource(
+                    "albums", id, [relation("artists", [artistID("7"), artistID("8")], next: "/v1/x\(id)?\(query)")]))
+        }
+        var record = try record(item, shown("1", "offset=2"))
+        func fits(_ query: String) throws -> Bool {
+            let document = try mapped(shown("3", query))
+            return try #require(record.objects[.albums]).describes(document.map.objects[0], in: document)
+        }
+        #expect(try fits("offset=2") && !fits("limit=2&offset=2") && !fits("l=de&offset=2"))
+        #expect(try !absorb(item, shown("2", "limit=2&offset=2"), into: &record))
+    }
+
+    /// Links that one of two had shown were concluded of both.
+    @Test func listsAgreeOnNoLinkThatOneOfThemNeverShowed() throws {
+        let item = try StoredScene.request("albums/1")
+        func shape(next: String?) throws -> ObjectShape {
+            let artists = relation("artists", [artistID("7"), artistID("8")], next: next)
+            let record = try record(item, data(resource("albums", "1", [artists])))
+            return try #require(record.objects[.albums])
+        }
+        let (whole, linked) = (try shape(next: nil), try shape(next: "/v1/x?offset=2"))
+        let other = try shape(next: "/v1/x?limit=2&offset=2")
+        #expect(!linked.isSameForm(as: other))
+        #expect(try #require(linked.agreed(with: whole)).isSameForm(as: other))
+        #expect(try #require(whole.agreed(with: linked)).isSameForm(as: other))
+    }
+
     @Test func elementsThatAreFullOnceAndIdentifiersOnceContradictEachOther() throws {
         let item = try StoredScene.request("albums/1?include=artists")
         var record = try record(item, data(album("1", [artist("7")])))

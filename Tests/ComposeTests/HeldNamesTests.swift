@@ -121,7 +121,7 @@ import Testing
         }
         library.noteNames(in: album, at: 1_000)
         #expect(contradicts())
-        library.readStored(at: 1_000)
+        library.readStored { 1_000 }
         cache.store(album)
         func purge(_ conditions: EntrySelection.Condition...) async -> Int? {
             await withCheckedContinuation { continuation in

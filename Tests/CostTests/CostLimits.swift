@@ -54,8 +54,8 @@ struct CostLimit: Sendable {
         CostLimit(.hit, instructions: 108_000, allocations: none),
         CostLimit(.parsedHit, instructions: 298_000, allocations: 17.5),
         CostLimit(.fileHit, instructions: 558_000, allocations: 70),
-        CostLimit(.miss, instructions: 1_460_000, allocations: 340),
-        CostLimit(.reduced, instructions: 757_000, allocations: 184),
+        CostLimit(.miss, instructions: 1_624_000, allocations: 340),
+        CostLimit(.reduced, instructions: 813_000, allocations: 184),
     ]
 
     static let release = [
@@ -68,8 +68,8 @@ struct CostLimit: Sendable {
         CostLimit(.fileHit, instructions: 36_500, allocations: 16),
         CostLimit(.secureHit, instructions: 36_000, allocations: 6.6),
         CostLimit(.framedHit, instructions: 77_400, allocations: 34),
-        CostLimit(.miss, instructions: 115_000, allocations: 56),
-        CostLimit(.reduced, instructions: 63_500, allocations: 36),
+        CostLimit(.miss, instructions: 125_000, allocations: 58),
+        CostLimit(.reduced, instructions: 70_400, allocations: 41),
         CostLimit(.split, instructions: 110_000, allocations: 61),
     ]
 

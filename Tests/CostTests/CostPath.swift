@@ -53,6 +53,10 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The measured answers that may have another status: those that are fetched so that evidence
+    /// grows with what is composed, one for some thirty (DECISIONS 9.20).
+    var mostOthers: Int { self == .reduced || self == .split ? requests / 20 : 0 }
+
     /// The memory limit; hits come from the file where it is a third of the requested answers.
     var memorySize: String { self == .fileHit ? "256KiB" : "64MiB" }
 
@@ -65,9 +69,10 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         case .parsedHit: Self.ids(0..<Self.distinct).map(Self.song)
         case .fileHit: Self.ids(0..<Self.stored).map(Self.song)
         case .miss: []
-        // Some singles, which show how those look, and batches.
-        case .reduced: Self.ids(0..<24).map(Self.song) + Self.batches(0..<600, of: 25)
-        case .split: Self.ids(0..<Self.distinct).map(Self.song) + Self.batches(0..<24, of: 12)
+        // Singles that show how those look, and batches.
+        case .reduced: Self.ids(0..<Self.shown).map(Self.song) + Self.batches(0..<600 + Self.shown, of: 25)
+        case .split:
+            Self.ids(0..<Self.distinct).map(Self.song) + (0..<12).flatMap { Self.batches($0..<48 + $0, of: 12) }
         }
     }
 
@@ -85,13 +90,15 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
                 fields: Request(target: "").fields + [("X-Request-ID", "\(100_000 + number)")])
         case .fileHit: Request(target: Self.song(Self.id(number % Self.stored)))
         case .miss: Request(target: Self.song(Self.id(number)))
-        case .reduced: Request(target: Self.song(Self.id(number + 24)))
+        case .reduced: Request(target: Self.song(Self.id(number + Self.shown)))
         case .split: Request(target: Self.batch(Self.triple(number)))
         }
     }
 
     /// Resources that are asked for in turns.
     private static let distinct = 60
+    /// Resources that were seen alone and in batches.
+    private static let shown = 100
     /// Resources of 4 KB that are asked for in turns and that memory does not hold together.
     private static let stored = 180
 

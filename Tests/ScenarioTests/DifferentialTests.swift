@@ -15,6 +15,7 @@ import Testing
     private static let disturbedReviseEvery = TestSize.of(60, release: 150)
     private static let smallRequests = TestSize.of(500, full: 900, release: 10_000)
     private static let gapRequests = TestSize.of(250, full: 900, release: 10_000)
+    private static let peculiarRequests = TestSize.of(250, full: 1500, release: 10_000)
     private static let flippedRequests = TestSize.of(600, release: 1200)
     /// In the size for a release time passes slower, and revisions and flips come later: in fewer
     /// requests as much is to end its lifetime.
@@ -36,9 +37,11 @@ import Testing
         #expect(statistics[.revalidated] > 0 || !TestSize.isRelease)
         #expect(statistics[.stale] > 0 || settings.staleFor == 0)
         // There are few windows and revalidations in fewer requests, in some runs none.
-        #expect(statistics[.built] > 50 && (statistics[because: .window] > 0 || !TestSize.isRelease))
+        #expect(
+            statistics[.built] > settings.requests / 40 && (statistics[because: .window] > 0 || !TestSize.isRelease))
         #expect(statistics[because: .reduced] > 0 && statistics[because: .split] > 0)
-        #expect(statistics[because: .batched] > 0 || !settings.batches)
+        // A batch answers for its members once enough of their type were compared.
+        #expect(statistics[because: .batched] > 0 || !settings.batches || !TestSize.isRelease)
         // Without answers of earlier revisions the run would have shown little.
         #expect(run.old > 20)
     }
@@ -65,7 +68,10 @@ import Testing
                 reviseEvery: reviseEvery, batches: true)
             (settings.simulator.listCut, settings.simulator.storefrontsWithGaps) = (cut, gaps)
             settings.simulator.traits.unavailablePercent = gaps == nil ? 5 : 2
-            return Case(name: "lists", settings: settings) { $0.statistics[because: .window] > 0 || gaps == nil }
+            // Where there are gaps, windows are few, in some runs none.
+            return Case(name: "lists", settings: settings) {
+                $0.composed > 0 && ($0.statistics[because: .window] > 0 || gaps?.isEmpty != true)
+            }
         }
     }()
 
@@ -96,7 +102,7 @@ import Testing
             seed: staleFor == 0 ? 20_261_150 : 20_261_151, requests: disturbedRequests, staleFor: staleFor,
             longestStep: longestStep, reviseEvery: disturbedReviseEvery, disturbEvery: disturbEvery, batches: true)
         return Case(name: "restarts and purges", settings: settings) {
-            $0.composed > 20 && $0.old > 3 && $0.disturbances >= 3
+            $0.composed > 5 && $0.old > 3 && $0.disturbances >= 3
         }
     }
 
@@ -111,7 +117,7 @@ import Testing
 
     private static let small: [Case] = Cut.allCases.map { cut in
         Case(name: "small revisions", settings: smallRevisions(seed: 20_261_160, cut)) {
-            $0.composed > 20 && $0.old > 3
+            $0.composed > 5 && $0.old > 3
         }
     }
 
@@ -124,6 +130,30 @@ import Testing
         return Case(name: "shapes", settings: settings) { $0.old > 3 && $0.statistics[.contradictions] > 0 }
     }
 
+    /// Worlds in which items and batches differ, or seem to.
+    private static let apart: Set<Peculiarity> = [.attributesOfOne, .laggingReplicas, .lateAnswers]
+
+    /// Origins of which nothing can be concluded from one form to another. In brief the
+    /// documentation counts in every other one.
+    private static let peculiar: [Case] = Peculiarity.allCases.enumerated().flatMap { number, peculiarity in
+        TestSize.of([number % 2 == 1], full: [false, true]).map { isDocumented in
+            var settings = DifferentialRun.Settings(
+                seed: 20_261_200 + UInt64(number), requests: peculiarRequests, longestStep: longestStep,
+                reviseEvery: reviseEvery, batches: number % 2 == 0, isDocumented: isDocumented)
+            (settings.isAboutForms, settings.simulator.peculiarities) = (true, [peculiarity])
+            let mustCross = !apart.contains(peculiarity)
+            return Case(name: "peculiar", settings: settings) { $0.composed > 0 && ($0.crossings > 0 || !mustCross) }
+        }
+    }
+
+    /// Absence that comes and goes.
+    private static let flickering: [Case] = [false, true].map { isDocumented in
+        var settings = smallRevisions(seed: 20_261_190)
+        (settings.reviseEvery, settings.isDocumented) = (25, isDocumented)
+        (settings.isAboutForms, settings.simulator.traits.unavailablePercent) = (true, 20)
+        return Case(name: "absence", settings: settings) { $0.composed > 0 }
+    }
+
     static let cases = gaps + rareGaps + habits + disturbed + small + flipped
 
     @Test(arguments: cases) func noAnswerIsWrong(each: Case) throws {
@@ -131,10 +161,16 @@ import Testing
         #expect(each.hasMet(run), "\(run)")
     }
 
+    /// In each, another conclusion is wrong; with and without the documentation.
+    @Test(arguments: peculiar + flickering) func noAnswerIsWrongInPeculiarWorlds(each: Case) throws {
+        let run = try outcome(each.settings)
+        #expect(each.hasMet(run), "\(run)")
+    }
+
     /// Nodes that take answers from each other, also those that one of them has newer.
     @Test(.requires(.redis)) func noAnswerIsWrongAmongSharingNodes() throws {
         let run = try outcome(Self.smallRevisions(seed: 20_261_180, nodes: 3))
-        #expect(run.composed > 20 && run.old > 3 && run.statistics[.shared] > 0)
+        #expect(run.composed > 0 && run.old > 0 && run.statistics[.shared] > 0, "\(run)")
     }
 
     /// Makes all requests of a run, and records its wrong answers.

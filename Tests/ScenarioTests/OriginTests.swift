@@ -108,7 +108,7 @@ import Testing
             }
         }
         let (one, two) = (try FakeOrigin(reply("one")), try FakeOrigin(reply("two")))
-        let proxy = try ProxyUnderTest(before: one, upstream: Self.origin("one"))
+        let proxy = try ProxyUnderTest(before: one, composition: .byExample(), upstream: Self.origin("one"))
         func list(_ ids: String) -> String { "/v1/catalog/us/albums?ids=" + ids }
         for target in [list("3,4"), .album(3), .album(4), .album(1), .album(2)] {
             #expect(try ask(proxy, target).teller == "one")

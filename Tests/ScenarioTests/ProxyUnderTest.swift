@@ -118,6 +118,9 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
 
     var addresses: [SocketAddress] { server.addresses }
 
+    /// The bytes that requests hold which wait for the answer to another one.
+    var waitingBytes: Int { settings.shared.flights.waitingBytes }
+
     func startRecording(_ recording: RecordingSettings) throws { try server.startRecording(recording) }
     func stopRecording() { server.stopRecording() }
     var recording: RecordingStatus { server.recording }
@@ -139,6 +142,12 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         }
         done.waitOrFail()
         return found.withLock { $0 }
+    }
+
+    /// The resources of a type that composed answers showed in other kinds of answers than held
+    /// them, as far as the agreements that they relied on count still.
+    func crossings(of type: ResourceClass, in storefront: Storefront, at now: Int64) -> Int {
+        settings.shared.library.forms.agreement(type, in: storefront, at: now).pairs.reduce(0) { $0 + Int($1.uses) }
     }
 
     /// Whether answers that the cache file held at the start can be composed from.
@@ -261,6 +270,14 @@ extension CompositionSettings {
     init(_ mode: Mode) {
         self.init()
         compose = mode
+    }
+
+    /// One resource that looks the same in two kinds of answers shows that all do, so that a scene
+    /// needs few requests. By the defaults sixteen do (`PlacementDemand`).
+    static func byExample(_ mode: Mode = .on) -> CompositionSettings {
+        var settings = CompositionSettings(mode)
+        settings.placements = PlacementDemand(resources: 1, usesOfOne: .max)
+        return settings
     }
 }
 

@@ -48,8 +48,11 @@ struct RequestGenerator {
     private let ids: [String: [String]]
     /// Links that answers held, waiting to be followed.
     private var links: [String] = []
+    /// Whether some ids are other names of resources.
+    private let hasAliases: Bool
 
-    init(seed: UInt64, pool: RequestPool) {
+    init(seed: UInt64, pool: RequestPool, hasAliases: Bool = false) {
+        self.hasAliases = hasAliases
         random = SeededGenerator(seed: seed)
         ids = pool.ids
     }
@@ -68,6 +71,35 @@ struct RequestGenerator {
         if chance(60) { parameters.append(("offset", "\(pick([10, 20, 25, 30, 50, 75]))")) }
         return catalog(Self.habits[number(below: 2)], path, parameters)
     }
+
+    /// A request in one of few forms about few resources, so that what is learnt of a form is used
+    /// soon: one or several, with and without includes, in two storefronts and languages.
+    mutating func nextOfFewForms() -> OracleRequest {
+        let type = pick(["albums", "songs", "artists"])
+        var parameters = chance(25) ? [("l", "es-MX")] : []
+        var habit = Self.habits[0]
+        if chance(25) { (habit.storefront, parameters) = ("gb", []) }
+        if chance(10) { return catalog(habit, "\(type)/\(few(type))/\(Self.fewRelations[type] ?? "")", parameters) }
+        if chance(5) { parameters.append(("extend", "artistUrl")) }
+        let include = pick(Self.fewIncludes[type] ?? [""])
+        if !include.isEmpty { parameters.append(("include", include)) }
+        switch number(below: 5) {
+        case 0, 1: return catalog(habit, "\(type)/\(few(type))", parameters)
+        case 2: return catalog(habit, type, [("ids", few(type))] + parameters)
+        default:
+            let ids = (0..<(2 + number(below: 2))).map { _ in few(type) }
+            return catalog(habit, type, [("ids", ids.joined(separator: ","))] + parameters)
+        }
+    }
+
+    private static let fewIncludes = [
+        "albums": ["", "", "artists", "artists,genres"],
+        "songs": ["", "", "artists", "albums,artists", "artists,genres"],
+        "artists": ["", "", "albums", "genres"],
+    ]
+    private static let fewRelations = ["albums": "tracks", "songs": "artists", "artists": "albums"]
+
+    private mutating func few(_ type: String) -> String { id(type, most: 10) }
 
     /// Remembers the links of an answer, to follow them as the origin wrote them.
     mutating func learn(from body: Data) {
@@ -220,9 +252,10 @@ struct RequestGenerator {
     }
 
     /// The first of a type's ids come up the most often; a few do not exist.
-    private mutating func id(_ type: String) -> String {
-        guard let ids = ids[type], !ids.isEmpty, !chance(4) else { return pick(["123", "1400000003"]) }
-        return ids[min(number(below: ids.count), number(below: ids.count), number(below: ids.count))]
+    private mutating func id(_ type: String, most: Int = .max) -> String {
+        guard let ids = ids[type]?.prefix(most), !ids.isEmpty, !chance(4) else { return pick(["123", "1400000003"]) }
+        let id = ids[min(number(below: ids.count), number(below: ids.count), number(below: ids.count))]
+        return hasAliases && ["albums", "songs", "artists"].contains(type) && chance(12) ? "77" + id : id
     }
 
     private mutating func chance(_ percent: Int) -> Bool { number(below: 100) < percent }

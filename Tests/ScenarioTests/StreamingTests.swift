@@ -80,7 +80,7 @@ import Testing
 
     /// It was streamed, and what would have been composed was held against nothing.
     @Test(arguments: [true, false]) func whatIsComparedIsNotStreamed(isEqual: Bool) throws {
-        let scene = try ScriptedScene(CompositionSettings(.verify)) { request in
+        let scene = try ScriptedScene(.byExample(.verify)) { request in
             if request.target.contains("?ids=") {
                 return FakeOrigin.Reply(body: "{\"data\":[\((1...3).map(Self.resource).joined(separator: ","))]}")
             }

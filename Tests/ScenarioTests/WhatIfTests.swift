@@ -74,6 +74,7 @@ import Text
         let traffic = RecordedTraffic(exchanges, bodies: RecordedBodies(contents))
         var settings = WhatIfSettings(name: "test")
         settings.policy = policy
+        settings.composition = .byExample()
         let figures = try WhatIf.run(traffic, settings)
         let real = scene.proxy.statistics
         #expect(figures.requests == 300 && figures.notRecorded == 0)

@@ -65,6 +65,17 @@ import Testing
         #expect(shared.rate.current == lowered)
     }
 
+    /// Soon after the former upstream's 429, one to a client's own token held back everyone.
+    @Test func aRefusalByTheFormerOriginCountsForNobodyUnderTheNewOne() {
+        var budget = budget()
+        _ = budget.submit(job(0), .waitingClient, now: now)
+        _ = budget.end(job(0), .rateLimited(), now: now)
+        budget.forgetOrigin()
+        _ = budget.submit(job(1), .waitingClient, account: 5, now: now)
+        _ = budget.end(job(1), .rateLimited(), now: now)
+        #expect(budget.rate.current == nil)
+    }
+
     @Test func commonCeilingHoldsForAllTokensTogether() {
         var budget = budget(rate: 2)
         #expect(budget.submit(job(1), .waitingClient, account: 7, now: now) == [.start(job(1))])

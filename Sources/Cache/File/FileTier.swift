@@ -86,6 +86,27 @@ public final class FileTier: Sendable {
         }
     }
 
+    /// Writes down that answers of an origin received before `time`, unix seconds, are outdated for
+    /// a number.
+    public func storeFloor(of number: UInt64, from origin: OriginTag, at time: Int64) {
+        records.add(StoreMark(floorOf: number, of: origin, at: time))
+    }
+
+    /// Calls `body` with each number that has a floor, and the floor, before answers that are
+    /// visited from now on; with none where the file cannot be read. None is beyond `now`, unix
+    /// seconds, by more than a minute.
+    public func visitFloors(
+        of origin: OriginTag, at now: Int64, _ body: @escaping @Sendable (_ number: UInt64, _ time: Int64) -> Void
+    ) {
+        records.visitMarks(.floor) { marks in
+            for mark in marks where mark.origin == origin {
+                guard let number = mark.number, case .time(let time) = mark.value else { continue }
+                // A clock that is being adjusted lowers none.
+                body(number, time > now + 60 ? now : time)
+            }
+        }
+    }
+
     /// Goes through the answers in the file, as `RecordStore.visit` says.
     func visit(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,

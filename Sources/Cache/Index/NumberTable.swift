@@ -63,9 +63,13 @@ struct NumberTable {
     ///
     /// The oldest of four slots of a number is replaced. In a full bucket the last slot is, if the
     /// table cannot grow.
-    /// - Parameter former: the number of the answer until now, if it is another one.
+    /// - Parameters:
+    ///   - former: the number of the answer until now, if it is another one.
+    ///   - isOldestOfSecond: whether slots of the same second count as newer.
     @discardableResult
-    mutating func add(_ number: UInt64, _ slot: Slot, insteadOf former: UInt32) -> Found {
+    mutating func add(
+        _ number: UInt64, _ slot: Slot, insteadOf former: UInt32, isOldestOfSecond: Bool = false
+    ) -> Found {
         guard maxBuckets > 0 else { return Found() }
         if slots.isEmpty { slots = Array(repeating: .empty, count: Self.bucketSlots) }
         var new = slot
@@ -76,7 +80,7 @@ struct NumberTable {
             grow()
             lost = vacancy(new, former)
         }
-        insert(new, instead: lost ?? bucket(new.number) + Self.bucketSlots - 1, former)
+        insert(new, instead: lost ?? bucket(new.number) + Self.bucketSlots - 1, former, isOldestOfSecond)
         return before
     }
 
@@ -113,13 +117,14 @@ struct NumberTable {
     /// Inserts the slot, newest first within its number.
     ///
     /// Slots of other numbers follow it; `lost` goes, unless it is a newer one of another answer.
-    private mutating func insert(_ new: Slot, instead lost: Int, _ former: UInt32) {
+    private mutating func insert(_ new: Slot, instead lost: Int, _ former: UInt32, _ isOldestOfSecond: Bool) {
+        func isNewer(_ slot: Slot) -> Bool {
+            slot.receivedAt > new.receivedAt || isOldestOfSecond && slot.receivedAt == new.receivedAt
+        }
         let old = slots[lost]
         if old.isEmpty {
             count += 1
-        } else if old.number == new.number, old.receivedAt > new.receivedAt, old.answer != new.answer,
-            old.answer != former
-        {
+        } else if old.number == new.number, isNewer(old), old.answer != new.answer, old.answer != former {
             return
         }
         let start = bucket(new.number)
@@ -129,7 +134,7 @@ struct NumberTable {
             end += 1
         }
         var place = start
-        for index in start..<end where slots[index].number == new.number && slots[index].receivedAt > new.receivedAt {
+        for index in start..<end where slots[index].number == new.number && isNewer(slots[index]) {
             place = index + 1
         }
         while end > place {

@@ -37,11 +37,17 @@ public final class ResourceIndex: Sendable {
         public let content: UInt32
         /// Unix seconds at which the answer was received.
         public let receivedAt: Int64
+        /// Whether it is below its number's floor: nothing is made of it.
+        public fileprivate(set) var isOutdated = false
     }
 
     private final class NumberShard: Sendable {
         let table: Mutex<NumberTable>
-        init(maxBytes: Int, seed: UInt64) { table = Mutex(NumberTable(maxBytes: maxBytes, seed: seed)) }
+        let floors: Mutex<FloorTable>
+        init(maxBytes: Int, floorBytes: Int, seed: UInt64) {
+            table = Mutex(NumberTable(maxBytes: maxBytes, seed: seed))
+            floors = Mutex(FloorTable(maxBytes: floorBytes))
+        }
     }
 
     private final class AnswerShard: Sendable {
@@ -49,9 +55,20 @@ public final class ResourceIndex: Sendable {
         init(maxBytes: Int) { table = Mutex(AnswerTable(maxBytes: maxBytes)) }
     }
 
+    /// A source that shows another content of an entry's number.
+    public struct Difference: Sendable {
+        /// The index of the entry.
+        public let entry: Int
+        public let source: Source
+        /// Whether the source came after the answer that was added.
+        public let isNewer: Bool
+    }
+
     private let numbers: [NumberShard]
     private let answers: [AnswerShard]
     private let seed: UInt64
+    /// Whether any floor was ever raised: before the first one none is looked for.
+    private let hasRaised = Atomic<Bool>(false)
 
     /// An index that takes at most `maxBytes` of memory; 0 keeps nothing. A third to two thirds of
     /// it are for keys.
@@ -61,29 +78,41 @@ public final class ResourceIndex: Sendable {
 
     init(maxBytes: Int, seed: UInt64) {
         self.seed = seed
+        let floorBytes = max(maxBytes, 0) / Self.partOfFloors
         var shardCount = 1
         while shardCount < 64, maxBytes / (shardCount * 2) >= 1 << 16 { shardCount *= 2 }
         let tableBytes = NumberTable.usableBytes(of: maxBytes * 2 / 3 / shardCount)
-        numbers = (0..<shardCount).map { _ in NumberShard(maxBytes: tableBytes, seed: seed) }
+        numbers = (0..<shardCount).map { _ in
+            NumberShard(maxBytes: tableBytes, floorBytes: floorBytes / shardCount, seed: seed)
+        }
         let answerShardCount = min(shardCount, 1 << (32 - 1 - AnswerTable.numberBits))
-        let answerBytes = (max(maxBytes, 0) - tableBytes * shardCount) / answerShardCount
+        let answerBytes = max(maxBytes - tableBytes * shardCount - floorBytes, 0) / answerShardCount
         answers = (0..<answerShardCount).map { _ in AnswerShard(maxBytes: answerBytes) }
     }
 
     /// Adds the places of an answer, replacing its earlier ones.
-    /// - Parameter receivedAt: unix seconds.
-    /// - Returns: the sources that are no newer and have another content for an entry's number, or
-    ///   another detail where both have one; with the entry's index.
+    /// - Parameters:
+    ///   - receivedAt: unix seconds.
+    ///   - isFound: whether it was found in the file, which is read the newest first: those of the
+    ///     same second that are here are newer then.
+    /// - Returns: the sources that have another content for an entry's number, or another detail
+    ///   where both have one.
     @discardableResult
-    public func add(_ key: CacheKey, at receivedAt: Int64, _ entries: [Entry]) -> [(entry: Int, source: Source)] {
+    public func add(
+        _ key: CacheKey, at receivedAt: Int64, _ entries: [Entry], isFound: Bool = false
+    ) -> [Difference] {
         guard !entries.isEmpty, let (answer, former) = number(for: key) else { return [] }
-        var differing: [(entry: Int, source: Source)] = []
+        var differing: [Difference] = []
         for (index, entry) in entries.enumerated() {
             let new = NumberTable.Slot(
                 answer: answer, place: entry.place, content: entry.content, receivedAt: UInt32(clamping: receivedAt))
-            let before = shard(entry.number).table.withLock { $0.add(entry.number, new, insteadOf: former) }
+            let before = shard(entry.number).table.withLock {
+                $0.add(entry.number, new, insteadOf: former, isOldestOfSecond: isFound)
+            }
             for number in 0..<before.count where before.slots[number].differs(from: new) {
-                differing.append((index, source(before.slots[number])))
+                let source = source(before.slots[number])
+                let isNewer = isFound ? source.receivedAt >= receivedAt : source.receivedAt > receivedAt
+                differing.append(Difference(entry: index, source: source, isNewer: isNewer))
             }
         }
         return differing
@@ -92,7 +121,61 @@ public final class ResourceIndex: Sendable {
     /// The sources of `number`, the newest first: four at most.
     public func sources(of number: UInt64) -> [Source] {
         let found = shard(number).table.withLock { $0.find(number) }
-        return (0..<found.count).map { source(found.slots[$0]) }
+        let floor = floor(of: number)
+        return (0..<found.count).map { place in
+            var source = source(found.slots[place])
+            if let floor { source.isOutdated = floor.outdates(source.receivedAt, source.key?.hash) }
+            return source
+        }
+    }
+
+    // MARK: Floors
+
+    /// Floors take this part of the index.
+    private static let partOfFloors = 32
+
+    /// Outdates for a number what was received before a time, unix seconds, or in that very second
+    /// by another answer than that of `newest`: an answer of that time showed something else.
+    /// Returns whether the floor was lower.
+    /// - Parameters:
+    ///   - newest: nil where nothing of that second counts.
+    ///   - isLatest: whether that answer came after all others of its second.
+    @discardableResult
+    public func raiseFloor(
+        of number: UInt64, to receivedAt: Int64, by newest: CacheKey?, isLatest: Bool = true
+    ) -> Bool {
+        let floor = FloorTable.Floor(time: receivedAt, newest: newest?.hash)
+        let isRaised = shard(number).floors.withLock { $0.raise(number, to: floor, isLatest: isLatest) }
+        if isRaised { hasRaised.store(true, ordering: .releasing) }
+        return isRaised
+    }
+
+    /// Raises the floors to those of another index of the same origin.
+    public func raiseFloors(toThoseOf other: ResourceIndex) {
+        for other in other.numbers {
+            for (number, floor) in other.floors.withLock({ $0.floors }) {
+                shard(number).floors.withLock { _ = $0.raise(number, to: floor) }
+            }
+        }
+        if other.hasFloors { hasRaised.store(true, ordering: .releasing) }
+    }
+
+    /// Lowers floors that are beyond `now`, unix seconds: the clock was ahead.
+    public func capFloors(at now: Int64) {
+        for shard in numbers { shard.floors.withLock { $0.cap(at: now) } }
+    }
+
+    /// Whether any number has a floor.
+    public var hasFloors: Bool { hasRaised.load(ordering: .acquiring) }
+
+    /// Whether an answer that was received then, unix seconds, shows an outdated state of `number`.
+    /// - Parameter key: nil where it is not known any more.
+    public func isOutdated(_ number: UInt64, at receivedAt: Int64, in key: CacheKey?) -> Bool {
+        floor(of: number)?.outdates(receivedAt, key?.hash) ?? false
+    }
+
+    private func floor(of number: UInt64) -> FloorTable.Floor? {
+        hasFloors ? shard(number).floors.withLock { $0[number] } : nil
     }
 
     /// The newest source of `number`, if any of its places is known, without the key of its answer.
@@ -118,7 +201,9 @@ public final class ResourceIndex: Sendable {
 
     /// Bytes held, overhead included.
     var byteCount: Int {
-        numbers.reduce(0) { $0 + $1.table.withLock { $0.byteCount } }
+        numbers.reduce(0) {
+            $0 + $1.table.withLock { $0.byteCount } + $1.floors.withLock { $0.count * FloorTable.bytesPerFloor }
+        }
             + answers.reduce(0) { $0 + $1.table.withLock { $0.byteCount } }
     }
 
@@ -143,9 +228,9 @@ public final class ResourceIndex: Sendable {
 }
 
 extension NumberTable.Slot {
-    /// Whether it is of another answer, no newer than the new one, and has another content.
+    /// Whether it is of another answer and has another content.
     fileprivate func differs(from new: NumberTable.Slot) -> Bool {
-        guard answer != new.answer, receivedAt <= new.receivedAt else { return false }
+        guard answer != new.answer else { return false }
         let mask: UInt32 = 1 << ResourceIndex.Entry.detailBits - 1
         let (own, other) = (place & mask, new.place & mask)
         return content != new.content || own != other && own != 0 && other != 0

@@ -60,6 +60,12 @@ struct Dependents {
         return found.compactMap { take($0) }
     }
 
+    /// Takes out the records of all answers that were made from a part which names one of these
+    /// resources; it looks at all records.
+    mutating func take(naming resources: Set<UInt64>) -> [Record] {
+        records.filter { $0.value.composition.names(anyOf: resources) }.keys.compactMap { take($0) }
+    }
+
     private mutating func take(_ number: Int) -> Record? {
         guard let record = records.removeValue(forKey: number) else { return nil }
         for part in record.composition.parts {

@@ -41,8 +41,8 @@ extension StoredResponse {
         }
         self.init(
             restoring: key, status: example.status, fields: fields, content: .plain(body.compacted()),
-            receivedAt: receivedAt, born: born, lifetime: lifetime, classTag: classTag,
-            storefront: parts[0].storefront,
+            receivedAt: receivedAt, arrival: parts.map(\.arrival).max() ?? 0, born: born, lifetime: lifetime,
+            classTag: classTag, storefront: parts[0].storefront,
             composition: Composition(detail, parts: parts.map(\.key), naming: parts.map(\.resources)), onlyTag: tag)
     }
 }

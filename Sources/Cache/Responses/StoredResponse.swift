@@ -31,6 +31,9 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// The number of the latest purge when its fetch began, when it was composed, or when it was
     /// last asked about (`Purges.newest`): purges up to that do not concern it. 0: any purge may.
     public let born: Int64
+    /// Its number among the answers that this process was given (`ResponseCache.arrivals`); 0 where
+    /// it came from the file. In memory alone.
+    public let arrival: Int64
     /// How long it may be used.
     public let lifetime: Lifetime
     /// The resource class, as a number of the code that stores; `FileTier.open(classNames:)`
@@ -78,8 +81,8 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// and a strong `ETag` to a 200 that has none, computed from the content here, once.
     public convenience init(
         key: CacheKey, status: Int, fields: [UInt8], followsOrigin: Bool = false, body: [UInt8],
-        receivedAt: Int64, born: Int64 = 0, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8],
-        selecting: [UInt8] = [], resources: [UInt64] = [], outline: (any Outline)? = nil,
+        receivedAt: Int64, arrival: Int64 = 0, born: Int64 = 0, lifetime: Lifetime, classTag: UInt8,
+        storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = [], outline: (any Outline)? = nil,
         composition: Composition? = nil, gzip: [UInt8]? = nil
     ) {
         var (kept, hasDate, hasEntityTag, hasLastModified) = KeptFields.storable(
@@ -97,7 +100,8 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         }
         self.init(
             restoring: key, status: status, fields: kept, content: .plain(body.compacted()), receivedAt: receivedAt,
-            born: born, lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
+            arrival: arrival, born: born, lifetime: lifetime, classTag: classTag, storefront: storefront,
+            selecting: selecting,
             resources: resources, outline: outline, composition: composition, gzip: gzip, bodySum: bodySum,
             onlyTag: onlyTag)
     }
@@ -109,7 +113,8 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     ///   other validator; nil where validators are to be looked for.
     init(
         restoring key: CacheKey, status: Int, fields: [UInt8], content: ResponseContent, receivedAt: Int64,
-        born: Int64 = 0, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
+        arrival: Int64 = 0, born: Int64 = 0, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8],
+        selecting: [UInt8] = [],
         resources: [UInt64] = [], outline: (any Outline)? = nil, composition: Composition? = nil,
         gzip: [UInt8]? = nil, bodySum: UInt64 = 0, onlyTag: ByteRange? = nil
     ) {
@@ -125,6 +130,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         self.addsVary = addsVary
         self.gzip = gzip.map { GzipForm($0, status: status, fields: fields, addsVary: addsVary) }
         self.receivedAt = receivedAt
+        self.arrival = arrival
         self.born = born
         self.lifetime = lifetime
         self.classTag = classTag
@@ -153,6 +159,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         gzip = other.gzip
         addsVary = other.addsVary
         receivedAt = other.receivedAt
+        arrival = other.arrival
         born = other.born
         lifetime = other.lifetime
         classTag = other.classTag
@@ -171,13 +178,14 @@ public final class StoredResponse: ReusableAnswer, Sendable {
 
     /// The same but for the given values; the outline goes along.
     func copy(
-        at key: CacheKey? = nil, receivedAt: Int64? = nil, born: Int64? = nil, lifetime: Lifetime? = nil,
-        gzip: [UInt8]? = nil
+        at key: CacheKey? = nil, receivedAt: Int64? = nil, arrival: Int64? = nil, born: Int64? = nil,
+        lifetime: Lifetime? = nil, gzip: [UInt8]? = nil
     ) -> StoredResponse {
         StoredResponse(
             restoring: key ?? self.key, status: status, fields: Array(fields), content: content,
-            receivedAt: receivedAt ?? self.receivedAt, born: born ?? self.born, lifetime: lifetime ?? self.lifetime,
-            classTag: classTag, storefront: storefront, selecting: selecting, resources: resources,
+            receivedAt: receivedAt ?? self.receivedAt, arrival: arrival ?? self.arrival, born: born ?? self.born,
+            lifetime: lifetime ?? self.lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
+            resources: resources,
             outline: outline, composition: composition, gzip: gzip ?? self.gzip?.body, bodySum: bodySum)
     }
 
@@ -205,6 +213,10 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         guard let gzip, let theirs = other.gzip else { return body == other.body }
         return gzip.body == theirs.body
     }
+
+    /// The answer with the number of its arrival (`ResponseCache.arrivals`), as another node's has
+    /// none here.
+    public func numbered(_ arrival: Int64) -> StoredResponse { copy(arrival: arrival) }
 
     /// The same content without freshness, as a soft purge leaves it.
     func withoutFreshness(at unixSeconds: Int64) -> StoredResponse {
@@ -284,11 +296,15 @@ public final class StoredResponse: ReusableAnswer, Sendable {
 
     /// This response after a 304 with these end-to-end `Name: value\r\n` lines, which answers
     /// `preconditionLines`.
-    /// - Parameter born: the number of the latest purge when the origin was asked.
+    /// - Parameters:
+    ///   - arrival: the number of the 304 among the answers that came.
+    ///   - born: the number of the latest purge when the origin was asked.
     public func freshened(
-        by fields: [UInt8], _ revalidation: Revalidation, born: Int64 = 0
+        by fields: [UInt8], _ revalidation: Revalidation, arrival: Int64 = 0, born: Int64 = 0
     ) -> Freshening<StoredResponse> {
-        revalidation.freshening(of: self, by: fields.span).map { renewed($0, revalidation, born: born) }
+        revalidation.freshening(of: self, by: fields.span).map {
+            renewed($0, revalidation, arrival: arrival, born: born)
+        }
     }
 
     /// This response, of status 200, after a 200 to HEAD with these end-to-end lines: updated where
@@ -300,12 +316,15 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     }
 
     /// Nil where the content is damaged: a damaged entry must not be refreshed.
-    private func renewed(_ renewal: Renewal, _ revalidation: Revalidation, born: Int64) -> StoredResponse? {
+    private func renewed(
+        _ renewal: Renewal, _ revalidation: Revalidation, arrival: Int64 = 0, born: Int64
+    ) -> StoredResponse? {
         let body = body
         if isDamaged { return nil }
         return StoredResponse(
             key: key, status: status, fields: renewal.fields, followsOrigin: revalidation.rule.followsOrigin,
-            body: body, receivedAt: revalidation.now, born: born, lifetime: renewal.lifetime, classTag: classTag,
+            body: body, receivedAt: revalidation.now, arrival: arrival, born: born, lifetime: renewal.lifetime,
+            classTag: classTag,
             storefront: storefront, selecting: selecting, resources: resources, outline: outline,
             composition: composition, gzip: gzip?.body)
     }

@@ -19,16 +19,27 @@ struct Assembler {
     /// The request whose storefront, language and parameters all parts must share.
     private let request: CatalogRequest
     private let forms: LearntForms
+    private let absences: KnownAbsences
     private let now: Int64
-    private var agreements: [(type: ResourceClass, agreement: PlacementAgreement)] = []
+    private var agreements: [(agreement: PlacementAgreement, crossing: PlacementCrossing)] = []
     private(set) var output = BodyBuilder()
     /// The answers whose bytes are in the output.
     private(set) var used: [StoredSource] = []
     /// Elements of relationships that no stored answer holds.
     private(set) var missing: [ResourceName] = []
 
-    init(_ sources: StoredSources, for request: CatalogRequest, forms: LearntForms, at now: Int64) {
-        (self.sources, self.now, self.request, self.forms) = (sources, now, request, forms)
+    init(
+        _ sources: StoredSources, for request: CatalogRequest, forms: LearntForms, absences: KnownAbsences,
+        at now: Int64
+    ) {
+        (self.sources, self.now, self.request) = (sources, now, request)
+        (self.forms, self.absences) = (forms, absences)
+    }
+
+    /// Whether the storefront was seen without the resource from the part on.
+    func isAbsent(_ name: ResourceName, since part: StoredSource) -> Bool {
+        absences.holds(
+            name.number, in: request.storefront.bytes, asOf: part.response.receivedAt, at: now)
     }
 
     mutating func append(_ text: StaticString) { output.append(text) }
@@ -55,13 +66,14 @@ struct Assembler {
         var history = ResourceHistory(of: name, found)
         var objection: MissReason?
         while let candidate = history.next(&sources) {
-            guard agree(type, candidate.placement, placement),
+            guard agree(type, candidate.placement, placement, candidate.object),
                 shape.describes(candidate.object, in: candidate.part.document)
             else { continue }
             guard sources.isCurrent(inside: candidate.object, of: candidate.part, request) else {
                 objection = .contradicted
                 continue
             }
+            noteCrossing(type, candidate.placement, placement)
             copy(candidate.object.whole, of: candidate.part)
             return .done
         }
@@ -85,13 +97,16 @@ struct Assembler {
             return .impossible(.typeNeverSeen)
         }
         if shape.isIdentifier { return writeIdentifier(element, of: part, shape) }
-        if agree(type, own, placement), shape.describes(element, in: part.document), isCurrent(element, in: part),
+        let agrees = agree(type, own, placement, element)
+        if agrees, shape.describes(element, in: part.document), isCurrent(element, in: part),
             sources.isCurrent(inside: element, of: part, request)
         {
+            noteCrossing(type, own, placement)
             copy(element.whole, of: part)
             return .done
         }
-        if shape.isOf(element), agree(type, own, placement), isCurrent(element, in: part) {
+        if shape.isOf(element), agrees, isCurrent(element, in: part) {
+            noteCrossing(type, own, placement)
             copy(attributesOf: element, of: part)
             append("}")
             return .done
@@ -111,8 +126,7 @@ struct Assembler {
     private mutating func isFetchable(_ type: ResourceClass, _ shape: ObjectShape, _ placement: Placement) -> Bool {
         guard request.hasPlainResources, agree(type, .batched, placement) else { return false }
         guard !shape.relations.isEmpty else { return true }
-        let batch = RequestShape(subject: .batch, type: type, include: [], decoration: [])
-        guard let brought = forms.record(batch, at: now)?.objects[type] else { return false }
+        guard let brought = forms.batchRecord(of: type, for: request, at: now)?.objects[type] else { return false }
         return shape.relations.allSatisfy { relation in brought[relation.name].map { $0.offers(relation) } ?? false }
     }
 
@@ -134,17 +148,36 @@ struct Assembler {
 // MARK: - Objects
 
 extension Assembler {
-    /// Whether a resource shows the same in both placements. Parameters like
-    /// `extend` touch the primary resources alone, so with any of them nothing is taken from one
-    /// placement to another (APPLE-MUSIC-API 4.3).
-    private mutating func agree(_ type: ResourceClass, _ one: Placement, _ other: Placement) -> Bool {
-        if one == other { return true }
+    /// Whether resources held in the one placement can be shown in the other, or this one, where it
+    /// is given. Parameters like `extend` touch the primary resources alone, so with any of them
+    /// nothing is taken from one placement to another (APPLE-MUSIC-API 4.3).
+    private mutating func agree(
+        _ type: ResourceClass, _ held: Placement, _ wanted: Placement, _ object: ResourceDocument.Object? = nil
+    ) -> Bool {
+        if held == wanted { return true }
         guard request.hasPlainResources else { return false }
-        if let known = agreements.first(where: { $0.type == type }) { return known.agreement.holds(one, other) }
-        let agreement = forms.agreement(type, at: now)
-        agreements.append((type, agreement))
-        return agreement.holds(one, other)
+        let index = indexOfAgreement(type)
+        guard let object, !object.attributes.isEmpty else {
+            return agreements[index].agreement.holds(held, in: wanted)
+        }
+        return agreements[index].agreement.holds(held, in: wanted, object.attributeNames)
     }
+
+    private mutating func indexOfAgreement(_ type: ResourceClass) -> Int {
+        if let index = agreements.firstIndex(where: { $0.crossing.type == type }) { return index }
+        agreements.append((forms.agreement(type, in: request.storefront, at: now), PlacementCrossing(type)))
+        return agreements.count - 1
+    }
+
+    /// Notes that the output shows a resource in another placement, also where it is taken back.
+    private mutating func noteCrossing(_ type: ResourceClass, _ held: Placement, _ wanted: Placement) {
+        guard held != wanted else { return }
+        let index = indexOfAgreement(type)
+        agreements[index].crossing.note(PlacementPair(held, wanted))
+    }
+
+    /// The resources that the output shows in other placements than they are held in.
+    var crossings: [PlacementCrossing] { agreements.compactMap { $0.crossing.isEmpty ? nil : $0.crossing } }
 
     private mutating func copy(_ span: ByteSpan, of part: StoredSource) {
         output.append(part.document.body, span)
@@ -199,7 +232,7 @@ extension Assembler {
         var result = Writing.done
         for isView in [false, true] where isView ? shape.hasViews : shape.hasRelationships {
             append(isView ? ",\"views\":{" : ",\"relationships\":{")
-            let writing = writeRelations(shape.relations.filter { $0.isView == isView }, type, placement, alike)
+            let writing = writeRelations(shape.relations.filter { $0.isView == isView }, alike)
             if case .impossible = writing { return writing }
             if writing == .lacking { result = .lacking }
             append("}")
@@ -214,8 +247,10 @@ extension Assembler {
     ) -> Candidate? {
         for candidate in candidates
         where !candidate.object.attributes.isEmpty && shape.hasHref != candidate.object.href.isEmpty
-            && agree(type, candidate.placement, placement)
+            && shape.showsAttributes(of: candidate.object)
+            && agree(type, candidate.placement, placement, candidate.object)
         {
+            noteCrossing(type, candidate.placement, placement)
             return candidate
         }
         return nil
@@ -226,7 +261,7 @@ extension Assembler {
         _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
     ) -> MissReason {
         candidates.reduce(.notHeld) { reason, candidate in
-            let isSame = agree(type, candidate.placement, placement)
+            let isSame = agree(type, candidate.placement, placement, candidate.object)
             return reason.orFurther(isSame ? .membersDiffer : disagreement(type, candidate.placement, placement))
         }
     }
@@ -234,16 +269,18 @@ extension Assembler {
     /// Why a resource that is held in the one placement is not shown in the other.
     private func disagreement(_ type: ResourceClass, _ held: Placement, _ wanted: Placement) -> MissReason {
         guard request.hasPlainResources else { return .parametersForbid }
-        return forms.agreement(type, at: now).isRefuted(held, wanted) ? .placesDiffer : .placesNeverCompared
+        let agreement = forms.agreement(type, in: request.storefront, at: now)
+        if agreement.isRefuted(held, wanted) { return .placesDiffer }
+        return agreement.wasCompared(held, wanted) ? .placesRarelyCompared : .placesNeverCompared
     }
 
     private mutating func writeRelations(
-        _ relations: [RelationShape], _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
+        _ relations: [RelationShape], _ candidates: [Candidate]
     ) -> Writing {
         var result = Writing.done
         for (index, relation) in relations.enumerated() {
             if index > 0 { append(",") }
-            let writing = write(relation, of: type, placement, candidates)
+            let writing = write(relation, candidates)
             if case .impossible = writing { return writing }
             // On: what else is lacking is of use to know.
             if writing == .lacking { result = .lacking }
@@ -251,16 +288,14 @@ extension Assembler {
         return result
     }
 
-    private mutating func write(
-        _ shape: RelationShape, of type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
-    ) -> Writing {
+    private mutating func write(_ shape: RelationShape, _ candidates: [Candidate]) -> Writing {
         var isLacking = false
         // The refusal of the candidate that came furthest, of those that have the relationship.
         var reason: MissReason?
         let known = missing.count
         for candidate in candidates {
             guard let relation = candidate.part.document.relation(shape.name, of: candidate.object) else { continue }
-            guard shape.hasSameMembers(as: relation), fits(relation, of: type, placement, candidate, shape) else {
+            guard shape.hasSameMembers(as: relation), shape.fits(relation, in: candidate.part.document) else {
                 let own: MissReason = shape.hasSameMembers(as: relation) ? .sizeNeverSeen : .relationshipDiffers
                 reason = own.orFurther(reason)
                 continue
@@ -278,23 +313,6 @@ extension Assembler {
             rewind(to: mark)
         }
         return isLacking ? .lacking : .impossible(reason ?? .relationshipNotHeld)
-    }
-
-    /// Whether the list would end in the wanted shape where it ends here. A list longer than any
-    /// seen fits only between primary placements, up to the documented limit (APPLE-MUSIC-API 4.2).
-    private func fits(
-        _ relation: ResourceDocument.Relation, of type: ResourceClass, _ placement: Placement, _ candidate: Candidate,
-        _ shape: RelationShape
-    ) -> Bool {
-        let document = candidate.part.document
-        let count = document.elements(of: relation).count
-        if shape.fits(relation, count, in: document) { return true }
-        guard shape.size.isUnknown, relation.next.isEmpty, placement.isPrimary, candidate.placement.isPrimary,
-            request.hasPlainResources
-        else { return false }
-        let name = document.body[relation.spelling.range].dropFirst().dropLast()
-        let limits = CatalogRequest.limits(ofList: Array(name), isView: shape.isView, of: type)
-        return limits.map { count <= $0.standard } ?? false
     }
 
     private mutating func write(

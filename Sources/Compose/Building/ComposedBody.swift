@@ -15,6 +15,8 @@ package struct ComposedBody {
     let reliesUntil: Int64
     /// The cache's count of contradicted answers before the parts were looked up.
     package let contradictions: Int
+    /// The resources that it shows in other placements than they are held in.
+    package var crossings: [PlacementCrossing] = []
     /// How long it may be used.
     package private(set) var lifetime = Lifetime(freshFor: 0)
 }

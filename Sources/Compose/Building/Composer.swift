@@ -11,6 +11,7 @@ package struct Composer {
     private let forms: LearntForms
     private let growth: GrowthAccounts
     private let sizes: LearntSizes
+    private let absences: KnownAbsences
     /// How long "not found" counts, in seconds; 0 where it is not kept.
     private let notFoundFor: Int
     /// Lifetime of the requested class.
@@ -23,6 +24,7 @@ package struct Composer {
         settings: CompositionSettings, library: ResourceLibrary, notFoundFor: Int, rule: TTLRule
     ) {
         (self.settings, forms, growth, sizes) = (settings, library.forms, library.growth, library.sizes)
+        absences = library.absences
         (self.notFoundFor, self.rule) = (notFoundFor, rule)
     }
 
@@ -83,11 +85,11 @@ package struct Composer {
         if let list, !sources.index.holds(list) {
             return .impossible(Refusal(nothingHeldOf: request))
         }
-        guard let record = forms.record(request.shape, at: now) else {
-            return .impossible(Refusal(rule, forms.reasonWithoutRecord(of: request.shape, at: now)))
+        guard let record = forms.record(request.form, at: now) else {
+            return .impossible(Refusal(rule, forms.reasonWithoutRecord(of: request.form, at: now)))
         }
         guard record.envelope == 0 else { return .impossible(Refusal(rule, .formNotUnderstood)) }
-        let assembler = Assembler(sources, for: request, forms: forms, at: now)
+        let assembler = Assembler(sources, for: request, forms: forms, absences: absences, at: now)
         switch request.shape.subject {
         case .item: return composeItem(request, record, assembler, at: now)
         case .batch: return composeBatch(request, record, assembler, at: now)
@@ -172,14 +174,14 @@ package struct Composer {
     }
 
     /// The end of a known absence, in unix seconds: a fresh batch that asked for the resource lacks
-    /// it.
+    /// it, and no newer answer names it.
     private func absence(
         of name: ResourceName, _ request: CatalogRequest, _ assembler: inout Assembler, at now: Int64
     ) -> Int64? {
         let places = assembler.sources.places(request.indexNumber(ofResource: name.number))
         for (part, place) in places where place.kind == .absence {
             let until = part.response.receivedAt + Int64(notFoundFor)
-            guard until > now, part.lacks(name, request) else { continue }
+            guard until > now, part.lacks(name, request), assembler.isAbsent(name, since: part) else { continue }
             assembler.use(part)
             return until
         }
@@ -191,24 +193,24 @@ package struct Composer {
 
 extension Composer {
     /// A request for these resources with further relationships and views that clients often want
-    /// of their type (DECISIONS 9.13), and with ids that complete nested resources (9.17). Both
-    /// forms must be known, so that the client's answer can be composed of it.
+    /// of their type (DECISIONS 9.13), and with ids that complete nested resources (9.17). The
+    /// client's form must be known, so that its answer can be composed of it.
     private func superset(of resources: [ResourceName], _ request: CatalogRequest, at now: Int64) -> Supplement? {
         guard settings.supersets, settings.compose == .on, request.mayHaveSuperset else { return nil }
         var superset = Superset(request: request, resources: resources)
         let selections = growth.selections(for: superset)
         guard !selections.isEmpty || request.shape.nestsResources,
-            let record = forms.record(request.shape, at: now), record.envelope == 0,
+            let record = forms.record(request.form, at: now), record.envelope == 0,
             request.shape.subject == .item || request.resources.count == 1
                 || record.keepsOrder && request.resources.areDistinct
         else { return nil }
-        let wider = selections.lazy.map(request.shape.selecting).first {
-            forms.record($0, at: now)?.envelope == 0
+        let wider = selections.lazy.map(request.shape.selecting).first { shape in
+            forms.mayAsk(in: Form(shape, in: request, isAlone: resources.count == 1), at: now)
         }
         var shape = wider ?? request.shape
         superset.isWider = wider != nil
         if shape.nestsResources {
-            let relating = forms.relating(shape, at: now)
+            let relating = forms.relating(shape, of: request, at: now)
             superset.relates =
                 relating != shape
                 && growth.mayRelate(relating, inPlaceOf: request.shape, count: superset.resources.count)
@@ -220,7 +222,7 @@ extension Composer {
 
     /// The requested page, with ids that complete its items (DECISIONS 9.17).
     private func relatedPage(_ request: CatalogRequest, at now: Int64) -> Supplement? {
-        guard settings.windows, let record = forms.record(request.shape, at: now), record.envelope == 0,
+        guard settings.windows, let record = forms.record(request.form, at: now), record.envelope == 0,
             record.lists.link(for: request) != nil,
             let target = relatedPage(
                 request, limit: request.limit, offset: request.offset,
@@ -247,7 +249,7 @@ extension Composer {
         _ request: CatalogRequest, limit: Int?, offset: Int?, count: Int, at now: Int64
     ) -> [UInt8]? {
         guard settings.supersets, settings.compose == .on, request.shape.nestsResources else { return nil }
-        let shape = forms.relating(request.shape, at: now)
+        let shape = forms.relating(request.shape, of: request, at: now)
         guard shape != request.shape, growth.mayRelate(shape, inPlaceOf: request.shape, count: count)
         else { return nil }
         return request.target(limit: limit, offset: offset, in: shape)
@@ -274,7 +276,9 @@ extension MissReason {
     /// Whether a larger request may help: the resource is not stored in that form.
     fileprivate var mayEndWithSuperset: Bool {
         switch self {
-        case .notHeld, .placesNeverCompared, .placesDiffer, .relationshipNotHeld, .elementNotHeld, .contradicted: true
+        case .notHeld, .placesNeverCompared, .placesRarelyCompared, .placesDiffer, .relationshipNotHeld,
+            .elementNotHeld, .contradicted:
+            true
         default: false
         }
     }
@@ -293,7 +297,7 @@ extension StoredSource {
             own.language == request.language,
             own.shape.relates ? request.hasPlainResources : own.shape.decoration == request.shape.decoration
         else { return false }
-        return own.resources.contains(name) && !document.primary.contains { $0.number == name.number }
+        return missing(of: own).contains(name) && showsAbsences(in: own, to: request)
     }
 }
 
@@ -316,7 +320,7 @@ extension Assembler {
         guard let body = output.joined() else { return nil }
         return ComposedBody(
             body: body, detail: used.count == 1 && detail != .window ? .reduced : detail, parts: used,
-            reliesUntil: reliesUntil, contradictions: sources.contradictions)
+            reliesUntil: reliesUntil, contradictions: sources.contradictions, crossings: crossings)
     }
 
     fileprivate consuming func outcome(

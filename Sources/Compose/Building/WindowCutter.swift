@@ -40,11 +40,12 @@ struct WindowCutter {
 
     func cut(_ list: UInt64, _ empty: consuming Assembler) -> CompositionOutcome {
         var assembler = empty
-        var (pages, newer): ([StoredPage], [Page]) = ([], [])
+        var (pages, newer): ([StoredPage], [ListedPage]) = ([], [])
         var refusal = Refusal(nothingHeldOf: request)
-        for (part, place, isFresh) in assembler.sources.allPlaces(list) {
-            guard let page = Page(part, place, of: request, limits.standard) else { continue }
-            let isContradicted = newer.contains(where: page.contradicts) || !page.isCurrent(&assembler)
+        for (part, place, isFresh, isOutdated) in assembler.sources.allPlaces(list) {
+            guard let page = ListedPage(part, place, of: request, limits.standard) else { continue }
+            let isContradicted =
+                isOutdated || newer.contains(where: page.contradicts) || !page.isCurrent(&assembler)
             newer.append(page)
             guard isFresh else { continue }
             guard !isContradicted else {
@@ -156,7 +157,9 @@ struct WindowCutter {
         return CompletedNext(link.span, of: target)?.link ?? link
     }
 
-    private func write(_ page: Page, _ items: Range<Int>, _ link: [UInt8], _ assembler: inout Assembler) -> Writing {
+    private func write(_ page: ListedPage, _ items: Range<Int>, _ link: [UInt8], _ assembler: inout Assembler)
+        -> Writing
+    {
         assembler.append("{")
         if !link.isEmpty {
             assembler.append("\"next\":\"")
@@ -178,95 +181,11 @@ struct WindowCutter {
         assembler.use(page.part)
         return .done
     }
-
-    /// A stored page of the list: an answer of its own, or a relationship inside another.
-    private struct Page {
-        let part: StoredSource
-        let placement: Placement
-        let facts: StoredPage
-        let elements: MappedDocument.Elements
-        /// The request of a page of the list itself.
-        private let asked: CatalogRequest?
-        /// The resource whose relationship is the list's first page.
-        private let owner: MappedDocument.Object?
-
-        /// Nil where the part has no page of the list any more.
-        init?(_ part: StoredSource, _ place: IndexedPlace, of list: CatalogRequest, _ standardLimit: Int?) {
-            let document = part.document
-            self.part = part
-            let next: ByteSpan
-            var (offset, limit): (Int, Int?) = (0, nil)
-            switch place.kind {
-            case .page:
-                guard let request = part.request, request.isSameList(as: list) else { return nil }
-                (placement, owner, asked) = (.listed, nil, request)
-                elements = document.primary
-                next = document.map.envelope.next
-                (offset, limit) = (request.offset ?? 0, request.limit ?? standardLimit)
-            case .inlinePage:
-                guard let (relation, owner) = document.relation(place.index, thatBegins: list) else { return nil }
-                placement = relation.isView ? .viewed : .included
-                (self.owner, asked) = (owner, nil)
-                elements = document.elements(of: relation)
-                next = relation.next
-                limit = standardLimit
-            default: return nil
-            }
-            facts = StoredPage(
-                offset: offset, count: elements.count, limit: limit, next: document.offset(in: next),
-                isInline: owner != nil)
-            if !next.isEmpty && facts.next == nil { return nil }
-        }
-
-        /// The window on the page; the page's own window is the whole page.
-        func cut(for window: CatalogRequest, _ offset: Int, _ limit: Int, _ cut: ListCut) -> PageCut? {
-            if let asked, asked.limit == window.limit, offset == facts.offset {
-                return PageCut(items: 0..<facts.count, next: facts.next)
-            }
-            return facts.cut(offset: offset, limit: limit, cut)
-        }
-
-        /// Whether no newer answer contradicts the page's owner.
-        func isCurrent(_ assembler: inout Assembler) -> Bool {
-            owner.map { assembler.isCurrent($0, in: part) } ?? true
-        }
-
-        /// Whether the pages show different revisions: they differ from the greater offset on.
-        func contradicts(_ other: Page) -> Bool {
-            let offset = max(facts.offset, other.facts.offset)
-            guard let own = list(from: offset), let others = other.list(from: offset) else { return false }
-            return own.contradicts(others)
-        }
-
-        /// The list from an offset on; nil if the item there is uncertain.
-        private func list(from offset: Int) -> ListBeginning? {
-            guard offset == facts.offset || facts.isFull && offset - facts.offset < facts.count else { return nil }
-            var items = elements
-            for _ in facts.offset..<offset { _ = items.next() }
-            return ListBeginning(items: items, isWhole: facts.next == nil)
-        }
-    }
 }
 
-extension CatalogRequest {
-    /// Whether both ask for one list, in the same shape apart from `relate`.
-    fileprivate func isSameList(as other: CatalogRequest) -> Bool {
-        shape.isLike(other.shape) && resources == other.resources && storefront == other.storefront
-            && language == other.language
-    }
-}
-
-extension MappedDocument {
-    /// The relationship of this index, if it is the list's.
-    fileprivate func relation(_ index: Int, thatBegins list: CatalogRequest) -> (Relation, owner: Object)? {
-        guard case .list(let name, let isView) = list.shape.subject, let parent = list.resources.first,
-            let relation = map.relations[checked: index],
-            relation.name == ResourceDocument.nameNumber(name.span, isView: isView)
-        else { return nil }
-        let owner = primary.first { object in
-            Int(object.firstRelation)..<Int(object.endRelation) ~= index && object.number == parent.number
-                && body[object.id.range].dropFirst().dropLast().elementsEqual(parent.id)
-        }
-        return owner.map { (relation, $0) }
+extension ListedPage {
+    /// Whether no newer answer contradicts the page's owner.
+    fileprivate func isCurrent(_ assembler: inout Assembler) -> Bool {
+        owner.map { assembler.isCurrent($0, in: part) } ?? true
     }
 }

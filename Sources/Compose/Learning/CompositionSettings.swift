@@ -20,9 +20,12 @@ public struct CompositionSettings: Sendable, Equatable {
     public var supersets = true
     /// Whether `next` repeats the client's own parameters.
     public var completesNext = false
-    /// Whether the API's documentation counts before this origin showed a form, where it agrees
-    /// with the documentation otherwise.
+    /// Whether more is asked for than clients ask for in forms that the API's documentation has and
+    /// this origin did not show yet. No answer is composed in such a form.
     public var trustsDocumentation = false
+    /// How much evidence it takes before resources are shown in other kinds of answers than those
+    /// that hold them.
+    var placements = PlacementDemand()
     /// Memory for the index of resources, in bytes.
     public var indexBytes = 8 << 20
 

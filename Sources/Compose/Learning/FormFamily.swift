@@ -1,134 +1,205 @@
 import AppleMusic
 
-// Infers how resources look in a form of request that was not seen from forms that differ from it
-// in `include` and `views` alone. Pure.
-// Must hold: a relationship or view that is named looks as it did where it was named, another one
-// as where it was not; two observations that differ say that this origin has another rule.
+// Concludes how resources look in a form of which no fresh answer is known. Pure.
+// Must hold: an answer in other circumstances shows the same selection; each relationship and view
+// was seen to look as it does there in answers of the form's kind, of its storefront, of its
+// language and with its other parameters (DECISIONS 9.11).
 
-/// Forms of one type with the same parameters but `include` and `views`.
+/// Forms of items and batches of one type.
 struct FormFamily {
     struct Member {
+        let form: Form
+        let record: FormRecord
+        let shape: ObjectShape
         /// The relationships and views that it names, by the numbers of their names.
         let selected: Set<UInt64>
-        let shape: ObjectShape
     }
 
     let type: ResourceClass
+    /// The nearest first.
     let members: [Member]
 
-    /// Shape of resources where these are named; nil where it is unknown or the forms contradict
-    /// each other.
-    /// - Parameter isDocumented: whether the documentation replaces missing observations.
-    func shape(selecting wanted: Set<UInt64>, isDocumented: Bool) -> ObjectShape? {
-        guard let longest = members.max(by: { $0.shape.relations.count < $1.shape.relations.count }),
-            wanted.allSatisfy({ name in members.contains { $0.selected.contains(name) } }),
-            members.allSatisfy({ $0.shape.hasSameMembers(as: longest.shape) })
-        else { return nil }
+    /// Limit of looks that are tried, because each is compared with all members.
+    private static let mostPatterns = 8
+
+    /// The record of a form, with what similar forms have shown; nil where nothing follows from
+    /// them. No other form's answer counts as a look at it while one of its own is fresh.
+    func record(of form: Form, at now: Int64) -> FormRecord? {
+        let patterns = members.filter { $0.form.hasSelection(of: form) }
+        let fresh = patterns.filter { $0.record.isFresh(at: now) }
+        let own = fresh.filter { $0.form == form }
+        // Where no fresh answer shows the selection, fresh ones have to show each part of it.
+        let alike = Alike(form, fresh.isEmpty ? members.filter { $0.record.isFresh(at: now) } : members)
+        let until = fresh.isEmpty ? alike.countsUntil : Int64.max
+        guard alike.areComplete, let until else { return nil }
+        for pattern in (!own.isEmpty ? own : !fresh.isEmpty ? fresh : patterns).prefix(Self.mostPatterns) {
+            guard let shape = alike.shape(as: pattern.shape) else { continue }
+            return FormRecord(
+                shape, of: type, from: alike.kind.map(\.record), keepsOrder: alike.keepsOrder,
+                until: fresh.isEmpty ? until : pattern.record.countsUntil)
+        }
+        return nil
+    }
+}
+
+/// The forms that share circumstances with a wanted form.
+private struct Alike {
+    typealias Member = FormFamily.Member
+
+    private let wanted: Set<UInt64>
+    /// Forms that share all circumstances.
+    private let own: [Member]
+    /// Forms of one resource, or of several, as the wanted form is.
+    let kind: [Member]
+    /// Whether a batch of the same storefront and language came in the order of its ids.
+    let keepsOrder: Bool
+    private let groups: [[Member]]
+
+    /// Forms with other parameters that choose relationships are no evidence of how those look.
+    init(_ form: Form, _ all: [Member]) {
+        let members = all.filter { !$0.form.shape.choosesRelationships || $0.form.hasDecoration(of: form) }
+        wanted = form.shape.selectedNames
+        own = members.filter { $0.form.hasCircumstances(of: form) }
+        kind = members.filter { $0.form.hasKind(of: form) }
+        keepsOrder = kind.contains {
+            $0.record.keepsOrder && $0.form.storefront == form.storefront && $0.form.language == form.language
+        }
+        groups = [
+            kind, members.filter { $0.form.storefront == form.storefront },
+            members.filter { $0.form.language == form.language },
+            members.filter { $0.form.hasDecoration(of: form) },
+        ]
+    }
+
+    /// Whether any form shares each circumstance.
+    var areComplete: Bool { groups.allSatisfy { !$0.isEmpty } }
+
+    /// Unix seconds until which each group shows something; nil where one shows nothing.
+    var countsUntil: Int64? {
+        let ends = groups.map { $0.map(\.record.countsUntil).max() }
+        return ends.contains(nil) ? nil : ends.compactMap(\.self).min()
+    }
+
+    /// The shape of resources that look as in the pattern, as far as each group has shown that.
+    func shape(as pattern: ObjectShape) -> ObjectShape? {
+        guard let base = base(as: pattern) else { return nil }
+        var names = pattern.relations.map(\.name)
+        for relation in groups.joined().flatMap(\.shape.relations) where !names.contains(relation.name) {
+            names.append(relation.name)
+        }
         var relations: [RelationShape] = []
-        for name in names(longest) {
-            switch observation(of: name, wanted, isDocumented) {
-            case .shown(let relation): relations.append(relation)
-            case .absent: break
-            case .unknown, .contradiction: return nil
+        for name in names {
+            guard let shown = pattern[name] else {
+                guard isAbsent(name) else { return nil }
+                continue
             }
+            guard let relation = relation(as: shown) else { return nil }
+            relations.append(relation)
         }
         // No form showed whether an object without relationships has the member `relationships`.
-        return relations.isEmpty ? nil : longest.shape.with(relations)
+        return relations.isEmpty ? nil : base.with(relations)
     }
 
-    /// Whether no known rule fits both the members and this new observation.
-    func contradicts(_ seen: Member) -> Bool {
-        guard let first = members.first else { return false }
-        let family = FormFamily(type: type, members: members + [seen])
-        let names = Set(family.members.flatMap { $0.shape.relations.map(\.name) })
-        return !seen.shape.hasSameMembers(as: first.shape)
-            || names.contains { name in
-                if case .contradiction = family.observation(of: name, seen.selected, false) { true } else { false }
-            }
-    }
-
-    /// Whether the members agree with the documentation in every relationship, at least one of them
-    /// with elements.
-    var bearsOutDocumentation: Bool {
-        var agreements = 0
-        for (name, look) in DocumentedRelations.looks(of: type) {
-            for member in members where !member.selected.contains(name) {
-                let shown = member.shape[name]
-                guard shown.fits(look) else { return false }
-                if let shown, !shown.elements.isEmpty { agreements += 1 }
-            }
+    /// The members and attributes of the resources themselves.
+    private func base(as pattern: ObjectShape) -> ObjectShape? {
+        var base: ObjectShape?
+        for group in groups {
+            let same = group.lazy.map(\.shape).filter { $0.hasSameMembers(as: pattern) }
+            guard let first = same.first else { return nil }
+            let merged = first.mergedAttributes(of: same)
+            base = base.map { $0.agreedAttributes(with: merged) } ?? merged
         }
-        return agreements > 0
+        return base?.mergedAttributes(of: own.lazy.map(\.shape))
     }
 
-    private enum Observation {
-        case shown(RelationShape)
-        case absent, unknown, contradiction
-    }
-
-    /// In the order of the form that shows most.
-    private func names(_ longest: Member) -> [UInt64] {
-        var names = longest.shape.relations.map(\.name)
-        for member in members {
-            for relation in member.shape.relations where !names.contains(relation.name) { names.append(relation.name) }
+    /// The look of a relationship; nil where a group was not seen to show it so, or where the own
+    /// forms show something else.
+    private func relation(as shown: RelationShape) -> RelationShape? {
+        var agreed: RelationShape?
+        for group in groups {
+            guard let look = look(shown, in: group) else { return nil }
+            agreed = agreed.map { $0.agreed(with: look) } ?? look
+            guard agreed != nil else { return nil }
         }
-        return names
+        guard namesAlike(shown.name, own) else { return agreed }
+        guard let look = look(shown, in: own) else { return nil }
+        return agreed.flatMap { look.merged(with: $0) }
     }
 
-    private func observation(of name: UInt64, _ wanted: Set<UInt64>, _ isDocumented: Bool) -> Observation {
-        let isSelected = wanted.contains(name)
-        let seen = members.filter { $0.selected.contains(name) == isSelected }
-        guard !seen.isEmpty else { return isDocumented && !isSelected ? documented(name) : .unknown }
-        let shown = seen.compactMap { member in member.shape[name].map { (member, $0) } }
-        guard !shown.isEmpty else { return .absent }
-        guard shown.count == seen.count else { return .contradiction }
-        // The relationships of an element may depend on whether they are included too
-        // (APPLE-MUSIC-API 6.2).
-        let alike = shown.filter { member, relation in
-            relation.elements.relationNames.allSatisfy { member.selected.contains($0) == wanted.contains($0) }
-        }.map(\.1)
-        guard let first = alike.first else { return .unknown }
-        guard alike.allSatisfy({ $0.isSameForm(as: first) }) else { return .contradiction }
-        return .shown(alike.first { !$0.size.isUnknown } ?? first)
-    }
-
-    private func documented(_ name: UInt64) -> Observation {
-        guard let included = members.lazy.compactMap({ $0.shape[name] }).first else { return .unknown }
-        // No view is there by default (APPLE-MUSIC-API 4.3.5).
-        if included.isView { return .absent }
-        guard let look = DocumentedRelations.looks(of: type)[name] else { return .unknown }
-        return switch look {
-        case .absent: .absent
-        case .identifiers: .shown(included.ofIdentifiers)
-        case .resources: included.elements.relationNames.isEmpty ? .shown(included) : .unknown
+    /// As much of the relationship as members of a group were seen to show.
+    private func look(_ shown: RelationShape, in group: [Member]) -> RelationShape? {
+        var look: RelationShape?
+        for member in group where isNamedAlike(shown.name, member) {
+            guard let confirmed = member.shape[shown.name]?.confirmed(by: shown) else { continue }
+            look = look.map { $0.merged(with: confirmed) ?? $0 } ?? confirmed
         }
+        return look
+    }
+
+    private func isAbsent(_ name: UInt64) -> Bool {
+        (groups + (namesAlike(name, own) ? [own] : [])).allSatisfy { group in
+            group.contains { isNamedAlike(name, $0) && $0.shape[name] == nil }
+        }
+    }
+
+    private func namesAlike(_ name: UInt64, _ group: [Member]) -> Bool { group.contains { isNamedAlike(name, $0) } }
+
+    /// Whether the member names it, or not, as the wanted form does.
+    private func isNamedAlike(_ name: UInt64, _ member: Member) -> Bool {
+        member.selected.contains(name) == wanted.contains(name)
     }
 }
 
-/// Whether a rule held where it could be looked at. One counterexample takes it back.
-struct RuleEvidence: Sendable {
-    /// Unix seconds: how long the answers count that bore it out, and that did not.
-    private var agreedUntil: Int64 = 0
-    private var refutedUntil: Int64 = 0
-
-    func holds(at now: Int64) -> Bool { now < agreedUntil && !isRefuted(at: now) }
-    func isRefuted(at now: Int64) -> Bool { now < refutedUntil }
-
-    mutating func note(_ isBorneOut: Bool, until: Int64) {
-        if isBorneOut { agreedUntil = max(agreedUntil, until) } else { refutedUntil = max(refutedUntil, until) }
+extension Form {
+    /// Whether both are of one resource or of several, of one storefront and language, with the
+    /// same parameters but `include` and `views`.
+    func hasCircumstances(of other: Form) -> Bool {
+        hasKind(of: other) && storefront == other.storefront && language == other.language
+            && hasDecoration(of: other)
     }
 
-    /// The clock was ahead: nothing bears the rule out any more, and what took it back counts until
-    /// `latest` at most.
-    mutating func cap(at latest: Int64) { (agreedUntil, refutedUntil) = (0, min(refutedUntil, latest)) }
+    func hasKind(of other: Form) -> Bool { shape.subject == other.shape.subject && isAlone == other.isAlone }
+
+    /// Whether both have the same parameters beside `include` and `views`.
+    func hasDecoration(of other: Form) -> Bool { shape.decoration == other.shape.decoration }
+
+    func hasSelection(of other: Form) -> Bool {
+        shape.include == other.shape.include && shape.views == other.shape.views
+    }
+
+    func isRelated(to other: Form) -> Bool {
+        shape.type == other.shape.type && shape.isOfResources
+    }
+
+    /// How much both share: first of their circumstances, then of their selection.
+    func nearness(to other: Form) -> Int {
+        var nearness = hasSelection(of: other) ? 1 : 0
+        if hasKind(of: other) { nearness += 2 }
+        if storefront == other.storefront { nearness += 2 }
+        if language == other.language { nearness += 2 }
+        if hasDecoration(of: other) { nearness += 2 }
+        return nearness
+    }
+
+    static let greatestNearness = 9
 }
 
-extension RelationShape? {
-    fileprivate func fits(_ look: DocumentedRelations.Look) -> Bool {
-        switch look {
-        case .absent: self == nil
-        case .identifiers: self.map { $0.hasData && $0.elements.areIdentifiers } ?? false
-        case .resources: self.map { $0.hasData && $0.elements.areResources } ?? false
+extension RequestShape {
+    /// Whether it asks for resources of one type by their ids.
+    var isOfResources: Bool { (subject == .item || subject == .batch) && type.isResourceType }
+
+    /// Whether parameters beside `include` and `views` add relationships or cut their lists
+    /// (APPLE-MUSIC-API 4.3).
+    fileprivate var choosesRelationships: Bool {
+        decoration.split(separator: UInt8(ascii: "&")).contains { parameter in
+            ["relate", "include", "limit"].contains { parameter.starts(with: $0.utf8) }
         }
+    }
+
+    /// The numbers of the names in `include` and `views`.
+    var selectedNames: Set<UInt64> {
+        Set(
+            include.map { ResourceDocument.nameNumber($0.span, isView: false) }
+                + views.map { ResourceDocument.nameNumber($0.span, isView: true) })
     }
 }

@@ -28,14 +28,24 @@ struct FormRecord: Sendable {
         guard absorb(request, document, at: now, freshFor: freshFor) else { return nil }
     }
 
-    /// Infers the record of a form that was not seen from records of similar forms: it counts as
-    /// long as the first of them.
-    init?(_ shape: ObjectShape, of type: ResourceClass, from records: [FormRecord]) {
-        guard let first = records.min(by: { $0.countsUntil < $1.countsUntil }) else { return nil }
+    /// Concludes the record of a form from records of its kind.
+    init(
+        _ shape: ObjectShape, of type: ResourceClass, from records: [FormRecord], keepsOrder: Bool, until: Int64
+    ) {
         objects = ElementShapes(type, shape)
-        (envelope, lastSeen, freshFor) = (first.envelope, first.lastSeen, first.freshFor)
-        keepsOrder = records.contains(where: \.keepsOrder)
+        (envelope, lastSeen, freshFor) = (0, until, 0)
+        self.keepsOrder = keepsOrder
         mostAsked = records.reduce(into: [:]) { most, record in most.merge(record.mostAsked, uniquingKeysWith: max) }
+    }
+
+    /// A copy that counts as long as a fresh record of other circumstances that looks like it.
+    func renewed(by other: FormRecord, at now: Int64) -> FormRecord? {
+        guard other.isFresh(at: now), other.envelope == envelope, objects.confirmed(by: other.objects) != nil else {
+            return nil
+        }
+        var record = self
+        (record.lastSeen, record.freshFor) = (other.lastSeen, other.freshFor)
+        return record
     }
 
     /// Learns from another answer; false where it contradicts an earlier one.
@@ -81,6 +91,12 @@ struct FormRecord: Sendable {
     /// Whether something is known of it still.
     func isFresh(at now: Int64) -> Bool { now < lastSeen + Int64(freshFor) }
 
+    /// Itself, if something is known of it still.
+    func fresh(at now: Int64) -> FormRecord? { isFresh(at: now) ? self : nil }
+
+    /// Whether it may still show how its circumstances look, beside a fresh record of others.
+    func isRemembered(at now: Int64) -> Bool { now < countsUntil + 7 * 86_400 }
+
     /// Whether the origin takes that many at once: as it was seen to, or as it is documented to
     /// (APPLE-MUSIC-API 4.1). More is an error, and the origin's to report.
     func takes(_ request: CatalogRequest) -> Bool {
@@ -102,8 +118,9 @@ struct FormRecord: Sendable {
         let found = document.primary.map(\.number)
         let distinct = Set(found)
         let asked = request.resources.map(\.number).filter(distinct.contains)
-        // The treatment of an id that is asked for twice is not learnt.
-        guard request.resources.areDistinct else { return true }
+        // The treatment of an id that is asked for twice is not learnt, nor that of one that is
+        // another name of a resource.
+        guard request.resources.areDistinct, asked.count == distinct.count else { return true }
         if distinct.count > 1 { keepsOrder = true }
         return asked == found
     }

@@ -175,10 +175,11 @@ extension HeldNames {
 }
 
 extension ResourceLibrary {
-    /// Notes what an answer names that is stored by now.
+    /// Notes what an answer names that is stored by now, before it is learnt from.
     package func noteNames(in response: StoredResponse, at now: Int64) {
         guard response.key.origin == origin else { return }
         held.note(response, at: now)
+        endAbsences(in: response, at: now)
         // A purge may have come before its names.
         if cache.purges.verdict(on: response, since: response.born) != .untouched { held.forget(response) }
     }
@@ -192,7 +193,12 @@ extension ResourceLibrary {
     }
 
     /// Notes a "not found", kept or not: nothing is made of older answers that show the resource.
-    package func note(notFound key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest) {
-        if settings.isActive, key.origin == origin { noteAbsence(key, at: receivedAt, request) }
+    /// - Parameter isBelieved: false for one that may be a passing error; older answers stand in
+    ///   for newer ones then as before.
+    package func note(
+        notFound key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest, isBelieved: Bool = true
+    ) {
+        guard settings.isActive, key.origin == origin else { return }
+        noteAbsence(key, at: receivedAt, request, isBelieved: isBelieved)
     }
 }

@@ -6,17 +6,22 @@ import Synchronization
 /// Its lock is taken for an answer of the origin, and to compose one; never for a hit.
 package final class LearntForms: Sendable {
     struct State {
-        var forms: [RequestShape: Entry] = [:]
-        var agreements: [ResourceClass: PlacementAgreement] = [:]
-        /// That `include` changes the relationships that it names, that `views` adds a member, and
-        /// that neither does anything else.
-        var selectionRule = RuleEvidence()
-        /// That a resource of a type looks in a batch as it does alone: types differ in that
-        /// (APPLE-MUSIC-API 4.2.8).
-        var batchRules: [ResourceClass: RuleEvidence] = [:]
+        var forms: [Form: Entry] = [:]
+        /// Shapes of wrong answers, in all storefronts and languages: nothing is composed in them
+        /// before this unix second.
+        var wrong: [RequestShape: Int64] = [:]
+        var places: LearntPlaces
+        /// Conclusions from other forms, by the form: valid until one of its type changes.
+        var concluded: [Form: LearntForms.Concluded] = [:]
+        /// Counts changes of how forms look, by their type.
+        var changes: [ResourceClass: Int] = [:]
+        /// Unix seconds before which no form of a type follows from others.
+        var refuted: [ResourceClass: Int64] = [:]
         var batchRefusals = BatchRefusals()
         /// The latest time at which something was asked, unix seconds.
         var time = Int64.min
+
+        init(_ demand: PlacementDemand) { places = LearntPlaces(demand) }
     }
 
     /// A class, so a lookup retains one object instead of every array inside.
@@ -25,70 +30,108 @@ package final class LearntForms: Sendable {
         init(_ record: FormRecord) { self.record = record }
     }
 
+    struct Concluded {
+        /// The changes of its type that it takes into account.
+        let changes: Int
+        /// Nil: nothing follows.
+        let known: Known?
+    }
+
     enum Entry {
         case known(Known)
         /// Contradicted: nothing is composed in that form before this unix second.
         case rests(until: Int64)
     }
 
-    let state = Mutex(State())
-    /// Whether the documentation counts where this origin agrees with it.
+    let state: Mutex<State>
+    /// Whether forms may be asked for that no client has asked for.
     private let isDocumented: Bool
 
-    init(isDocumented: Bool = false) { self.isDocumented = isDocumented }
+    init(isDocumented: Bool = false, _ demand: PlacementDemand = PlacementDemand()) {
+        self.isDocumented = isDocumented
+        state = Mutex(State(demand))
+    }
 
-    /// More forms than apps use; beyond, the form seen least recently is dropped.
-    static let maxForms = 1_024
-    /// More selections than apps make of one type; beyond, none is learnt, because each new one is
-    /// compared with all others.
-    static let maxFamily = 64
-    /// The longest parameters of a form that is learnt, in bytes: clients choose them.
-    static let maxDecoration = 512
+    /// Limit of forms, more than apps use in some dozens of storefronts and languages; beyond, the
+    /// form seen least recently is dropped.
+    static let maxForms = 4_096
+    /// Limit of forms that are compared for one conclusion, the nearest first: more than apps use
+    /// of one type. Clients can make forms up, and all loops wait meanwhile.
+    static let maxFamily = 128
+    /// The longest parameters of a form that is learnt, in bytes: clients choose them, and forms
+    /// are kept of which nothing is known.
+    static let mostChosenBytes = 512
 
-    /// Learns from an answer, fresh for `freshFor` seconds; false for a contradiction. It reads the
-    /// document without the lock: of two simultaneous answers in one form one may be lost.
-    func observe(_ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int) -> Bool {
-        guard request.shape.decoration.count <= Self.maxDecoration else { return true }
-        let entry: Entry? = state.withLock { $0.forms[request.shape] }
+    /// Learns from an answer, fresh for `freshFor` seconds. It reads the document without the lock:
+    /// of two simultaneous answers in one form one may be lost.
+    func observe(
+        _ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int
+    ) -> ResourceLibrary.Lesson {
+        let form = request.form
+        guard form.chosenBytes <= Self.mostChosenBytes, !request.repeatsOne else { return .nothingNew }
+        let (entry, isWrong) = state.withLock { ($0.forms[form], $0.isWrong(form.shape, at: now)) }
+        if isWrong { return .nothingNew }
         var learnt: Entry?
-        var (fits, isNew) = (true, false)
+        var (fits, isNew, changes) = (true, false, false)
         switch entry {
-        case .rests(let until) where now < until: return true
+        case .rests(let until) where now < until: return .nothingNew
         case .known(let known) where known.record.isBorneOut(by: document, request, at: now, freshFor: freshFor):
-            return true
+            return .nothingNew
         case .known(let known) where known.record.isFresh(at: now):
             var record = known.record
             fits = record.absorb(request, document, at: now, freshFor: freshFor)
             learnt = fits ? .known(Known(record)) : .rests(until: now + Int64(freshFor))
+            changes = !fits || record.objects != known.record.objects
         default:
-            learnt = FormRecord(request, document, at: now, freshFor: freshFor).map { .known(Known($0)) }
-            isNew = true
+            (isNew, changes) = (true, true)
+            if case .known(let known) = entry, form.shape.isOfResources, known.record.isRemembered(at: now) {
+                var record = known.record
+                if record.absorb(request, document, at: now, freshFor: freshFor) { learnt = .known(Known(record)) }
+            }
+            if learnt == nil {
+                learnt = FormRecord(request, document, at: now, freshFor: freshFor).map { .known(Known($0)) }
+            }
         }
-        state.withLock { state in
-            if isNew, state.family(request.shape, [request.shape.subject], at: now).count >= Self.maxFamily { return }
-            if state.forms[request.shape] == nil { state.makeRoom() }
-            if isNew, case .known(let known)? = learnt { state.noteRules(known.record, request.shape, at: now) }
-            state.forms[request.shape] = learnt
+        let isAsConcluded = state.withLock { state -> Bool in
+            var isAsConcluded = true
+            if isNew, case .known(let known)? = learnt { isAsConcluded = state.test(known.record, form, at: now) }
+            if changes { state.changes[form.shape.type, default: 0] += 1 }
+            state.concluded[form] = nil
+            if learnt != nil, state.forms[form] == nil { state.makeRoom() }
+            state.forms[form] = learnt
+            return isAsConcluded
         }
-        return fits
+        return !fits ? .otherForm : isAsConcluded ? .nothingNew : .otherThanConcluded
     }
 
-    /// The fresh record of a form, or one inferred from other forms.
-    func record(_ shape: RequestShape, at now: Int64) -> FormRecord? {
+    /// The record of a form, seen or concluded; nil where it rests or nothing shows it.
+    func record(_ form: Form, at now: Int64) -> FormRecord? {
         state.withLock { state in
             state.note(time: now)
-            return switch state.forms[shape] {
-            case .known(let known) where known.record.isFresh(at: now): known.record
-            case .rests(let until) where now < until: nil
-            default: state.inferredRecord(shape, isDocumented: isDocumented, at: now)
+            guard form.chosenBytes <= Self.mostChosenBytes, !state.isWrong(form.shape, at: now) else { return nil }
+            if case .rests(let until)? = state.forms[form], now < until { return nil }
+            return state.concluded(form, at: now)
+        }
+    }
+
+    /// Whether to ask for more in a form than a client did. Nothing is composed in it for that, so
+    /// answers in other circumstances suffice, or the documentation, where it counts.
+    func mayAsk(in form: Form, at now: Int64) -> Bool {
+        state.withLock { state in
+            guard !state.isWrong(form.shape, at: now) else { return false }
+            return switch state.forms[form] {
+            case .known(let known) where known.record.isFresh(at: now): known.record.envelope == 0
+            case .rests(let until) where now < until: false
+            default: isDocumented || state.isSeenElsewhere(form, at: now)
             }
         }
     }
 
     /// The reason for having no record of a form.
-    func reasonWithoutRecord(of shape: RequestShape, at now: Int64) -> MissReason {
+    func reasonWithoutRecord(of form: Form, at now: Int64) -> MissReason {
         state.withLock { state in
-            switch state.forms[shape] {
+            if state.isWrong(form.shape, at: now) { return .formRests }
+            return switch state.forms[form] {
             case nil: .formNeverSeen
             case .rests(let until): now < until ? .formRests : .formRanOut
             case .known: .formRanOut
@@ -96,45 +139,31 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// Has the form of a wrong answer rest, and the rules refuted where they had inferred it.
+    /// Has the shape of a wrong answer rest in all storefronts and languages, because the others
+    /// are composed by the same rules.
     func switchOff(_ shape: RequestShape, until: Int64, at now: Int64) {
         state.withLock { state in
-            if shape.isOfResources, !state.isSeen(shape, at: now) {
-                state.selectionRule.note(false, until: until)
-                state.batchRules[shape.type, default: RuleEvidence()].note(false, until: until)
+            state.wrong = state.wrong.filter { now < $0.value }
+            if state.wrong[shape] != nil || state.wrong.count < Self.maxForms {
+                state.wrong[shape] = max(state.wrong[shape] ?? 0, until)
             }
-            state.forms[shape] = .rests(until: until)
-        }
-    }
-
-    /// Notes a resource that was seen in two placements; false for a contradiction.
-    func note(_ type: ResourceClass, _ one: Placement, _ other: Placement, isEqual: Bool) -> Bool {
-        state.withLock { state in
-            state.agreements[type, default: PlacementAgreement()].note(one, other, isEqual: isEqual)
-        }
-    }
-
-    /// The agreement between a type's placements.
-    func agreement(_ type: ResourceClass, at now: Int64) -> PlacementAgreement {
-        state.withLock { state in
-            let seen = state.agreements[type] ?? PlacementAgreement()
-            guard isDocumented, !state.batchRule(type).isRefuted(at: now), state.bearsOutDocumentation(type, at: now)
-            else {
-                return seen
-            }
-            // APPLE-MUSIC-API 5.3.1.
-            return seen.assuming(.item, .batched)
+            state.refute(shape.type, until: until)
+            state.concluded = [:]
+            // Each is learnt anew then.
+            state.forms = state.forms.filter { $0.key.shape != shape }
         }
     }
 
     /// Whether a batch can answer for this single resource: its form is known, the origin has not
     /// refused such batches, and no batch in that form was seen to look otherwise.
-    package func mayComeBatched(_ single: RequestShape, in storefront: Storefront, at now: Int64) -> Bool {
-        guard let own = record(single, at: now)?.objects[single.type],
-            !agreement(single.type, at: now).isRefuted(.batched, .item),
-            record(single.asked(as: .batch), at: now)?.objects[single.type]?.mayHold(own) ?? true
+    package func mayComeBatched(_ single: CatalogRequest, at now: Int64) -> Bool {
+        let type = single.shape.type
+        let batch = Form(single.shape.asked(as: .batch), in: single, isAlone: false)
+        guard let own = record(single.form, at: now)?.objects[type],
+            !agreement(type, in: single.storefront, at: now).isRefuted(.batched, .item),
+            record(batch, at: now)?.objects[type]?.mayHold(own) ?? true
         else { return false }
-        return state.withLock { $0.batchRefusals.mayTry(single, storefront) }
+        return state.withLock { $0.batchRefusals.mayTry(single.shape, single.storefront) }
     }
 
     /// Notes that a batch was answered, or refused although one of its resources came alone.
@@ -148,10 +177,11 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// How many forms rest now.
+    /// How many forms rest now; a shape of wrong answers counts once.
     package func resting(at now: Int64) -> Int {
         state.withLock { state in
             state.forms.values.count { if case .rests(let until) = $0 { now < until } else { false } }
+                + state.wrong.values.count { now < $0 }
         }
     }
 }
@@ -167,8 +197,93 @@ extension LearntForms.State {
             guard case .rests(let until) = entry else { return nil }
             return .rests(until: min(until, latest))
         }
-        selectionRule.cap(at: latest)
-        for type in batchRules.keys { batchRules[type]?.cap(at: latest) }
+        wrong = wrong.mapValues { min($0, latest) }
+        refuted = refuted.mapValues { min($0, latest) }
+        concluded = [:]
+        places.cap(at: latest)
+    }
+
+    /// The record of a form, with what follows from other forms.
+    fileprivate mutating func concluded(_ form: Form, at now: Int64) -> FormRecord? {
+        let type = form.shape.type
+        // Nothing of it is kept: conclusions count again once that is over.
+        if let until = refuted[type], now < until { return remembered(form, at: now).flatMap { $0.fresh(at: now) } }
+        let count = changes[type] ?? 0
+        if let known = concluded[form], known.changes == count, known.known?.record.isFresh(at: now) ?? true {
+            return known.known?.record
+        }
+        let record = conclude(form, at: now)
+        if concluded.count >= LearntForms.maxForms { concluded = [:] }
+        concluded[form] = LearntForms.Concluded(changes: count, known: record.map(LearntForms.Known.init))
+        return record
+    }
+
+    private func remembered(_ form: Form, at now: Int64) -> FormRecord? {
+        guard case .known(let known)? = forms[form], known.record.isRemembered(at: now) else { return nil }
+        return known.record
+    }
+
+    private func conclude(_ form: Form, at now: Int64) -> FormRecord? {
+        let own = remembered(form, at: now)
+        let fresh = own.flatMap { $0.fresh(at: now) }
+        guard fresh?.envelope ?? 0 == 0 else { return fresh }
+        if form.shape.isOfResources {
+            return FormFamily(type: form.shape.type, members: members(like: form, at: now)).record(of: form, at: now)
+                ?? fresh
+        }
+        guard fresh == nil, let own else { return fresh }
+        return forms.lazy.compactMap { other, entry in
+            guard other.shape == form.shape, case .known(let known) = entry else { return nil }
+            return own.renewed(by: known.record, at: now)
+        }.first
+    }
+
+    /// Those of the same type that share the most with the form, itself first.
+    private func members(like form: Form, at now: Int64) -> [FormFamily.Member] {
+        var near = [[FormFamily.Member]](repeating: [], count: Form.greatestNearness + 1)
+        for (other, entry) in forms where other.isRelated(to: form) {
+            let nearness = other.nearness(to: form)
+            guard near[nearness].count < LearntForms.maxFamily, case .known(let known) = entry,
+                known.record.isRemembered(at: now), known.record.envelope == 0,
+                let shape = known.record.objects[form.shape.type]
+            else { continue }
+            near[nearness].append(
+                FormFamily.Member(
+                    form: other, record: known.record, shape: shape, selected: other.shape.selectedNames))
+        }
+        return Array(near.reversed().joined().prefix(LearntForms.maxFamily))
+    }
+
+    /// Whether the same selection was answered in other circumstances.
+    fileprivate func isSeenElsewhere(_ form: Form, at now: Int64) -> Bool {
+        forms.contains { other, entry in
+            guard other.isRelated(to: form), other.hasSelection(of: form),
+                other.shape.decoration == form.shape.decoration, case .known(let known) = entry
+            else {
+                return false
+            }
+            return known.record.envelope == 0 && known.record.isRemembered(at: now)
+        }
+    }
+
+    /// Tests what was concluded of a form on its first answer; false where that looks otherwise.
+    fileprivate mutating func test(_ record: FormRecord, _ form: Form, at now: Int64) -> Bool {
+        let type = form.shape.type
+        guard let concluded = concluded(form, at: now)?.objects[type], let seen = record.objects[type],
+            !seen.isSameForm(as: concluded)
+        else { return true }
+        refute(type, until: record.countsUntil)
+        return false
+    }
+
+    /// Ends conclusions about a type.
+    fileprivate mutating func refute(_ type: ResourceClass, until: Int64) {
+        refuted[type] = max(refuted[type] ?? 0, until)
+    }
+
+    fileprivate func isWrong(_ shape: RequestShape, at now: Int64) -> Bool {
+        guard !wrong.isEmpty, let until = wrong[shape] else { return false }
+        return now < until
     }
 
     /// A clock that goes back by less is being adjusted.
@@ -179,97 +294,6 @@ extension LearntForms.State {
         guard forms.count >= LearntForms.maxForms else { return }
         let oldest = forms.min { $0.value.age < $1.value.age }
         if let oldest { forms[oldest.key] = nil }
-    }
-}
-
-// MARK: - What follows from other forms
-
-extension LearntForms.State {
-    /// Whether the form is known by answers in it.
-    func isSeen(_ shape: RequestShape, at now: Int64) -> Bool {
-        if case .known(let known) = forms[shape] { known.record.isFresh(at: now) } else { false }
-    }
-
-    func batchRule(_ type: ResourceClass) -> RuleEvidence { batchRules[type] ?? RuleEvidence() }
-
-    /// The records of items and batches of one type with the same parameters but `include` and
-    /// `views`.
-    func family(_ shape: RequestShape, _ subjects: [CatalogRequest.Subject], at now: Int64)
-        -> [(record: FormRecord, member: FormFamily.Member)]
-    {
-        forms.compactMap { other, entry in
-            guard other.type == shape.type, subjects.contains(other.subject), other.decoration == shape.decoration,
-                case .known(let known) = entry, known.record.isFresh(at: now), known.record.envelope == 0,
-                let resource = known.record.objects[shape.type]
-            else { return nil }
-            return (known.record, FormFamily.Member(selected: other.selectedNames, shape: resource))
-        }
-    }
-
-    func bearsOutDocumentation(_ type: ResourceClass, at now: Int64) -> Bool {
-        let plain = RequestShape(subject: .item, type: type, include: [], decoration: [])
-        let members = family(plain, [.item, .batch], at: now).map(\.member)
-        return FormFamily(type: type, members: members).bearsOutDocumentation
-    }
-
-    /// The record of a form of items or batches that was not seen yet, inferred from those that
-    /// were; nil where no rule that held so far allows it.
-    func inferredRecord(_ shape: RequestShape, isDocumented: Bool, at now: Int64) -> FormRecord? {
-        guard shape.isOfResources, !selectionRule.isRefuted(at: now) else { return nil }
-        let selected = shape.selectedNames
-        let isTrusted = isDocumented && shape.decoration.isEmpty && bearsOutDocumentation(shape.type, at: now)
-        let batchRule = batchRule(shape.type)
-        guard isTrusted || selectionRule.holds(at: now) || batchRule.holds(at: now) else { return nil }
-        // An include's shape may differ between one and several (APPLE-MUSIC-API 6.2).
-        let joins =
-            batchRule.holds(at: now)
-            || isTrusted && selected.isEmpty && !batchRule.isRefuted(at: now)
-        let known = family(shape, joins ? [.item, .batch] : [shape.subject], at: now)
-        let isSeenOtherwise = known.contains { $0.member.selected == selected }
-        guard isTrusted || selectionRule.holds(at: now) || isSeenOtherwise else { return nil }
-        let family = FormFamily(type: shape.type, members: known.map(\.member))
-        guard let resource = family.shape(selecting: selected, isDocumented: isTrusted) else { return nil }
-        return FormRecord(resource, of: shape.type, from: known.map(\.record))
-    }
-
-    /// Tests the rules on a form that was seen for the first time.
-    mutating func noteRules(_ record: FormRecord, _ shape: RequestShape, at now: Int64) {
-        guard shape.isOfResources, record.envelope == 0, let resource = record.objects[shape.type] else { return }
-        let alike = family(shape, [shape.subject], at: now).map(\.member)
-        let own = FormFamily.Member(selected: shape.selectedNames, shape: resource)
-        let family = FormFamily(type: shape.type, members: alike)
-        if family.contradicts(own) {
-            selectionRule.note(false, until: record.countsUntil)
-        } else if let concluded = family.shape(selecting: own.selected, isDocumented: false) {
-            selectionRule.note(concluded.isSameForm(as: resource), until: record.countsUntil)
-        }
-        // Views are of single resources alone (APPLE-MUSIC-API 4.3.5).
-        guard shape.views.isEmpty else { return }
-        if case .known(let known) = forms[shape.asked(as: shape.subject == .item ? .batch : .item)],
-            let shown = known.record.objects[shape.type]
-        {
-            let isSame = shown.isSameForm(as: resource)
-            // A shape with selected relationships alone is no evidence for the rule.
-            guard !isSame || resource.relations.contains(where: { !own.selected.contains($0.name) }) else { return }
-            batchRules[shape.type, default: RuleEvidence()].note(isSame, until: record.countsUntil)
-        }
-    }
-}
-
-extension RequestShape {
-    /// The same of one resource, or of several.
-    func asked(as subject: CatalogRequest.Subject) -> RequestShape {
-        RequestShape(subject: subject, type: type, include: include, decoration: decoration)
-    }
-
-    /// Whether it asks for resources of one type by their ids.
-    fileprivate var isOfResources: Bool { (subject == .item || subject == .batch) && type.isResourceType }
-
-    /// The numbers of the names in `include` and `views`.
-    fileprivate var selectedNames: Set<UInt64> {
-        Set(
-            include.map { ResourceDocument.nameNumber($0.span, isView: false) }
-                + views.map { ResourceDocument.nameNumber($0.span, isView: true) })
     }
 }
 

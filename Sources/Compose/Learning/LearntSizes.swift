@@ -23,7 +23,7 @@ package final class LearntSizes: Sendable {
     /// others show.
     func note(answer request: CatalogRequest, _ document: MappedDocument) {
         guard request.shape.subject != .results, request.shape.decoration.isEmpty || request.shape.relates,
-            request.shape.byteCount <= LearntForms.maxDecoration
+            request.shape.byteCount <= LearntForms.mostChosenBytes
         else { return }
         let count = document.primary.count
         guard count > 0 else { return }
@@ -34,7 +34,7 @@ package final class LearntSizes: Sendable {
     /// Learns from an answer that was too large to be collected.
     /// - Parameter count: the resources that were asked for.
     package func note(tooLarge shape: RequestShape, count: Int) {
-        guard shape.byteCount <= LearntForms.maxDecoration else { return }
+        guard shape.byteCount <= LearntForms.mostChosenBytes else { return }
         types.withLock { $0[shape.type].note(tooLarge: shape, count: count) }
     }
 
@@ -51,7 +51,7 @@ package final class LearntSizes: Sendable {
 
 extension RequestShape {
     /// Bytes of what clients choose.
-    fileprivate var byteCount: Int {
+    var byteCount: Int {
         include.reduce(decoration.count) { $0 + $1.count } + views.reduce(0) { $0 + $1.count }
     }
 }

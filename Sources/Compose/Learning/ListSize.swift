@@ -72,6 +72,30 @@ struct ListSize: Sendable, Equatable {
         return isUnknown || other.isUnknown || agree(counts, other.counts) && agree(spans, other.spans)
     }
 
+    /// Everything that either has shown; nil where that fits no rule of cutting.
+    func merged(with other: ListSize) -> ListSize? {
+        func both(_ one: Seen, _ two: Seen) -> Seen {
+            switch (one, two) {
+            case (.nothing, let seen), (let seen, .nothing): seen
+            default: one == two ? one : .various
+            }
+        }
+        var size = ListSize()
+        (size.counts, size.spans) = (both(counts, other.counts), both(spans, other.spans))
+        size.longestWhole = max(longestWhole, other.longestWhole)
+        return size.counts == .various && size.spans == .various ? nil : size
+    }
+
+    /// Everything that both have shown.
+    func agreed(with other: ListSize) -> ListSize {
+        var size = ListSize()
+        (size.counts, size.spans) = (
+            counts == other.counts ? counts : .nothing, spans == other.spans ? spans : .nothing
+        )
+        size.longestWhole = min(longestWhole, other.longestWhole)
+        return size
+    }
+
     /// The limit by which the origin cuts: of lists that go on, the one quantity that stays the
     /// same; nil where that is not known.
     var limit: Int? {

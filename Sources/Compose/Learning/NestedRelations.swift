@@ -5,9 +5,10 @@ import AppleMusic
 // Must hold: both forms were seen of this origin; the documentation only spells the names.
 
 extension LearntForms {
-    /// The shape that brings them with resources of this shape; the same where there are none.
-    func relating(_ shape: RequestShape, at now: Int64) -> RequestShape {
-        guard shape.decoration.isEmpty, let record = record(shape, at: now) else { return shape }
+    /// The shape that brings them with the request's resources in this shape; the same where there
+    /// are none.
+    func relating(_ shape: RequestShape, of request: CatalogRequest, at now: Int64) -> RequestShape {
+        guard shape.decoration.isEmpty, let record = record(request.form(in: shape), at: now) else { return shape }
         let isList = if case .list = shape.subject { true } else { false }
         let nested =
             isList
@@ -15,29 +16,39 @@ extension LearntForms {
             : record.objects[shape.type]?.relations.flatMap(\.elements.resources) ?? []
         var parameters: [(type: ResourceClass, names: [String])] = []
         for (type, inner) in nested where type != shape.type && !parameters.contains(where: { $0.type == type }) {
-            let names = names(type, notIn: inner, at: now)
+            let names = names(type, notIn: inner, request, at: now)
             if !names.isEmpty { parameters.append((type, names)) }
         }
         let texts = parameters.map { "relate[\($0.type.name)]=" + $0.names.joined(separator: ",") }.sorted()
         return shape.decorated(Array(texts.joined(separator: "&").utf8))
     }
 
+    /// The record of a plain batch of a type, of several or else of one.
+    func batchRecord(of type: ResourceClass, for request: CatalogRequest, at now: Int64) -> FormRecord? {
+        record(request.plainBatch(of: type, isAlone: false), at: now)
+            ?? record(request.plainBatch(of: type, isAlone: true), at: now)
+    }
+
     /// Learns from a page how its list is cut and linked. Its items may have ids in relationships
     /// that those of the request have not.
     func observe(page request: CatalogRequest, _ document: MappedDocument, at now: Int64) {
         state.withLock { state in
-            guard case .known(let known) = state.forms[request.shape], known.record.isFresh(at: now) else { return }
+            guard case .known(let known) = state.forms[request.form], known.record.isFresh(at: now) else { return }
             var record = known.record
             if record.lists.absorb(request, document, document.primary.count) {
-                state.forms[request.shape] = .known(Known(record))
+                state.forms[request.form] = .known(Known(record))
             }
         }
     }
 
     /// The relationships that resources show alone beyond this; none unless all of them are ids.
-    private func names(_ type: ResourceClass, notIn inner: ObjectShape, at now: Int64) -> [String] {
-        let plain = RequestShape(subject: .item, type: type, include: [], decoration: [])
-        guard let record = record(plain, at: now) ?? record(plain.asked(as: .batch), at: now),
+    private func names(
+        _ type: ResourceClass, notIn inner: ObjectShape, _ request: CatalogRequest, at now: Int64
+    ) -> [String] {
+        let item = RequestShape(subject: .item, type: type, include: [], decoration: [])
+        guard
+            let record = record(Form(item, in: request, isAlone: false), at: now)
+                ?? batchRecord(of: type, for: request, at: now),
             let whole = record.objects[type], whole.hasSameMembers(as: inner), !whole.hasViews
         else { return [] }
         var names: [String] = []

@@ -7,14 +7,15 @@ import AppleMusic
 
 /// The shape of resources of one type at one place (APPLE-MUSIC-API 5.3, 6).
 struct ObjectShape: Sendable, Equatable {
-    private(set) var hasHref: Bool
-    private(set) var hasAttributes: Bool
+    let hasHref: Bool
+    let hasAttributes: Bool
     private(set) var hasRelationships: Bool
     private(set) var hasViews: Bool
     /// As in `ResourceDocument.Object`.
-    private(set) var otherMembers: UInt64
+    let otherMembers: UInt64
     /// Relationships and views.
     private(set) var relations: [RelationShape]
+    private var attributes = AttributeCombinations()
 
     /// Deeper nesting was never seen from the origin (APPLE-MUSIC-API 6 knows two levels).
     static let maxDepth = 6
@@ -30,6 +31,7 @@ struct ObjectShape: Sendable, Equatable {
         hasRelationships = object.hasRelationships
         hasViews = object.hasViews
         otherMembers = object.otherMembers
+        attributes.note(object.attributeNames)
         relations = []
         for relation in document.relations(of: object) {
             guard let shape = RelationShape(relation, in: document, depth: depth + 1) else { return nil }
@@ -41,6 +43,7 @@ struct ObjectShape: Sendable, Equatable {
     /// Half of a contradicting object may have been taken in: the shape is of no use then.
     mutating func absorb(_ object: ResourceDocument.Object, in document: MappedDocument, depth: Int = 0) -> Bool {
         guard hasSameMembers(as: object) else { return false }
+        attributes.note(object.attributeNames)
         for relation in document.relations(of: object) {
             guard let index = relations.firstIndex(where: { $0.name == relation.name }),
                 relations[index].absorb(relation, in: document, depth: depth + 1)
@@ -51,7 +54,7 @@ struct ObjectShape: Sendable, Equatable {
 
     /// Whether `object` looks as the origin would have sent it at this place.
     func describes(_ object: ResourceDocument.Object, in document: MappedDocument) -> Bool {
-        guard hasSameMembers(as: object) else { return false }
+        guard hasSameMembers(as: object), showsAttributes(of: object) else { return false }
         for relation in document.relations(of: object) {
             guard let index = relations.firstIndex(where: { $0.name == relation.name }),
                 relations[index].describes(relation, in: document)
@@ -60,9 +63,16 @@ struct ObjectShape: Sendable, Equatable {
         return true
     }
 
+    /// Whether a resource at this place was seen with the attributes that the object has, and no
+    /// others.
+    func showsAttributes(of object: ResourceDocument.Object) -> Bool {
+        attributes.contains(object.attributeNames)
+    }
+
     /// Whether it is what `object` shows without its relationships and views.
     func isOf(_ object: ResourceDocument.Object) -> Bool {
-        hasAttributes && !hasRelationships && !hasViews && otherMembers == 0 && !object.attributes.isEmpty
+        showsAttributes(of: object) && hasAttributes && !hasRelationships && !hasViews && otherMembers == 0
+            && !object.attributes.isEmpty
             && hasHref != object.href.isEmpty
     }
 
@@ -74,14 +84,6 @@ struct ObjectShape: Sendable, Equatable {
         shape.relations = relations
         shape.hasRelationships = relations.contains { !$0.isView }
         shape.hasViews = relations.contains { $0.isView }
-        return shape
-    }
-
-    /// No more than what names the resource.
-    fileprivate var identifier: ObjectShape {
-        var shape = self
-        (shape.hasAttributes, shape.hasRelationships, shape.hasViews) = (false, false, false)
-        (shape.otherMembers, shape.relations) = (0, [])
         return shape
     }
 
@@ -97,12 +99,83 @@ struct ObjectShape: Sendable, Equatable {
             && relations.allSatisfy { relation in other[relation.name].map(relation.isSameForm) ?? false }
     }
 
+    /// As much of it as the other was seen to show too; nil where that shows something else, or
+    /// nothing of it.
+    func confirmed(by other: ObjectShape) -> ObjectShape? {
+        guard hasSameMembers(as: other), relations.count == other.relations.count else { return nil }
+        var shape = self
+        shape.relations = []
+        for relation in relations {
+            guard let confirmed = other[relation.name].flatMap(relation.confirmed) else { return nil }
+            shape.relations.append(confirmed)
+        }
+        return shape
+    }
+
+    /// Everything that either has shown; nil where they contradict each other.
+    func merged(with other: ObjectShape) -> ObjectShape? {
+        guard hasSameMembers(as: other), relations.count == other.relations.count else { return nil }
+        var shape = self
+        shape.attributes.merge(other.attributes)
+        for index in relations.indices {
+            guard let merged = other[relations[index].name].flatMap(relations[index].merged) else { return nil }
+            shape.relations[index] = merged
+        }
+        return shape
+    }
+
+    /// As much as both have shown; nil where they contradict each other.
+    func agreed(with other: ObjectShape) -> ObjectShape? {
+        guard hasSameMembers(as: other), relations.count == other.relations.count else { return nil }
+        var shape = agreedAttributes(with: other)
+        for index in relations.indices {
+            guard let agreed = other[relations[index].name].flatMap(relations[index].agreed) else { return nil }
+            shape.relations[index] = agreed
+        }
+        return shape
+    }
+
+    /// With the attributes of all others that have the same members.
+    func mergedAttributes(of others: some Sequence<ObjectShape>) -> ObjectShape {
+        var shape = self
+        for other in others where hasSameMembers(as: other) { shape.attributes.merge(other.attributes) }
+        return shape
+    }
+
+    /// With the attributes that the other has shown too.
+    func agreedAttributes(with other: ObjectShape) -> ObjectShape {
+        var shape = self
+        shape.attributes.formIntersection(other.attributes)
+        return shape
+    }
+
     private func hasSameMembers(as object: ResourceDocument.Object) -> Bool {
         hasHref != object.href.isEmpty && hasAttributes != object.attributes.isEmpty
             && hasRelationships == object.hasRelationships && hasViews == object.hasViews
             && otherMembers == object.otherMembers
             && relations.count == Int(object.endRelation - object.firstRelation)
     }
+}
+
+/// The combinations of attributes that resources at one place were seen with: at another place, or
+/// in another form, the same resource may have others.
+struct AttributeCombinations: Sendable, Equatable {
+    /// As in `ResourceDocument.Object.attributeNames`, the first seen first.
+    private var seen: [UInt64] = []
+    /// More than recorded answers have at one place; resources with others are not composed there.
+    static let most = 64
+
+    mutating func note(_ names: UInt64) {
+        if seen.count < Self.most, !seen.contains(names) { seen.append(names) }
+    }
+
+    func contains(_ names: UInt64) -> Bool { seen.contains(names) }
+
+    mutating func merge(_ other: AttributeCombinations) {
+        for names in other.seen { note(names) }
+    }
+
+    mutating func formIntersection(_ other: AttributeCombinations) { seen.removeAll { !other.contains($0) } }
 }
 
 /// The shape of one relationship or view: the members around its elements, and their own shape
@@ -114,6 +187,8 @@ struct RelationShape: Sendable, Equatable {
     let otherMembers: UInt64
     let hasData: Bool
     private(set) var size: ListSize
+    /// The parameters in the `next` of lists that go on (`MappedDocument.parameters`).
+    private var parameters: UInt64?
     private(set) var elements: ElementShapes
 
     init?(_ relation: ResourceDocument.Relation, in document: MappedDocument, depth: Int) {
@@ -132,8 +207,10 @@ struct RelationShape: Sendable, Equatable {
             count += 1
             guard elements.absorb(element, in: document, depth: depth) else { return false }
         }
-        return relation.next.isEmpty
-            ? size.noteWhole(count) : size.note(count, next: document.offset(in: relation.next))
+        if relation.next.isEmpty { return size.noteWhole(count) }
+        let link = document.parameters(in: relation.next)
+        parameters = parameters ?? link
+        return parameters == link && size.note(count, next: document.offset(in: relation.next))
     }
 
     func describes(_ relation: ResourceDocument.Relation, in document: MappedDocument) -> Bool {
@@ -146,10 +223,16 @@ struct RelationShape: Sendable, Equatable {
         return fits(relation, count, in: document)
     }
 
-    /// Whether the list would be cut here as it is there.
-    func fits(_ relation: ResourceDocument.Relation, _ count: Int, in document: MappedDocument) -> Bool {
-        relation.next.isEmpty
-            ? size.holdsWhole(count) : size.holds(count, next: document.offset(in: relation.next))
+    /// Whether the list would be cut here as it is there. A longer one than any that was seen here
+    /// might be cut here: no documented limit says otherwise of this form.
+    func fits(_ relation: ResourceDocument.Relation, in document: MappedDocument) -> Bool {
+        fits(relation, document.elements(of: relation).count, in: document)
+    }
+
+    private func fits(_ relation: ResourceDocument.Relation, _ count: Int, in document: MappedDocument) -> Bool {
+        if relation.next.isEmpty { return size.holdsWhole(count) }
+        return parameters == document.parameters(in: relation.next)
+            && size.holds(count, next: document.offset(in: relation.next))
     }
 
     /// Whether lists of this shape can be made into lists of another: with elements that are known
@@ -169,12 +252,35 @@ struct RelationShape: Sendable, Equatable {
     /// Whether both show the same, however long the lists are.
     func isSameForm(as other: RelationShape) -> Bool {
         otherMembers == other.otherMembers && hasData == other.hasData && elements.isSameForm(as: other.elements)
+            && size.isCompatible(with: other.size)
+            && (parameters ?? other.parameters) == (other.parameters ?? parameters)
     }
 
-    /// The same list with what names its elements in place of them.
-    var ofIdentifiers: RelationShape {
+    /// As much of the relationship as the other was seen to show too; nil where that shows
+    /// something else.
+    func confirmed(by other: RelationShape) -> RelationShape? {
+        guard isSameForm(as: other), let elements = elements.confirmed(by: other.elements) else { return nil }
         var shape = self
-        shape.elements = elements.identifiers
+        shape.elements = elements
+        return shape
+    }
+
+    /// As much of the relationship as both have shown; nil where they contradict each other.
+    func agreed(with other: RelationShape) -> RelationShape? {
+        guard isSameForm(as: other), let elements = elements.agreed(with: other.elements) else { return nil }
+        var shape = self
+        (shape.size, shape.elements) = (size.agreed(with: other.size), elements)
+        shape.parameters = parameters == other.parameters ? parameters : nil
+        return shape
+    }
+
+    /// Everything of the relationship that either has shown; nil where they contradict each other.
+    func merged(with other: RelationShape) -> RelationShape? {
+        guard isSameForm(as: other), let size = size.merged(with: other.size),
+            let elements = elements.merged(with: other.elements)
+        else { return nil }
+        var shape = self
+        (shape.size, shape.elements, shape.parameters) = (size, elements, parameters ?? other.parameters)
         return shape
     }
 }
@@ -187,9 +293,7 @@ struct ElementShapes: Sendable, Equatable {
 
     init() {}
 
-    init(_ type: ResourceClass, _ shape: ObjectShape) {
-        (types, shapes) = ([type], [shape])
-    }
+    init(_ type: ResourceClass, _ shape: ObjectShape) { (types, shapes) = ([type], [shape]) }
 
     subscript(_ type: ResourceClass?) -> ObjectShape? {
         guard let type, let index = types.firstIndex(of: type) else { return nil }
@@ -209,29 +313,53 @@ struct ElementShapes: Sendable, Equatable {
     /// Whether nothing but identifiers was seen.
     var areIdentifiers: Bool { shapes.allSatisfy(\.isIdentifier) }
 
-    /// Whether nothing but whole resources was seen.
-    var areResources: Bool { shapes.allSatisfy(\.hasAttributes) }
-
-    /// Whether none was seen.
-    var isEmpty: Bool { types.isEmpty }
-
     /// The shapes that have attributes.
     var resources: [(type: ResourceClass, shape: ObjectShape)] {
         zip(types, shapes).filter { $1.hasAttributes }.map { ($0, $1) }
     }
 
-    var identifiers: ElementShapes {
-        var elements = self
-        elements.shapes = shapes.map(\.identifier)
-        return elements
-    }
-
-    /// The names of the relationships that they have.
-    var relationNames: [UInt64] { shapes.flatMap { $0.relations.map(\.name) } }
-
     /// Whether elements of each type that was seen in both show the same.
     func isSameForm(as other: ElementShapes) -> Bool {
         zip(types, shapes).allSatisfy { type, shape in other[type].map(shape.isSameForm) ?? true }
+    }
+
+    /// The types that both were seen to show; nil where there is none, but some are shown here.
+    func confirmed(by other: ElementShapes) -> ElementShapes? {
+        var confirmed = ElementShapes()
+        for (type, shape) in zip(types, shapes) {
+            guard let same = other[type] else { continue }
+            guard let shown = shape.confirmed(by: same) else { return nil }
+            confirmed.types.append(type)
+            confirmed.shapes.append(shown)
+        }
+        return confirmed.types.isEmpty && !types.isEmpty ? nil : confirmed
+    }
+
+    /// The types that both have shown, as far as both have; nil where they contradict each other.
+    func agreed(with other: ElementShapes) -> ElementShapes? {
+        var agreed = ElementShapes()
+        for (type, shape) in zip(types, shapes) {
+            guard let same = other[type] else { continue }
+            guard let both = shape.agreed(with: same) else { return nil }
+            agreed.types.append(type)
+            agreed.shapes.append(both)
+        }
+        return agreed
+    }
+
+    /// The types that either has shown, with everything; nil where they contradict each other.
+    func merged(with other: ElementShapes) -> ElementShapes? {
+        var merged = self
+        for (type, shape) in zip(other.types, other.shapes) {
+            if let index = types.firstIndex(of: type) {
+                guard let both = shapes[index].merged(with: shape) else { return nil }
+                merged.shapes[index] = both
+            } else {
+                merged.types.append(type)
+                merged.shapes.append(shape)
+            }
+        }
+        return merged
     }
 
     func describes(_ object: ResourceDocument.Object, in document: MappedDocument) -> Bool {

@@ -87,7 +87,8 @@ package enum MissReason: UInt8, CaseIterable, Comparable, Error {
     case pageHasGaps, pageTooShort, endUncertain, windowEmpty, nextUnknown
 
     // Resources and relationships.
-    case parametersForbid, placesNeverCompared, placesDiffer, membersDiffer, relationshipNotHeld, relationshipDiffers
+    case parametersForbid, placesNeverCompared, placesRarelyCompared, placesDiffer, membersDiffer
+    case relationshipNotHeld, relationshipDiffers
     case sizeNeverSeen, elementNotHeld, contradicted, withdrawn
 
     // At the end.
@@ -134,6 +135,8 @@ extension MissReason {
         case .parametersForbid: "parameters of the request do not allow resources from other answers"
         case .placesNeverCompared:
             "no resource was observed both in the kind of answer that has it and in the kind that needs it"
+        case .placesRarelyCompared:
+            "too few resources were observed in both kinds of answers, or an attribute in the one kind alone"
         case .placesDiffer:
             "resources had other attributes in the kind of answer that has them than in the kind that needs them"
         case .membersDiffer: "the stored resource has other members than the form"

@@ -18,17 +18,20 @@ public final class ResourceLibrary: Sendable {
     package let growth: GrowthAccounts
     package let sizes: LearntSizes
     let held: HeldNames
+    let absences = KnownAbsences()
     let cache: ResponseCache
     /// The upstream whose answers it knows; others come late, after a change of `upstream`.
     let origin: OriginTag
     let classes: ResourceClasses
     private let hasReadStored = Atomic<Bool>(false)
+    /// When something was last learnt, unix seconds.
+    let latest = Atomic<Int64>(.min)
 
     /// Bytes of the index for an answer of twenty resources, as measured.
     private static let indexBytesOfAnAnswer = 640
 
     /// The most resources of one answer that are compared with other answers.
-    private static let comparisons = 16
+    static let comparisons = 16
 
     /// `held` takes one in this many bytes of the index.
     private static let partOfNames = 16
@@ -44,7 +47,7 @@ public final class ResourceLibrary: Sendable {
         let mostKept = cache.file == nil ? cache.memory.maxResponseBytes : LearntSizes.mostCollected
         sizes = LearntSizes(mostKept: mostKept)
         growth = GrowthAccounts(sizes)
-        forms = LearntForms(isDocumented: settings.trustsDocumentation)
+        forms = LearntForms(isDocumented: settings.trustsDocumentation, settings.placements)
         let heldBytes = settings.indexBytes / Self.partOfNames
         held = HeldNames(maxBytes: heldBytes)
         index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes - heldBytes : 0)
@@ -61,6 +64,8 @@ public final class ResourceLibrary: Sendable {
         case nothingNew
         /// The answer contradicts its form, which rests.
         case otherForm
+        /// The answer contradicts what was concluded of its form: conclusions about its type rest.
+        case otherThanConcluded
         /// A resource has other attributes than in another placement.
         case otherAttributes
     }
@@ -69,45 +74,68 @@ public final class ResourceLibrary: Sendable {
     /// - Parameters:
     ///   - known: its request, where that was parsed before.
     ///   - original: the origin's body, where another one is stored.
+    ///   - asked: the number of the latest answer when it was asked for (`ResponseCache.arrivals`).
+    ///   - reader: of the answers that it is compared with.
     @discardableResult
     package func note(
-        _ response: StoredResponse, _ known: CatalogRequest? = nil, original: [UInt8]? = nil, at now: Int64
+        _ response: StoredResponse, _ known: CatalogRequest? = nil, original: [UInt8]? = nil, asked: Int64 = .max,
+        _ reader: FileReader? = nil, at now: Int64
     ) -> Lesson {
         guard settings.isActive, response.key.origin == origin, classes.allowParts(of: response),
             let map = response.outline as? ResourceDocument
         else { return .nothingNew }
         let part = StoredSource(response, map)
         guard let request = known ?? part.request else { return .nothingNew }
-        let fits = observe(request, original, part)
-        let shown = Self.shown(part, request)
-        let agrees = comparePlacements(part, request, shown, at: now)
-        add(part, request, shown, at: now)
-        return !fits ? .otherForm : agrees ? .nothingNew : .otherAttributes
+        noteAbsences(part, request)
+        return learn(from: part, request, original: original, asked: asked, reader, at: now)
     }
 
-    private func observe(_ request: CatalogRequest, _ original: [UInt8]?, _ part: StoredSource) -> Bool {
+    private func learn(
+        from part: StoredSource, _ request: CatalogRequest, original: [UInt8]? = nil, asked: Int64 = .max,
+        _ reader: FileReader? = nil, at now: Int64, isFound: Bool = false
+    ) -> Lesson {
+        let lesson = observe(request, original, part)
+        let shown = Self.shown(part, request)
+        let agrees = comparePlacements(part, request, shown, asked: asked, at: now)
+        let entries = Self.entries(part, request, shown)
+        add(
+            IndexedAnswer(
+                part: part, request: request, shown: shown, entries: entries, asked: asked, isFound: isFound),
+            reader, at: now)
+        // More was composed across placements than in a form.
+        return agrees ? lesson : .otherAttributes
+    }
+
+    private func observe(_ request: CatalogRequest, _ original: [UInt8]?, _ part: StoredSource) -> Lesson {
         sizes.note(answer: request, part.document)
         var document = part.document
         if let original {
-            guard let map = DocumentScan(original).document else { return true }
+            guard let map = DocumentScan(original).document else { return .nothingNew }
             document = MappedDocument(body: original, map: map)
         } else if settings.completesNext, !document.map.envelope.next.isEmpty {
             // An answer from the file may have a link that this proxy completed.
-            return true
+            return .nothingNew
         }
         if case .list = request.shape.subject, request.shape.relates, let plain = request.undecorated {
             forms.observe(page: plain, document, at: part.response.receivedAt)
         }
-        return request.shape.subject == .results
-            || forms.observe(
-                request, document, at: part.response.receivedAt, freshFor: part.response.freshFor)
+        guard request.shape.subject != .results else { return .nothingNew }
+        return forms.observe(
+            request, document, at: part.response.receivedAt, freshFor: part.response.freshFor)
     }
 
     /// Begins to be used: reads the file's answers of earlier runs in the background, the latest
     /// first.
-    package func readStored(at now: Int64) {
+    /// - Parameter clock: the time in unix seconds. Reading may take minutes; a time that is long
+    ///   past would be taken for a clock that went back.
+    package func readStored(_ clock: @escaping @Sendable () -> Int64) {
         held.heed(cache)
         guard settings.isActive else { return }
+        let now = clock()
+        cache.file?.visitFloors(of: origin, at: now) { [self] number, time in
+            // Answers of that second may be those that raised it.
+            index.raiseFloor(of: number, to: time - 1, by: nil)
+        }
         cache.file?.visitRests(of: origin, at: now) { [self] target, until in
             guard let request = CatalogRequest(canonical: target) else { return }
             forms.switchOff(request.shape, until: until, at: now)
@@ -115,19 +143,20 @@ public final class ResourceLibrary: Sendable {
         let seen = SeenPlacements()
         cache.visitStored { [self] response in
             guard response.key.origin == origin else { return true }
+            let now = clock()
+            cache.note(receivedAt: response.receivedAt, at: now)
             if ErrorMeaning(status: response.status) == .absence,
                 let request = CatalogRequest(canonical: Array(response.key.target))
             {
-                noteAbsence(response.key, at: response.receivedAt, request)
+                noteAbsence(response.key, at: response.receivedAt, request, isFound: true)
             }
             guard classes.allowParts(of: response), let part = StoredSource(scanning: response) else { return true }
             if response.isFresh(at: now) {
-                note(part.response, at: now)
+                if let request = part.request { _ = learn(from: part, request, at: now, isFound: true) }
                 held.note(part.response, at: now)
-                comparePlacements(part, seen)
+                comparePlacements(part, seen, at: now)
             } else if let request = part.request {
-                // A stale answer is no source, but it may contradict an older answer.
-                add(part, request, Self.shown(part, request), at: now)
+                note(stale: part, request, at: now)
             }
             return seen.canTakeMore(than: settings.indexBytes / Self.indexBytesOfAnAnswer)
         } _: { [self] _ in
@@ -139,7 +168,7 @@ public final class ResourceLibrary: Sendable {
     /// in are not counted: clients choose them.
     package func note(miss request: CatalogRequest, at now: Int64) {
         let isOfResources = request.shape.subject == .item || request.shape.subject == .batch
-        if isOfResources && request.shape.selection.isEmpty || forms.record(request.shape, at: now) != nil {
+        if isOfResources && request.shape.selection.isEmpty || forms.record(request.form, at: now) != nil {
             growth.note(miss: request)
         }
     }
@@ -192,62 +221,6 @@ public final class ResourceLibrary: Sendable {
 
     /// Whether `readStored` has ended.
     var isComplete: Bool { hasReadStored.load(ordering: .acquiring) }
-
-    /// Whether resources have the same attributes as in other placements, among answers in memory.
-    private func comparePlacements(_ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown], at now: Int64)
-        -> Bool
-    {
-        guard request.hasPlainResources else { return true }
-        var sources = sources(nil, at: now)
-        var (rest, agrees) = (Self.comparisons, true)
-        for (index, placement) in shown where rest > 0 {
-            let object = part.document.map.objects[index]
-            guard !object.attributes.isEmpty, let type = object.type else { continue }
-            let name = NamedResource(number: object.number, id: part.document.body[object.id.range])
-            for other in sources.candidates(request.indexNumber(ofResource: object.number), name)
-            where other.placement != placement && !other.object.attributes.isEmpty {
-                rest -= 1
-                let isEqual = other.object.attributeNames == object.attributeNames
-                if !forms.note(type, placement, other.placement, isEqual: isEqual) { agrees = false }
-            }
-        }
-        return agrees
-    }
-
-    /// The same among the answers of the file, none of which is in memory.
-    private func comparePlacements(_ part: StoredSource, _ seen: SeenPlacements) {
-        guard let request = part.request, request.hasPlainResources else { return }
-        for (index, placement) in Self.shown(part, request) {
-            let object = part.document.map.objects[index]
-            guard !object.attributes.isEmpty, let type = object.type,
-                let other = seen.other(than: placement, of: request.indexNumber(ofResource: object.number), object)
-            else { continue }
-            _ = forms.note(type, placement, other.placement, isEqual: other.attributeNames == object.attributeNames)
-        }
-    }
-}
-
-/// The placement and attributes in which a resource was first met in the file.
-private final class SeenPlacements: Sendable {
-    typealias Seen = (placement: Placement, attributeNames: UInt64)
-
-    private let resources = Mutex<[UInt64: Seen]>([:])
-    /// The latest come first, and this many suffice.
-    private static let maxResources = 1 << 16
-
-    private let answers = Atomic<Int>(0)
-
-    /// Counts an answer; false from `most` on.
-    func canTakeMore(than most: Int) -> Bool { answers.add(1, ordering: .relaxed).newValue < most }
-
-    /// The resource as first met in another placement; nil where it was not.
-    func other(than placement: Placement, of number: UInt64, _ object: ResourceDocument.Object) -> Seen? {
-        resources.withLock { resources in
-            if let seen = resources[number] { return seen.placement == placement ? nil : seen }
-            if resources.count < Self.maxResources { resources[number] = (placement, object.attributeNames) }
-            return nil
-        }
-    }
 }
 
 // MARK: - Index entries
@@ -326,50 +299,11 @@ extension ResourceLibrary {
     private static func addAbsences(
         _ part: StoredSource, _ request: CatalogRequest, _ entries: inout [ResourceIndex.Entry]
     ) {
-        let found = Set(part.document.primary.map(\.number))
-        for name in request.resources where !found.contains(name.number) {
+        for name in part.missing(of: request) {
             entries.append(ResourceIndex.Entry(request.indexNumber(ofResource: name.number), .absence))
+            let absence = CatalogRequest.absenceNumber(ofResource: name.number, in: request.storefront)
+            entries.append(ResourceIndex.Entry(absence, .absence))
         }
-    }
-}
-
-// MARK: - The index
-
-extension ResourceLibrary {
-    /// Indexes an answer, and drops answers composed from those that it contradicts.
-    private func add(_ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown], at now: Int64) {
-        let differing = index.add(
-            part.response.key, at: part.response.receivedAt, Self.entries(part, request, shown))
-        guard !differing.isEmpty else { return }
-        cache.noteContradiction()
-        var sources = sources(nil, at: now, isPeeking: true)
-        var compared = 0
-        for (entry, source) in differing {
-            guard let key = source.key, cache.hasComposed(from: key) else { continue }
-            compared += 1
-            // Pairs beyond the limit count as contradictions; their answers are composed again.
-            if compared <= Self.comparisons, entry < shown.count {
-                let object = part.document.map.objects[shown[entry].index]
-                let name = NamedResource(number: object.number, id: part.document.body[object.id.range])
-                let new = Candidate(part: part, object: object, placement: shown[entry].placement)
-                if let old = sources.candidate(name, source), !new.contradicts(old.candidate) { continue }
-            }
-            cache.dropDependents(of: key)
-        }
-    }
-
-    /// Notes that a resource was not found, so that older answers that have it are no sources.
-    func noteAbsence(_ key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest) {
-        guard request.shape.subject == .item || request.shape.subject == .batch,
-            classes.contains(request.shape.type), key.variant.isEmpty
-        else { return }
-        let entries = request.resources.map {
-            ResourceIndex.Entry(request.indexNumber(ofResource: $0.number), .absence)
-        }
-        let differing = index.add(key, at: receivedAt, entries)
-        guard !differing.isEmpty else { return }
-        cache.noteContradiction()
-        for key in differing.compactMap(\.source.key) { cache.dropDependents(of: key) }
     }
 }
 

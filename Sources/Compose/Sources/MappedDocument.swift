@@ -34,6 +34,17 @@ struct MappedDocument {
         return PageLink.offset(in: body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1))
     }
 
+    /// A number for the parameters of a link, their numerals apart: forms may have others.
+    func parameters(in link: ByteSpan) -> UInt64 {
+        var (number, isQuery): (UInt64, Bool) = (0, false)
+        for byte in body[link.range] {
+            if byte == UInt8(ascii: "?") { isQuery = true }
+            guard isQuery, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { continue }
+            number = (number ^ UInt64(byte)) &* 0x9E37_79B9_7F4A_7C15
+        }
+        return number
+    }
+
     /// The objects of one list: each ends where the next begins.
     struct Elements: Sequence, IteratorProtocol {
         fileprivate let map: ResourceDocument

@@ -49,6 +49,7 @@ struct ResourceHistory {
             let source = sources[position]
             position += 1
             switch IndexedPlace(packed: source.place).kind {
+            case .absence where source.isOutdated: break
             case .absence:
                 if last == nil && newerSums.isEmpty { objection = .withdrawn }
                 position = sources.count
@@ -60,6 +61,10 @@ struct ResourceHistory {
     }
 
     private mutating func take(_ source: ResourceIndex.Source, _ stored: inout StoredSources) -> Candidate? {
+        guard !source.isOutdated else {
+            objection = .contradicted
+            return nil
+        }
         guard let (found, isFresh) = stored.candidate(name, source) else {
             if source.content != 0 { newerSums.append(source.content) }
             return nil
@@ -80,6 +85,7 @@ extension StoredSources {
         _ object: ResourceDocument.Object, in part: StoredSource, _ request: CatalogRequest
     ) -> Bool {
         let number = request.indexNumber(ofResource: object.number)
+        if index.isOutdated(number, at: part.response.receivedAt, in: part.response.key) { return false }
         guard let newest = index.newest(of: number), newest.receivedAt >= part.response.receivedAt else { return true }
         let place = IndexedPlace(packed: newest.place)
         if case .object = place.kind, newest.content == object.attributeSum {

@@ -77,13 +77,6 @@ package struct StoredSources {
         contradictions = cache.contradictions
     }
 
-    /// The resource in fresh answers, the newest first, whether they agree or not.
-    mutating func candidates(_ number: UInt64, _ name: NamedResource) -> [Candidate] {
-        index.sources(of: number).compactMap { source in
-            candidate(name, source).flatMap { $0.isFresh ? $0.candidate : nil }
-        }
-    }
-
     /// The resource in the answer of a source, if it is still there, and whether other answers may
     /// be made of it.
     mutating func candidate(_ name: NamedResource, _ source: ResourceIndex.Source)
@@ -105,16 +98,22 @@ package struct StoredSources {
     /// The fresh answers in which places of this number were noted, with those places, the newest
     /// first.
     mutating func places(_ number: UInt64) -> [(part: StoredSource, place: IndexedPlace)] {
-        allPlaces(number).filter(\.isFresh).map { ($0.part, $0.place) }
+        allPlaces(number).filter { $0.isFresh && !$0.isOutdated }.map { ($0.part, $0.place) }
     }
 
-    /// The same, with stale answers too, of which nothing may be made.
-    mutating func allPlaces(_ number: UInt64) -> [(part: StoredSource, place: IndexedPlace, isFresh: Bool)] {
+    /// A place in an answer; nothing may be made of it where that is stale, or outdated there.
+    typealias Place = (part: StoredSource, place: IndexedPlace, isFresh: Bool, isOutdated: Bool)
+
+    /// All places of this number, also in stale and outdated answers, the newest first.
+    mutating func allPlaces(_ number: UInt64) -> [Place] {
         index.sources(of: number).compactMap { source in
             guard let key = source.key, let part = part(key) else { return nil }
-            return (part.source, IndexedPlace(packed: source.place), part.isFresh)
+            return (part.source, IndexedPlace(packed: source.place), part.isFresh, source.isOutdated)
         }
     }
+
+    /// The answer under `key`, fresh or not, if its resources can be told.
+    mutating func answer(under key: CacheKey) -> StoredSource? { part(key)?.source }
 
     /// The answer under `key`, if its resources can be told.
     private mutating func part(_ key: CacheKey) -> Part? {

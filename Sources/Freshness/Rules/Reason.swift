@@ -14,6 +14,8 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case absentVariant
     /// The stored answer is no longer fresh.
     case stale
+    /// The stored answer is no longer fresh, and a later one has shown something else.
+    case superseded
     /// The method is not one that a cache answers.
     case method
     /// The request belongs to one user, and `ttl personal` is off.
@@ -164,6 +166,8 @@ extension Reason {
         case .stale:
             .asks(
                 .stale, "The stored answer is stale and must be confirmed by the origin before it is served.")
+        case .superseded:
+            .asks(.stale, "The stored answer is stale, and a newer answer to another request contradicts it.")
         case .method: .bypasses(.method, "This method cannot be answered from a cache.")
         case .personal:
             .bypasses(.bypass, "The answer is personal, and personal answers are not stored.")

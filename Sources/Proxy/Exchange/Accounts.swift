@@ -92,10 +92,11 @@ extension Accounts {
         request.reason == .stale && mayBeGivenStored(request) ? storedStandIn(for: request) : nil
     }
 
-    /// The same for any client, whatever this one accepts.
+    /// The same for any client, whatever this one accepts. While the origin was asked, a later
+    /// answer may have contradicted it.
     func storedStandIn(for request: OriginRequest) -> StoredResponse? {
         guard let found = request.stored, let stored = base.lookup(found.key),
-            stored.canStandIn(at: base.unixSeconds)
+            stored.canStandIn(at: base.unixSeconds), !shared.library.isOutdated(stored)
         else { return nil }
         return stored
     }

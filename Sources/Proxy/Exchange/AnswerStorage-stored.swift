@@ -15,7 +15,7 @@ extension AnswerStorage {
         let isReplaced = current.receivedAt > stored.receivedAt
         switch stored.freshened(
             by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response),
-            born: born)
+            arrival: storing.base.cache.numberArrival(), born: born)
         {
         case .stored where isReplaced:
             // Another 304 freshened it, or the same content came again.
@@ -74,14 +74,14 @@ extension AnswerStorage {
     /// it.
     private func invalidate(_ target: [UInt8]) {
         storing.shared.flights.invalidate(target, by: flight)
-        storing.base.cache.remove(CacheKey(of: origin, scope: .shared, target: target))
+        storing.base.cache.remove(CacheKey(of: terms.origin, scope: .shared, target: target))
     }
 
     private func revalidation(_ response: UpstreamResponse) -> Revalidation {
         let policy = storing.shared.policy
         return Revalidation(
             request: requestFacts, rule: request.facts.rule, notFound: policy.notFound, badRequest: policy.badRequest,
-            speed: policy.speed, within: longestKept(response.delay), now: storing.base.unixSeconds,
+            speed: policy.speed, within: longestKept(response.delay), now: timeOfArrival,
             responseDelay: response.delay, parent: response.facts.parent)
     }
 
@@ -114,7 +114,7 @@ extension AnswerStorage {
     /// Notes what follows from an answer that is not stored, and tells the operator where the
     /// origin keeps its answers from being stored.
     func noteUnstored(_ response: UpstreamResponse, _ reason: Reason, _ key: CacheKey) {
-        if reason == .contradicted { return noteAbsence(key) }
+        if reason == .contradicted { return noteAbsence(key, isBelieved: false) }
         troubles.noteUncacheable(response, reason, request)
         guard !request.facts.rule.followsOrigin, reason != .outdated, let stored = request.stored,
             let meaning = ErrorMeaning(status: response.status)
@@ -131,9 +131,9 @@ extension AnswerStorage {
     }
 
     /// Notes that a resource was said to be absent, in an answer that is not stored.
-    private func noteAbsence(_ key: CacheKey) {
+    private func noteAbsence(_ key: CacheKey, isBelieved: Bool = true) {
         guard storing.composing.library(for: request.facts) != nil, let wanted = request.wanted else { return }
-        storing.library.note(notFound: key, at: storing.base.unixSeconds, wanted)
+        storing.library.note(notFound: key, at: timeOfArrival, wanted, isBelieved: isBelieved)
     }
 
     /// Notes a refused refresh of an answer that is served stale meanwhile; not that of a

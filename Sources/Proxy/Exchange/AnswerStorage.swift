@@ -18,17 +18,19 @@ struct AnswerStorage {
     /// The flight that the request leads; nil where it leads none.
     let flight: Flights.FlightID?
     let storing: StorageParts
-    /// The origin that was asked.
-    let origin: OriginTag
+    /// The terms under which the origin was asked.
+    let terms: Asking.Terms
 
     /// The largest answer that is collected although it will not be kept. Larger ones need new
     /// memory, which costs 0.5 ms a MiB, more than copying.
     private static let mostHeldBack = 256 << 10
 
-    /// - Parameter origin: the one that was asked; nil: the present one.
-    init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: StorageParts, at origin: OriginTag? = nil) {
+    /// - Parameter terms: nil where the origin was not asked for it.
+    init(
+        _ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: StorageParts, under terms: Asking.Terms? = nil
+    ) {
         (self.request, self.flight, self.storing) = (request, flight, storing)
-        self.origin = origin ?? storing.shared.origin.tag
+        self.terms = terms ?? Asking.Terms(origin: storing.shared.origin.tag)
     }
 
     var troubles: OriginTroubles { OriginTroubles(storing.shared, storing.base) }
@@ -51,7 +53,7 @@ struct AnswerStorage {
         guard let length = response.declaredLength, length > Self.mostHeldBack, response.status == 200,
             !storing.library.settings.completesNext
         else { return nil }
-        guard request.key != nil else { return request.ownContentKey(at: origin) == nil ? request.reason : nil }
+        guard request.key != nil else { return request.ownContentKey(at: terms.origin) == nil ? request.reason : nil }
         guard case .no(let reason) = decision(response, response.facts, requestFacts),
             storing.accounts.storedStandIn(for: request) == nil
         else { return nil }
@@ -71,7 +73,7 @@ struct AnswerStorage {
     /// Stores the answer to a POST as that to a GET where the origin says so (RFC 9110 9.3.3).
     private func storePost(_ response: UpstreamResponse) {
         let forwarded = request.forwarded
-        guard let key = request.ownContentKey(at: origin), let location = response.fields.first(.contentLocation),
+        guard let key = request.ownContentKey(at: terms.origin), let location = response.fields.first(.contentLocation),
             RelatedTarget.resolve(location, against: forwarded.target, authority: storing.shared.authority)
                 == forwarded.target
         else { return }
@@ -141,6 +143,7 @@ struct AnswerStorage {
     private func place(
         _ stored: StoredResponse, _ response: UpstreamResponse, varyingBy vary: ResponseFacts.Vary
     ) -> ExchangeState.Event {
+        if removeOvertaking(stored) { return .unstored(response, .outdated) }
         let fields = request.forwarded.selectingFields
         let placed = put(bornUnder: born) {
             $0.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader)
@@ -149,8 +152,21 @@ struct AnswerStorage {
         if request.isSuperset { placed.awaitUse() }
         storing.base.statistics.count(.stored)
         noteKept(placed)
-        storing.composing.learn(from: placed, original: response.original, request)
+        storing.composing.learn(from: placed, original: response.original, request, asked: terms.arrivals)
         return event(placed, originStatus: response.status)
+    }
+
+    /// Removes a composed answer with other content that was shown under this key while this one
+    /// was fetched, from a part that arrived meanwhile; whether there was one. Their order is
+    /// unknown, so neither is stored.
+    private func removeOvertaking(_ stored: StoredResponse) -> Bool {
+        let cache = storing.base.cache
+        guard stored.key.variant.isEmpty, let shown = cache.memory.lookup(stored.key), shown.composition != nil,
+            shown.arrival > terms.arrivals, shown.status != stored.status || shown.body != stored.body
+        else { return false }
+        storing.composing.learn(from: stored, original: nil, request, asked: terms.arrivals)
+        cache.remove(shown)
+        return true
     }
 
     private func noteKept(_ placed: StoredResponse) {
@@ -159,12 +175,17 @@ struct AnswerStorage {
     }
 
     /// Keeps an answer that another node fetched; nil where it was purged since then or since the
-    /// flight began, or its target was changed.
+    /// flight began, its target was changed, or a later answer that this node has contradicts it.
     func keep(_ response: StoredResponse) -> StoredResponse? {
         let born = min(response.born, flight?.born ?? .max)
-        guard let placed = put(response, bornUnder: born) else { return nil }
+        let arrived = response.numbered(storing.base.cache.numberArrival())
+        guard let placed = put(arrived, bornUnder: born) else { return nil }
         noteKept(placed)
-        return learn(from: placed)
+        let mapped = learn(from: placed)
+        // This node has seen, and may have shown, a later state.
+        guard storing.library.isOutdated(mapped) else { return mapped }
+        storing.base.cache.remove(mapped)
+        return nil
     }
 
     /// Learns from an answer that the origin did not send whole; returns it with its map.
@@ -174,7 +195,7 @@ struct AnswerStorage {
         if placed.status == 200, placed.outline == nil, let map = DocumentScan(placed.body).document {
             mapped = storing.base.cache.attach(map, to: placed)
         }
-        storing.composing.learn(from: mapped, original: nil, request)
+        storing.composing.learn(from: mapped, original: nil, request, asked: terms.arrivals)
         return mapped
     }
 
@@ -228,11 +249,16 @@ struct AnswerStorage {
         return StoredResponse(
             key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
             followsOrigin: request.facts.rule.followsOrigin, body: response.body,
-            receivedAt: storing.base.unixSeconds, born: born, lifetime: lifetime,
-            classTag: route.resourceClass.rawValue, storefront: route.storefront?.bytes ?? [], resources: scan.mentions,
+            receivedAt: timeOfArrival,
+            arrival: storing.base.cache.numberArrival(), born: born,
+            lifetime: lifetime, classTag: route.resourceClass.rawValue, storefront: route.storefront?.bytes ?? [],
+            resources: scan.mentions,
             outline: storing.composing.library(for: request.facts) != nil ? scan.document : nil,
             gzip: response.storableGzip)
     }
+
+    /// The time of receipt of an answer that comes now, unix seconds.
+    var timeOfArrival: Int64 { storing.base.cache.timeOfArrival(at: storing.base.unixSeconds) }
 
     func put(_ response: StoredResponse, bornUnder number: Int64) -> StoredResponse? {
         put(bornUnder: number) { cache in
@@ -271,7 +297,7 @@ struct AnswerStorage {
     /// Whether the target was written while the request was under way, or another origin was asked
     /// than the key says.
     var isInvalid: Bool {
-        !request.isKeyed(at: origin) || flight.map { storing.shared.flights.isInvalid($0) } ?? false
+        !request.isKeyed(at: terms.origin) || flight.map { storing.shared.flights.isInvalid($0) } ?? false
     }
 
     /// Whether a purge meanwhile has chosen whatever answers the request, so that its content need

@@ -22,17 +22,21 @@ final class Asking {
         (self.traffic, self.base) = (traffic, base)
     }
 
-    /// Settings that a reload may change between two requests of one exchange.
+    /// Circumstances that may be others for the next request of the same exchange.
     struct Terms {
         let origin: OriginTag
         /// Nil where the proxy has none of its own.
         var developerToken: SecretBytes?
+        /// The number of the latest answer by then (`ResponseCache.arrivals`); later ones may show
+        /// an older or a newer state than the answer to this request.
+        var arrivals = Int64.max
     }
 
-    /// The origin that the gate leads to, and the token that goes along now.
+    /// The origin that the gate leads to, the token that goes along, and the latest answer now.
     var terms: Terms {
         Terms(
-            origin: shared.origin.tag, developerToken: shared.credentials.developer?.current(at: base.unixSeconds))
+            origin: shared.origin.tag, developerToken: shared.credentials.developer?.current(at: base.unixSeconds),
+            arrivals: base.cache.arrivals)
     }
 
     var troubles: OriginTroubles { OriginTroubles(shared, base) }

@@ -40,8 +40,7 @@ final class Batching {
                 name.id, of: kind, .init(exchange: Confined(member, to: base.loop), party: party),
                 most: library.sizes.most(wanted.shape, upTo: CatalogRequest.mostIDs(name.type)), at: base.now,
                 mayWait: {
-                    library.forms.mayComeBatched(
-                        wanted.shape, in: wanted.storefront, at: base.unixSeconds)
+                    library.forms.mayComeBatched(wanted, at: base.unixSeconds)
                 })
         }
         switch action {
@@ -105,7 +104,9 @@ final class Batching {
         }
         if case .stored(status: 200) = end {
             let wanted = batch.kind.wanted
-            library.forms.note(batchOf: wanted.shape, in: wanted.storefront, isRefused: false)
+            // A list that cannot answer for its members costs a request, like one that is refused.
+            let isOfUse = library.forms.mayAnswerSingles(of: wanted.shape.type, wanted.storefront, at: base.unixSeconds)
+            library.forms.note(batchOf: wanted.shape, in: wanted.storefront, isRefused: !isOfUse)
         }
         // A batch that waits for this end is sent before the members look for their answers.
         ended(batch.kind, end.ofBatch)

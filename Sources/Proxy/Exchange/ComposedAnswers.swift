@@ -38,14 +38,15 @@ final class ComposedAnswers {
                 wanted, under: request.facts, isBatched: detail == .batched)
         else { return nil }
         if isForClient { composing.noteUse(of: composed, request.facts) }
-        return store(composed, key, request.facts, wanted, detail)
+        return store(composed, key, request.facts, wanted, replacing: base.peek(key), detail)
     }
 
     /// Keeps a composed answer, in memory alone, counts it, and verifies it where it is one of the
     /// sample.
+    /// - Parameter replaced: what is stored under the key.
     func store(
         _ composed: ComposedBody, _ key: CacheKey, _ facts: PlanFacts, _ wanted: CatalogRequest?,
-        _ detail: Reason? = nil
+        replacing replaced: StoredResponse?, _ detail: Reason? = nil
     ) -> StoredResponse {
         let now = base.unixSeconds
         let parts = composed.parts.map(\.response)
@@ -54,8 +55,10 @@ final class ComposedAnswers {
             detail: detail ?? composed.detail, receivedAt: now, born: base.cache.purges.newest,
             lifetime: composed.lifetime,
             classTag: facts.route.resourceClass.rawValue)
+        composing.note(crossingsOf: composed, for: wanted)
         base.statistics.count(.built)
         base.statistics.count(because: detail ?? composed.detail)
+        if let replaced { base.cache.removeReplaced(replaced, by: stored, from: parts) }
         // An answer that cannot be kept, because a part is being purged or replaced at this moment,
         // is still served.
         if base.cache.store(composed: stored, from: parts, whileContradictionsAre: composed.contradictions) {

@@ -79,6 +79,13 @@ final class Composing {
             settings: settings, library: library, notFoundFor: shared.policy.notFoundFor, rule: rule)
     }
 
+    /// Counts the resources of a served answer that are shown in other placements than they are
+    /// held in.
+    func note(crossingsOf composed: ComposedBody, for wanted: CatalogRequest?) {
+        guard let wanted, !composed.crossings.isEmpty else { return }
+        library.forms.note(uses: composed.crossings, in: wanted.storefront, at: base.unixSeconds)
+    }
+
     /// Credits a larger request that a composed answer uses. A HEAD credits nothing.
     func noteUse(of composed: ComposedBody, _ facts: PlanFacts) {
         if facts.method == .get { library.growth.note(use: composed.growth) }
@@ -124,18 +131,33 @@ final class Composing {
 
 extension Composing {
     /// Learns from an answer that the origin gave.
-    /// - Parameter original: the body as the origin sent it, where another one is stored.
-    func learn(from stored: StoredResponse, original: [UInt8]?, _ request: OriginRequest) {
+    /// - Parameters:
+    ///   - original: the body as the origin sent it, where another one is stored.
+    ///   - asked: the number of the latest answer when the origin was asked.
+    func learn(from stored: StoredResponse, original: [UInt8]?, _ request: OriginRequest, asked: Int64) {
         guard let library = library(for: request.facts) else { return }
         if ErrorMeaning(status: stored.status) == .absence, let wanted = request.wanted {
             return library.note(notFound: stored.key, at: stored.receivedAt, wanted)
         }
-        switch library.note(stored, request.catalogRequest, original: original, at: base.unixSeconds) {
+        switch library.note(
+            stored, request.catalogRequest, original: original, asked: asked, base.reader, at: base.unixSeconds)
+        {
         case .nothingNew: break
         case .otherForm: OriginTroubles(shared, base).noteContradiction("in another form than before", request)
+        case .otherThanConcluded:
+            dropComposed()
+            OriginTroubles(shared, base).noteContradiction("in another form than was concluded", request)
         case .otherAttributes:
+            dropComposed()
             OriginTroubles(shared, base).noteContradiction("with other attributes than in other answers", request)
         }
+    }
+
+    /// Drops all composed answers, because it is not known which of them rely on what was wrong;
+    /// those that are being composed are not stored.
+    private func dropComposed() {
+        base.cache.noteContradiction()
+        base.cache.freeComposed()
     }
 }
 

@@ -33,7 +33,7 @@ final class Exchange {
     private var sending: ExchangeState.Sending?
     /// The key of its variant, once another answer has shown the `Vary`.
     private var variantKey: CacheKey?
-    /// The origin that was asked last, and the proxy's own token that was sent.
+    /// The terms under which the origin was asked last.
     private var terms: Asking.Terms
     /// Its look-up and store in the shared tier; nil until it leads a flight, and without a tier.
     private var tierLookup: TierLookup?
@@ -44,8 +44,7 @@ final class Exchange {
     private var timer: TimerToken?
     /// The kind of batch that it might have joined, and the origin's result so far, for `Batching`.
     private var batch: (kind: Batches.Kind, end: Batches.State.End)?
-    private var isWatching = false
-    private var hasClientEnded = false
+    private var (isWatching, hasClientEnded) = (false, false)
 
     /// The longest wait for a turn, repeats after a 429 included.
     private static let longestWaitForTurn = Duration.seconds(15)
@@ -250,7 +249,7 @@ extension Exchange {
         if let refusal = refusal.take() { proxy.base.statistics.count(notComposed: refusal) }
     }
 
-    private var storage: AnswerStorage { AnswerStorage(request, flight, proxy.storing, at: terms.origin) }
+    private var storage: AnswerStorage { AnswerStorage(request, flight, proxy.storing, under: terms) }
 
     private func send(_ sending: ExchangeState.Sending) {
         cancel()

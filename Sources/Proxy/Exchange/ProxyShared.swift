@@ -140,6 +140,9 @@ public struct ProxyShared: Sendable {
         budget.forgetOrigin()
     }
 
+    /// Forgets what was reported of an origin that is not asked any more.
+    func forgetFailures() { failures.forget() }
+
     /// Another process answers for this proxy, too: see `PersonalPause`.
     public func noteOtherProcess() { personalPause.begin() }
 

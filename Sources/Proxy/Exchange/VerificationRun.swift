@@ -17,6 +17,8 @@ final class VerificationRun {
         let rule: TTLRule
         /// Whether it was fetched together with others.
         let isBatched: Bool
+        /// The agreements between placements on which the answer relies.
+        let crossings: [PlacementCrossing]
     }
 
     private let subject: Subject

@@ -55,7 +55,8 @@ final class Verifying {
         _ composed: ComposedBody, _ wanted: CatalogRequest?, _ key: CacheKey, _ rule: TTLRule, isBatched: Bool
     ) {
         guard sampling.takes(shared.verifySample), let wanted else { return }
-        let subject = VerificationRun.Subject(wanted: wanted, key: key, rule: rule, isBatched: isBatched)
+        let subject = VerificationRun.Subject(
+            wanted: wanted, key: key, rule: rule, isBatched: isBatched, crossings: composed.crossings)
         loop.schedule(at: loop.now) { [self] in
             guard hasRoom else { return noteSkipped() }
             VerificationRun(composed, subject, self)?.begin()
@@ -66,7 +67,8 @@ final class Verifying {
     func verify(_ request: OriginRequest, against said: ComparedAnswer) {
         guard shared.verifies, let expected = request.expected, let key = request.key, let wanted = request.wanted
         else { return }
-        let subject = VerificationRun.Subject(wanted: wanted, key: key, rule: request.facts.rule, isBatched: false)
+        let subject = VerificationRun.Subject(
+            wanted: wanted, key: key, rule: request.facts.rule, isBatched: false, crossings: expected.crossings)
         VerificationRun(expected, subject, self)?.begin(with: said)
     }
 
@@ -104,7 +106,9 @@ final class Verifying {
         guard case .fixed(let seconds, _) = subject.rule else { return }
         let now = base.unixSeconds
         composing.library.switchOff(subject.wanted, until: now + Int64(seconds), at: now)
+        composing.library.forms.refute(subject.crossings, until: now + Int64(seconds))
         // Answers that were composed in that form go with all that were composed.
+        base.cache.noteContradiction()
         base.cache.freeComposed()
         let target = String(decoding: subject.key.target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
         OriginTroubles(shared, base).noteWrongAnswer(

@@ -34,6 +34,8 @@ struct ComposingAttempt {
     let refusal: Refusal?
     /// Whether it may succeed in another turn of the loop.
     var wasKeptBack = false
+    /// The stored answer in whose place it would be shown.
+    var replaced: StoredResponse?
 }
 
 /// The origin's last answer that is not stored, or its failure to answer.

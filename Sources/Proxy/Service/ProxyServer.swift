@@ -97,7 +97,7 @@ public final class ProxyServer: Sendable {
         }
         self.workers = workers
         stalls = LoopStalls(loops: workers.count)
-        settings.shared.library.readStored(at: settings.timeOfDay.unixSeconds())
+        settings.shared.library.readStored(settings.timeOfDay.unixSeconds)
     }
 
     /// The addresses bound, with port 0 resolved, in the order of the settings.
@@ -212,25 +212,33 @@ extension ProxyServer {
         settings.shared.budget.limit(to: settings.upstreamRate)
         settings.applyBounds()
         let renewsUpstream = settings.hasOtherUpstream(than: before.settings)
-        // Until a loop has come to it, and then until its last request has ended, the former origin
-        // goes on to answer.
         let isOtherOrigin = settings.shared.origin != before.settings.shared.origin
-        let forget: @Sendable () -> Void = { if isOtherOrigin { settings.shared.forgetOrigin() } }
         // The first loop that asks the new origin must not take a token for proven because the
         // former one accepted it.
-        forget()
+        if isOtherOrigin { settings.shared.forgetOrigin() }
+        let (library, former) = (settings.shared.library, before.settings.shared.library)
+        library.takeFloors(of: former)
+        // Until its last request has ended, the former origin goes on to answer, and to fail.
+        let forgetFailures: @Sendable () -> Void = { if isOtherOrigin { settings.shared.forgetFailures() } }
         var ending = 0
         for (index, worker) in workers.enumerated() {
             ending += worker.adopt(
                 settings, listening, ending: changes.ended, renewingUpstreamAs: renewsUpstream ? index : nil,
-                ofOtherOrigin: isOtherOrigin, whenRetired: forget)
+                ofOtherOrigin: isOtherOrigin, whenRetired: forgetFailures)
         }
-        forget()
-        // Nobody drops an answer composed of those that the former origin gives until it is back.
-        if isOtherOrigin { settings.shared.cache.freeComposed() }
+        if isOtherOrigin {
+            // Loops that had not come to it asked the former origin until now.
+            settings.shared.forgetOrigin()
+            for worker in workers { worker.reconsider() }
+        }
         running.withLock { $0 = Running(settings: settings, listening: listening) }
-        if settings.shared.library !== before.settings.shared.library {
-            settings.shared.library.readStored(at: settings.timeOfDay.unixSeconds())
+        if library !== former {
+            // Loops that had not come to it learnt until now.
+            library.takeFloors(of: former)
+            // Composed answers would outlive contradictions: the library that would drop them is
+            // not used any more.
+            settings.shared.cache.freeComposed()
+            library.readStored(settings.timeOfDay.unixSeconds)
         }
         return ending
     }

@@ -16,8 +16,13 @@ extension ProxyService {
         asking request: @autoclosure () -> CatalogRequest?, at now: Int64, isPeeking: Bool = false
     ) -> (Plan, ComposingAttempt?) {
         let missing = stored == nil && isVariant ? Reason.absentVariant : .absent
-        let plan = Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
+        var plan = Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
         guard plan.canBeComposed, let library = proxy.composing.library(for: facts) else { return (plan, nil) }
+        if let stored, library.isOutdated(stored) {
+            // It must not stand in for an answer later either.
+            if !isPeeking { proxy.base.cache.remove(stored) }
+            plan = Plan.decide(facts, stored: nil, missing: .superseded, unixSeconds: now)
+        }
         guard let request = request() else {
             return (plan, ComposingAttempt(request: nil, refusal: Refusal(nothingHeldOf: nil)))
         }
@@ -26,7 +31,8 @@ extension ProxyService {
         if !isPeeking, !outcome.isAnswer, !wasKeptBack, facts.method == .get { library.note(miss: request, at: now) }
         return (
             plan.improved(by: outcome, verifying: library.settings.compose == .verify),
-            ComposingAttempt(request: request, refusal: outcome.refusal, wasKeptBack: wasKeptBack)
+            ComposingAttempt(
+                request: request, refusal: outcome.refusal, wasKeptBack: wasKeptBack, replaced: stored)
         )
     }
 }

@@ -180,7 +180,7 @@ public final class ProxyService: Service {
             proxy.base.statistics.count(.hits)
             proxy.base.statistics.count(.upstreamSaved)
             proxy.composing.noteUse(of: composed, facts)
-            let stored = proxy.composed.store(composed, key, facts, attempt?.request)
+            let stored = proxy.composed.store(composed, key, facts, attempt?.request, replacing: attempt?.replaced)
             let ttl = stored.freshFor - stored.age(at: proxy.base.unixSeconds)
             proxy.answering.serve(
                 stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, to: connection)

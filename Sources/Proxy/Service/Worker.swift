@@ -76,6 +76,9 @@ final class Worker: @unchecked Sendable {
         }
     }
 
+    /// Lets requests start that a limit held back which is forgotten.
+    func reconsider() { loop.sync { gate.reconsider() } }
+
     private func retire(_ gate: UpstreamGate, _ isOfFormerOrigin: Bool, _ completion: @escaping () -> Void) {
         retired.append(gate)
         gate.retire(isOfFormerOrigin: isOfFormerOrigin) { [self] in

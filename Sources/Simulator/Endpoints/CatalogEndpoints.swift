@@ -25,8 +25,13 @@ extension SimulatedExchange {
     }
 
     private func find(_ type: SimulatedType, _ id: String, _ context: RenderContext) -> Resource? {
-        catalog.resource(type, id: id).flatMap(context.shown)
+        let isAlias = configuration.has(.aliases) && id.hasPrefix(Self.aliasPrefix)
+        let own = isAlias ? String(id.dropFirst(Self.aliasPrefix.count)) : id
+        return catalog.resource(type, id: own).flatMap(context.shown)
     }
+
+    /// Before an id that is another name of a resource.
+    static let aliasPrefix = "77"
 
     private func single(_ type: SimulatedType, _ id: String, _ market: Market) throws(APIError) -> Reply {
         let context = try context(market)

@@ -22,6 +22,8 @@ public final class SimulatedAPI: Responder {
     private let lastSecond = Mutex((second: Int64.min, count: 0))
     private let libraries = Mutex<[String: UserLibrary]>([:])
     private let index = Mutex<SearchIndex?>(nil)
+    /// The catalog's revision at the last request, and when it was first asked for.
+    private let lastMove = Mutex((catalog: 0, at: Int64.min))
 
     /// Users beyond this number are seeded again at each request, and lose their writes.
     private static let mostUsers = 4096
@@ -97,9 +99,23 @@ public final class SimulatedAPI: Responder {
         case .gatewayTimeout: return failure(.gatewayTimeout, request)
         case .reset, .truncate, .slow, nil: break
         }
-        var response = success(request, current.withLock { $0 }, index: index)
+        var response = success(request, answering(request, index), index: index)
+        if configuration.has(.lateAnswers), index % 4 == 0 { response.delay += .milliseconds(60) }
         if fault == .slow { response.delay = .seconds(3) } else { response.fault = fault }
         return response
+    }
+
+    /// The state that a request meets: the latest, or that of a replica that lags.
+    private func answering(_ request: SimulatorRequest, _ index: Int) -> Snapshot {
+        let latest = current.withLock { $0 }
+        guard configuration.has(.laggingReplicas) else { return latest }
+        let (now, revision) = (request.nowUnixSeconds, latest.revision)
+        let since = lastMove.withLock { last in
+            if last.catalog != revision.catalog { last = (revision.catalog, now) }
+            return last.at
+        }
+        guard revision.catalog > 0, index % 3 == 0, now < since + SimulatorConfiguration.lag else { return latest }
+        return snapshot(at: Revision(catalog: revision.catalog - 1, isFlipped: revision.isFlipped))
     }
 
     private func exceedsLimit(_ request: SimulatorRequest) -> Bool {

@@ -55,10 +55,12 @@ struct SimulatedExchange {
     func context(_ market: Market, user: UserLibrary? = nil) throws(APIError) -> RenderContext {
         let tag = try LanguageTag.accepted(target.first("l"), in: market)
         let owner = user == nil && decorations.namesLibrary ? try requireUser() : user
-        return RenderContext(
+        var context = RenderContext(
             catalog: catalog, configuration: configuration, market: market,
             language: Language(tag: tag ?? market.defaultTag), tag: tag, decorations: decorations, user: owner,
             isFlipped: snapshot.revision.isFlipped, isReversed: snapshot.revision.isFlipped && index % 2 == 1)
+        context.asking = AskedForm(target)
+        return context
     }
 
     /// The resources of `ids` in the order of the request; those that are missing are left out
@@ -71,7 +73,10 @@ struct SimulatedExchange {
             throw .invalidParameter(
                 "ids", "Too many ids: at most \(type.mostIDs) are allowed, but there were \(ids.count)")
         }
-        return ids.compactMap(find)
+        let found = ids.compactMap(find)
+        guard configuration.has(.aliases) else { return found }
+        var seen: Set<Resource> = []
+        return found.filter { seen.insert($0).inserted }
     }
 
     /// The resources of all `ids[TYPE]`.

@@ -25,7 +25,7 @@ extension RenderContext {
             if type == .artists { carried.relations = type.defaultRelations }
             if !isMixed { add(decorations.include(), decorations.relate(), to: &carried) }
         case .included(let depth):
-            if type == .artists, configuration.nestsAlbums != isFlipped {
+            if type == .artists, configuration.nestsAlbums != isFlipped, nestsAlbumsHere {
                 carried.relations = type.defaultRelations
                 // Named in the unscoped include too: the default list is upgraded, nothing else is
                 // added (APPLE-MUSIC-API 6.2).
@@ -49,6 +49,7 @@ extension RenderContext {
         case .replaced: if !decorations.include().isEmpty { carried = Carried(relations: [], full: []) }
         case .alone: if !isSingleFetch { carried = Carried(relations: [], full: []) }
         }
+        if showsGenresHere { carried.relations.formUnion(RelationSet(.genres)) }
     }
 
     private func add(_ include: RelationSet, _ relate: RelationSet, to carried: inout Carried) {
@@ -95,6 +96,9 @@ extension Renderer {
         if resource.type == .artists, relation == .albums, case .included = place {
             // 25 in captures, 20 in newer reports (APPLE-MUSIC-API 6.2).
             standard = context.isFlipped ? 20 : 25
+        }
+        if context.configuration.has(.shortListsInBatches), case .primary = place, context.asking.ids > 0 {
+            standard = min(standard, 5)
         }
         let limit = context.decorations.inlineLimit(resource.type, relation, standard: standard)
         let fillsUp = resource.type == .artists && relation == .albums

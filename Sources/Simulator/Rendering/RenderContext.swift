@@ -43,6 +43,7 @@ struct RenderContext: Sendable {
     /// answer (APPLE-MUSIC-API 5.1.2).
     let isReversed: Bool
     var isSingleFetch = false
+    var asking = AskedForm()
 
     /// The resource as this response shows it: nil if the storefront does not have it, its clean
     /// twin under `restrict`.

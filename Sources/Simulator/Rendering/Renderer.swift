@@ -7,12 +7,14 @@ struct Renderer: Sendable {
     /// The only attributes of the resource being written; nil for all.
     var projection: [String]?
     var extensions: [String] = []
+    /// An attribute that the resource being written lacks at its place.
+    private var lacked: Attribute?
 
     init(_ context: RenderContext) { self.context = context }
 
     var catalog: Catalog { context.catalog }
 
-    func wants(_ name: String) -> Bool { projection?.contains(name) ?? true }
+    func wants(_ name: String) -> Bool { name != lacked?.rawValue && projection?.contains(name) ?? true }
 
     /// `{id, type, href}`.
     mutating func identifier(_ resource: Resource) {
@@ -36,6 +38,7 @@ struct Renderer: Sendable {
         head(id, resource.type, path: path)
         projection = context.decorations.projection(of: resource.type, isPrimary: place.isPrimary)
         extensions = context.decorations.extensions(of: resource.type, isPrimary: place.isPrimary)
+        lacked = context.lackedAttribute(place)
         json.beginObject("attributes")
         attributes(of: resource)
         json.endObject()

@@ -43,6 +43,7 @@ public struct SimulatorConfiguration: Sendable {
     /// Whether an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2:
     /// captures disagree for single fetches). The other way round when flipped.
     var nestsAlbums = true
+    var peculiarities: Set<Peculiarity> = []
     var faults: [Fault] = []
     /// Requests a second above which 429 is answered; 0 for no limit.
     var requestsPerSecond = 0

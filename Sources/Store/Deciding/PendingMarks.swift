@@ -1,4 +1,4 @@
-/// Facts and rests that wait to be written, the latest of each key.
+/// Facts, rests and floors that wait to be written, the latest of each key.
 struct PendingMarks {
     private struct Name: Hashable {
         let key: [UInt8]
@@ -6,19 +6,20 @@ struct PendingMarks {
     }
 
     private var marks: [StoreMark.Table: [Name: StoreMark]] = [:]
-    private var byteCount = 0
+    private var byteCounts: [StoreMark.Table: Int] = [:]
 
-    /// Beyond it only facts are taken: resting forms are known in memory too.
+    /// The bytes of a table's marks. Beyond it only facts are taken: resting forms and floors are
+    /// known in memory too. Many floors leave room for rests.
     static let maxBytes = 256 << 10
 
     var isEmpty: Bool { marks.isEmpty }
     var all: [StoreMark] { StoreMark.Table.allCases.flatMap { marks[$0].map { Array($0.values) } ?? [] } }
 
     mutating func add(_ mark: StoreMark) {
-        if mark.table != .fact, byteCount >= Self.maxBytes { return }
+        if mark.table != .fact, byteCounts[mark.table, default: 0] >= Self.maxBytes { return }
         let name = Name(key: mark.key, origin: mark.origin)
         let older = marks[mark.table, default: [:]].updateValue(mark, forKey: name)
-        byteCount += mark.byteCount - (older?.byteCount ?? 0)
+        byteCounts[mark.table, default: 0] += mark.byteCount - (older?.byteCount ?? 0)
     }
 
     /// Adds marks that are newer than these.

@@ -6,6 +6,8 @@ public struct StoreMark: Sendable, Equatable {
         case fact
         /// Until when no answers are built in a form of request.
         case rest
+        /// When answers begin to count that show a number: earlier ones are outdated.
+        case floor
         /// A purge by which answers are judged.
         case purge
     }
@@ -29,7 +31,7 @@ public struct StoreMark: Sendable, Equatable {
 
     let table: Table
     public let key: [UInt8]
-    /// The origin that a rest concerns. Facts and purges concern all.
+    /// The origin that a rest or a floor concerns. Facts and purges concern all.
     public internal(set) var origin = OriginTag.none
     public let value: Value
 
@@ -41,6 +43,19 @@ public struct StoreMark: Sendable, Equatable {
     public init(restOf target: [UInt8], of origin: OriginTag, until: Int64) {
         self.init(table: .rest, key: target, value: .time(until))
         self.origin = origin
+    }
+
+    /// Answers of this origin received before `time`, unix seconds, are outdated for the number.
+    public init(floorOf number: UInt64, of origin: OriginTag, at time: Int64) {
+        var digits: [UInt8] = []
+        digits.appendHexadecimal(number)
+        self.init(table: .floor, key: digits, value: .time(time))
+        self.origin = origin
+    }
+
+    /// The number of a floor; nil for other marks.
+    public var number: UInt64? {
+        table == .floor ? UInt64(String(decoding: key, as: UTF8.self), radix: 16) : nil
     }
 
     /// A purge of what these words mean; they are compared and copied.

@@ -31,7 +31,7 @@ struct OriginTable {
 }
 
 extension Database {
-    /// The home of the file, to which keys and origins of its rows are relative. Whoever reads rows
-    /// asks the database that has them: another process may have put another file in its place.
+    /// The home of the file, to which keys and origins of its rows are relative. It is read from
+    /// the database that has the rows: another process may have put another file in its place.
     var home: OriginTag { get throws(SQLiteError) { try OriginTable(self).home.tag } }
 }

@@ -37,6 +37,17 @@ enum Schema {
         ) WITHOUT ROWID
         """
 
+    private static let floor = """
+        CREATE TABLE floor (
+          -- Up to when what answers show of a resource or a list is outdated, because a later one contradicted it.
+          id INTEGER PRIMARY KEY,               -- in the order in which they were raised
+          number TEXT NOT NULL,                 -- of the resource or list in a storefront and language, 16 digits
+          at INTEGER NOT NULL,                  -- when the later answer came, in unix seconds; older ones do not count
+          origin INTEGER NOT NULL,              -- see table origin
+          UNIQUE (number, origin)
+        )
+        """
+
     private static let purged = """
         CREATE VIEW purged AS
           -- As version 10 had it: when a target was purged last, or what these conditions choose.
@@ -44,11 +55,11 @@ enum Schema {
           FROM purge WHERE mode <> 'swept' GROUP BY words
         """
 
-    /// One column that the version before lacks.
+    /// Column `born`, which version 10 lacks.
     private static let born =
         "born INTEGER NOT NULL DEFAULT 0 /* the number of the latest purge (see table purge) when it was fetched */"
 
-    /// The other one: rows without it are of the upstream with which the file began.
+    /// Column `origin`, which version 10 lacks; 0 is the home of the file.
     private static let origin = "origin INTEGER NOT NULL DEFAULT 0 /* where it comes from: see table origin */"
 
     /// Without these columns, as in the version before.
@@ -197,7 +208,7 @@ enum Schema {
 
     /// The text of `entry` is the one that SQLite makes of the old one when it adds the columns.
     static let statements =
-        [String(oldEntry.dropLast()) + ", \(born), \(origin))"] + unchanged + ofOrigins + [purge, purged]
+        [String(oldEntry.dropLast()) + ", \(born), \(origin))"] + unchanged + ofOrigins + [purge, floor, purged]
     /// The statements of the version before.
     static let oldStatements = [oldEntry] + unchanged + withoutOrigins + [oldPurged]
 
@@ -247,6 +258,7 @@ enum Schema {
     static func upgrade(_ database: Database, of home: Origin) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             try numberPurges(database)
+            try database.execute(floor)
             try database.execute("ALTER TABLE entry ADD COLUMN \(origin)")
             try database.execute("DROP TRIGGER entry_removed; DROP VIEW response; ALTER TABLE rest RENAME TO old_rest")
             for statement in ofOrigins { try database.execute(statement) }

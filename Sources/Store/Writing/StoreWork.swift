@@ -285,7 +285,7 @@ struct StoreWork {
         let count = try connection.capUses(at: now)
         cappedUses += count
         if count > 0 { return true }
-        if now < .max { try connection.capRests(at: now) }
+        if now < .max { try connection.capMarks(at: now) }
         if cappedUses > 0 {
             tell("\(cappedUses) answers had a last use in the future, because the clock was ahead; it is set to now")
         }

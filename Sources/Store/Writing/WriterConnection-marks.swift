@@ -15,6 +15,12 @@ extension StoreMark.Table {
             INSERT INTO rest (target, until, origin) VALUES (?1, ?2, ?3)
               ON CONFLICT DO UPDATE SET until = excluded.until
             """
+        // A floor that is raised again goes to the end of the table.
+        case .floor:
+            """
+            INSERT OR REPLACE INTO floor (number, at, origin) VALUES
+              (?1, max(?2, coalesce((SELECT at FROM floor WHERE number = ?1 AND origin = ?3), 0)), ?3)
+            """
         // The number of an earlier one of the same words is not needed any more.
         case .purge: "INSERT OR REPLACE INTO purge (words, number, mode, at) VALUES (?1, ?2, ?3, ?4)"
         }
@@ -24,6 +30,7 @@ extension StoreMark.Table {
         switch self {
         case .fact: "SELECT name, value FROM fact ORDER BY name"
         case .rest: "SELECT target, until, origin FROM rest ORDER BY until"
+        case .floor: "SELECT number, at, origin FROM floor ORDER BY id"
         case .purge: "SELECT words, number, mode FROM purge ORDER BY number"
         }
     }
@@ -50,7 +57,15 @@ extension WriterConnection {
                 }
             }
         }
+        if marks.contains(where: { $0.table == .floor }) {
+            try change(
+                "DELETE FROM floor WHERE id <= (SELECT id FROM floor ORDER BY id DESC LIMIT 1 OFFSET ?1)",
+                Self.mostFloors)
+        }
     }
+
+    /// Beyond these the floors go that were raised the longest ago. Some 4 MiB.
+    private static let mostFloors: Int64 = 1 << 16
 
     /// Writes a purge, which comes after all that are there, and removes those to which nothing is
     /// left to do after it; within a transaction.
@@ -68,9 +83,10 @@ extension WriterConnection {
         try insert.run(.text(words[...]), .integer(number), .text(Array(effect.rawValue.utf8)[...]), .integer(now))
     }
 
-    /// Ends rests in the future: the clock was ahead.
-    func capRests(at now: Int64) throws(SQLiteError) {
+    /// Ends rests in the future, and lowers floors there: the clock was ahead.
+    func capMarks(at now: Int64) throws(SQLiteError) {
         try change("UPDATE rest SET until = ?1 WHERE until > ?1", now + Self.longestRest)
+        try change("UPDATE floor SET at = ?1 WHERE at > ?1 + 60", now)
     }
 
     /// A form rests for as long as an answer of its class is fresh: longer than that hardly any is.
@@ -83,16 +99,17 @@ extension WriterConnection {
 }
 
 extension Database {
-    /// The marks of a table: facts by name, rests by their ends, purges by number.
+    /// The marks of a table: facts by name, rests and floors by their times, purges by number.
     func marks(_ table: StoreMark.Table) throws(SQLiteError) -> [StoreMark] {
         var (found, isPlausible): ([StoreMark], Bool) = ([], true)
-        let home = table == .rest ? try home : .none
+        let home = table == .rest || table == .floor ? try home : .none
         try Statement(self, table.selection).forEachRow([]) { row in
             switch table {
             case .fact: found.append(StoreMark(table: .fact, key: row.bytes(0), value: .text(row.text(1))))
-            case .rest:
-                let origin = OriginTag(number: row.integer(2)).relative(to: home)
-                found.append(StoreMark(restOf: row.bytes(0), of: origin, until: row.integer(1)))
+            case .rest, .floor:
+                var mark = StoreMark(table: table, key: row.bytes(0), value: .time(row.integer(1)))
+                mark.origin = OriginTag(number: row.integer(2)).relative(to: home)
+                found.append(mark)
             case .purge:
                 // A mode of a later version is not understood: the purge counts for everything.
                 let effect = StoreMark.PurgeEffect(rawValue: row.text(2)) ?? .forgotten

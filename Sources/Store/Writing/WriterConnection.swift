@@ -235,7 +235,9 @@ final class WriterConnection {
     private func count(_ added: [OriginTag: Int]) throws(SQLiteError) {
         for (origin, count) in added {
             let tag = origin.relative(to: home)
-            let name = names[tag] ?? nameOfNewOrigin(tag) ?? ""
+            // A row may have been written before its name was known.
+            let known = names[tag] ?? ""
+            let name = known.isEmpty ? nameOfNewOrigin(tag) ?? "" : known
             try addToOrigin.run(.integer(origin.number), .text(Array(name.utf8)[...]), .integer(Int64(count)))
         }
     }

@@ -164,7 +164,7 @@ extension BudgetState {
 
     /// The origin is another one: it has refused none, and its rate is not known.
     mutating func forgetOrigin() {
-        refusal = RefusalState()
+        (refusal, sharedRefusalAt) = (RefusalState(), Instant(nanoseconds: .min))
         rate.forget()
         accounts.forgetOrigin()
     }

@@ -169,13 +169,14 @@ extension SharedRate {
         underWay?.number == number ? lose() : nil
     }
 
-    /// Another authority is asked from now on, by the next poll.
+    /// Forgets the limit and unreported 429s: the next poll asks another authority.
     mutating func forget() {
         _ = lose()
         limit = nil
     }
 
-    /// The same, whether a question is under way or not: the authority is known to be away.
+    /// Gives up the question under way, if any, because the authority is away.
+    /// - Returns: how many 429s it was not told of, and when the last of those requests left.
     mutating func lose() -> (refused: Int, lastStart: Instant?) {
         let unheard = (underWay?.question.refused ?? 0) + report.refused
         let lastStart = [underWay?.refusedStart, lastRefusedStart].compactMap { $0 }.max()

@@ -114,8 +114,8 @@ struct Configuration: Equatable, Sendable {
     }
 }
 
-/// Whether answers are built in forms that the API is documented to have, before this origin showed
-/// them.
+/// Whether larger answers are asked for in forms that the API is documented to have, before this
+/// origin showed them.
 enum DocumentedFormsMode: String, CaseIterable, Sendable {
     /// Where the origin is the API's own host.
     case auto

@@ -313,7 +313,7 @@ extension Directive {
                 + "to save requests"),
         choice(
             "documented_forms", \.documentedForms, standard: .auto,
-            why: "compose in forms that are documented but not yet observed; auto: only for Apple's own host"),
+            why: "ask for more in forms that are documented but not yet observed; auto: only for Apple's own host"),
         toggle(
             "next", \.composition.completesNext, ("keep", "complete"), first: false,
             why: "keep leaves \"next\" as the origin wrote it; complete adds the client's own parameters"),

@@ -37,10 +37,15 @@ extension ResourceIndex {
     }
 
     @Test func sourcesThatShowSomethingElseAreSaid() {
-        func add(_ target: String, content: UInt32, detail: UInt32 = 0, at receivedAt: Int64) -> [String] {
+        func add(
+            _ target: String, content: UInt32, detail: UInt32 = 0, at receivedAt: Int64, isFound: Bool = false,
+            newer: Bool = false
+        ) -> [String] {
             let differing = index.add(
-                key(target), at: receivedAt, [.init(7, place: 1 << 20 | detail, content: content)])
-            return differing.compactMap { $0.source.key.map { String(decoding: $0.target, as: UTF8.self) } }
+                key(target), at: receivedAt, [.init(7, place: 1 << 20 | detail, content: content)], isFound: isFound)
+            return differing.filter { $0.isNewer == newer }.compactMap { difference in
+                difference.source.key.map { String(decoding: $0.target, as: UTF8.self) }
+            }
         }
         #expect(add("/a", content: 1, at: 1).isEmpty)
         #expect(add("/b", content: 1, detail: 3, at: 2).isEmpty, "only one has a detail")
@@ -48,6 +53,10 @@ extension ResourceIndex {
         #expect(add("/old", content: 2, at: 0).isEmpty, "the others are newer")
         #expect(add("/d", content: 2, at: 4) == ["/c", "/b", "/a"])
         #expect(add("/d", content: 3, at: 5) == ["/c", "/b", "/a"], "not of itself")
+        #expect(add("/older", content: 1, at: 4, newer: true) == ["/d"])
+        #expect(add("/same", content: 1, at: 5) == ["/d"], "the later of one second is newer")
+        #expect(
+            add("/found", content: 2, at: 5, isFound: true, newer: true) == ["/same", "/d"], "read the newest first")
     }
 
     @Test func numbersMayBeAnything() {

@@ -197,13 +197,13 @@ import Testing
         // It is the origin's own link that is learnt.
         let request = try StoredScene.request("artists/1/albums?limit=7")
         let learnt = try StoredScene([Self.twenty]) { $0.completesNext = true }
-        let record = try #require(learnt.library.forms.record(request.shape, at: StoredScene.noon))
+        let record = try #require(learnt.library.forms.record(request.form, at: StoredScene.noon))
         #expect(record.lists.links.values.first?.write(offset: 8, request).map(below) == "artists/1/albums?offset=8")
         // A link in the file, from an earlier run, may have been written by the origin or by the
         // proxy. This one has nothing that could be completed, and so it stays as it came.
         let complete = try StoredScene([page(1, "", 0..<25, next: 25)]) { $0.completesNext = true }
-        let shape = try StoredScene.request("artists/1/albums").shape
-        #expect(complete.library.forms.record(shape, at: StoredScene.noon) == nil)
+        let form = try StoredScene.request("artists/1/albums").form
+        #expect(complete.library.forms.record(form, at: StoredScene.noon) == nil)
     }
 
     // MARK: The ends of lists

@@ -68,7 +68,8 @@ import Testing
             "elements that are missing are fetched together, in order, each once", [severalArtists] + forms + [trio],
             target, .fetch("artists?ids=3,7")),
         Row(
-            "elements are fetched in the language that was asked for", forms + [shown("albums/1?l=de")],
+            "elements are fetched in the language that was asked for",
+            forms + [shown("albums/1?l=de"), shown("albums/9?include=artists&l=de", artists: ["90"])],
             "albums/1?include=artists&l=de", .fetch("artists?ids=7&l=de")),
         Row(
             "only missing ones are fetched", [severalArtists] + forms + [trio, shown("artists/3")], target,

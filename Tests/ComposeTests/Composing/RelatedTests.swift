@@ -23,7 +23,8 @@ import Testing
 
     /// An album and its song, alone and as a track.
     private static let forms = [
-        Stored("albums/9", album("9", [track("90")])), Stored("songs/90", document(song("90", album: "9"))),
+        Stored("albums/9", album("9", [track("90"), track("91")])),
+        Stored("songs/90", document(song("90", album: "9"))),
     ]
     private static let related = "albums/1?relate[songs]=albums,artists"
     private static let answer = Stored(related, album("1", [song("10", album: "1"), song("11", album: "1")]))
@@ -33,7 +34,8 @@ import Testing
     private func scene(_ stored: [Stored] = forms) throws -> StoredScene { try StoredScene(stored) }
 
     @Test func aMissBringsWhatMakesTracksWhole() throws {
-        let scene = try scene()
+        let inGerman = Self.forms.map { Stored($0.target + "?l=de", $0.body) }
+        let scene = try scene(Self.forms + inGerman)
         #expect(try scene.ask("albums/1") == .fetch(Self.related))
         #expect(try scene.ask("albums/1?l=de") == .fetch("albums/1?l=de&relate[songs]=albums,artists"))
         #expect(try scene.ask("songs/1") == .refusal, "nothing is inside")
@@ -117,8 +119,8 @@ import Testing
 
     @Test func itShowsWhatThePageWouldShowOfTheList() throws {
         let library = try scene(Self.pages("playlists/1/tracks?offset=5")).library
-        let shape = try StoredScene.request("playlists/1/tracks").shape
-        #expect(library.forms.record(shape, at: StoredScene.noon + 10)?.lists.cut == .filling)
+        let form = try StoredScene.request("playlists/1/tracks").form
+        #expect(library.forms.record(form, at: StoredScene.noon + 10)?.lists.cut == .filling)
     }
 
     private static let largerPage = "playlists/1/tracks?limit=100&offset=0&relate[songs]=albums,artists"

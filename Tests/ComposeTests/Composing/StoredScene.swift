@@ -98,8 +98,11 @@ struct StoredScene {
     init(
         _ settings: CompositionSettings = CompositionSettings(),
         _ classes: ResourceClasses = ResourceClasses { _ in true },
-        memory: MemoryTier = MemoryTier(maxBytes: 16 << 20)
+        memory: MemoryTier = MemoryTier(maxBytes: 16 << 20), needsEvidence: Bool = false
     ) {
+        // An example teaches what many would.
+        var settings = settings
+        if !needsEvidence { settings.placements = PlacementDemand(resources: 1, usesOfOne: .max) }
         cache = ResponseCache(memory: memory, file: nil)
         library = ResourceLibrary(cache, of: .none, classes, settings)
     }
@@ -145,6 +148,7 @@ struct StoredScene {
             library.note(notFound: response.key, at: response.receivedAt, try Self.request(answer.target))
             return .nothingNew
         }
+        if answer.isNoted { library.noteNames(in: response, at: now) }
         return answer.isNoted ? library.note(response, nil, original: original, at: now) : .nothingNew
     }
 

@@ -1,166 +1,171 @@
+import AppleMusic
 import Testing
 
 @testable import Compose
 
-/// Answers in forms that were not seen, but follow from others.
+/// A form looks as its own answers show, or as each kind, storefront and language was seen to show
+/// it, whether the documentation counts or not.
 @Suite struct UnseenFormTests {
-    /// As the API shows albums: artists by their identifiers, unless they are included, and tracks.
-    private static func album(
-        _ id: String, artists: [String] = [artistID("7")], genres: [String] = [], tracks: [String] = [track]
-    ) -> String {
-        let genres = genres.isEmpty ? [] : [relation("genres", genres)]
-        return resource("albums", id, [relation("artists", artists), relation("tracks", tracks)] + genres)
+    /// Albums with their artists by ids, or whole with or without their own albums.
+    private static func album(_ id: String, _ artist: String, genres: Bool = false) -> String {
+        ComposeTests.album(id, [artist], genres ? [genre("2")] : [genreID("2")])
     }
-    private static let track = resource("songs", "50")
-    private static let plain = document(album("1"))
-    private static let withArtists = Stored("albums/1?include=artists", document(album("1", artists: [artist("7")])))
-    private static let viewed = Stored(
-        "artists/1?views=top-songs",
-        artistShown("1", [identifier("albums", "3")], ["\"top-songs\":{\"data\":[\(resource("songs", "5"))]}"]))
-    private static let artistAlone = artistShown("1")
+    private static let withAlbums = resource("artists", "7", [relation("albums", [identifier("albums", "1")])])
 
-    private static func documented(_ stored: [Stored] = []) throws -> StoredScene {
-        try StoredScene(stored) { $0.trustsDocumentation = true }
-    }
+    private static let item = Stored("albums/1", document(album("1", artistID("7"))))
+    private static let batch = Stored("albums?ids=1,2", document(["1", "2"].map { album($0, artistID("7")) }))
+    private static let itemWithArtists = Stored("albums/1?include=artists", document(album("1", artist("7"))))
+    private static let batchWithArtists = Stored(
+        "albums?ids=1,2&include=artists", document(["1", "2"].map { album($0, withAlbums) }))
+    private static let itemWithGenres = Stored(
+        "albums/1?include=genres", document(album("1", artistID("7"), genres: true)))
+    private static let alikeEverywhere = [item, batch, shown("artists/7"), shown("artists?ids=7,8")]
 
-    static let documentedAnswers: [Row] = [
-        Row("an album out of the first with its artists", [withArtists], "albums/1", .answer(plain, .reduced)),
+    static let rows: [Row] = [
         Row(
-            "the first album out of the first batch", [Stored("albums?ids=1,2", document([album("1"), album("2")]))],
-            "albums/2", .reduced(album("2"))),
-        Row("a batch of one out of an item", [Stored("albums/1", plain)], "albums?ids=1", .answer(plain, .reduced)),
-        Row(
-            "a genre that albums do not show by default",
-            [Stored("albums/1?include=genres", document(album("1", genres: [genre("2")])))], "albums/1",
-            .answer(plain, .reduced)),
-        Row("an artist without its views", [viewed], "artists/1", .answer(artistAlone, .reduced)),
-    ]
-
-    private static let moods = resource(
-        "albums", "1",
-        [
-            relation("artists", [artistID("7")]), relation("tracks", [track]),
-            relation("moods", [resource("genres", "1")]),
-        ])
-
-    static let documentedRefusals: [Row] = [
-        Row(
-            "an origin that shows identifiers of tracks",
-            [
-                Stored(
-                    "albums/1?include=artists",
-                    document(album("1", artists: [artist("7")], tracks: [identifier("songs", "5")])))
-            ], "albums/1", refused: "item form-never-seen"),
-        Row(
-            "an answer in which nothing can be held against the documentation", [shown("albums/1?include=artists")],
-            "albums/1", refused: "item form-never-seen"),
-        Row(
-            "a relationship that is not documented", [Stored("albums/1?include=moods", document(moods))], "albums/1",
-            refused: "item form-never-seen"),
-        Row(
-            "several out of an item: their order was not seen",
-            [Stored("albums/1", plain), Stored("albums/2", document(album("2")))], "albums?ids=1,2",
-            refused: "batch order-unknown"),
-        Row(
-            "an included artist may look otherwise in a batch",
-            [Stored("albums?ids=1,2&include=artists", document(album("1", artists: [artist("7")])))],
+            "one with its artists, out of several with theirs", alikeEverywhere + [batchWithArtists],
             "albums/1?include=artists", refused: "item form-never-seen"),
         Row(
-            "views that were not asked for", [Stored("artists/1", artistAlone)], "artists/1?views=top-songs",
-            refused: "item form-never-seen"),
-        Row("other views", [viewed], "artists/1?views=full-albums", refused: "item form-never-seen"),
+            "several with their artists, out of those one by one",
+            alikeEverywhere + [
+                itemWithArtists, Stored("albums/2?include=artists", document(album("2", artist("7")))),
+            ], "albums?ids=1,2&include=artists", refused: "batch form-never-seen"),
+        Row(
+            "two includes, out of each", [item, itemWithArtists, itemWithGenres, shown("artists?ids=7")],
+            "albums/1?include=artists,genres", refused: "item form-never-seen"),
+        Row("one without an include", [itemWithArtists, itemWithGenres], "albums/1", refused: "item form-never-seen"),
+        Row(
+            "a batch of one, out of one of several", [item, batch], "albums?ids=1", refused: "batch form-never-seen"),
+        Row(
+            "several, out of a batch of one", [item, shown("albums?ids=1"), shown("albums/2")], "albums?ids=1,2",
+            refused: "batch form-never-seen"),
+        Row(
+            "several, out of one that was asked for twice",
+            [item, shown("albums/2"), Stored("albums?ids=1,1", document([album("1", artistID("7"))]))],
+            "albums?ids=1,2", refused: "batch form-never-seen"),
+        Row(
+            "one without parameters, out of one with some and of several without",
+            alikeEverywhere + [
+                batchWithArtists, Stored("albums?ids=1", document([album("1", artistID("7"))])),
+                Stored(
+                    "albums?ids=3&include=artists&relate[artists]=albums",
+                    document([album("3", withAlbums)])),
+            ], "albums?ids=2&include=artists", refused: "batch form-never-seen"),
+        Row("a language that was not seen", [item, batch], "albums/1?l=de", refused: "item form-never-seen"),
+        Row(
+            "a language whose answers show more",
+            [item, batch, Stored("albums?ids=1,2&l=de", document(["1", "2"].map { album($0, artist("7")) }))],
+            "albums/1?l=de", refused: "item form-never-seen"),
+        Row(
+            "a storefront whose resources were seen in no two kinds of answers",
+            [item, batch, Stored("/v1/catalog/gb/albums?ids=1,2", batch.body)], "/v1/catalog/gb/albums/1",
+            refused: "item places-never-compared"),
+        Row(
+            "the order of several, out of another storefront",
+            [item, batch] + ["1", "2"].map { Stored("/v1/catalog/gb/albums/\($0)", item.body) },
+            "/v1/catalog/gb/albums?ids=1,2", refused: "batch order-unknown"),
     ]
 
-    @Test(arguments: documentedAnswers + documentedRefusals)
-    func whereTheDocumentationCounts(_ row: Row) throws { try row.check(Self.documented()) }
+    @Test(arguments: rows) func nothingIsConcludedOfIt(_ row: Row) throws { try row.check() }
 
-    @Test(arguments: documentedAnswers) func anotherOriginHasToShowIt(_ row: Row) throws {
-        #expect(try StoredScene(row.stored).ask(row.target, after: row.after) == .refusal)
+    @Test(arguments: rows) func theDocumentationShowsNoForm(_ row: Row) throws {
+        try row.check(StoredScene { $0.trustsDocumentation = true })
     }
 
-    @Test func aContradictionOfTheDocumentationEndsIt() throws {
-        let other = Stored("albums/2?include=genres", document(ComposeTests.album("2", [artist("7")])), freshFor: 100)
-        #expect(try Self.documented([Self.withArtists, other]).ask("albums/1") == .refusal)
-    }
-
-    @Test func aMismatchEndsWhatWasConcluded() throws {
-        let scene = try Self.documented([Self.withArtists])
-        scene.library.forms.switchOff(
-            try StoredScene.request("albums/1").shape, until: StoredScene.noon + 50, at: StoredScene.noon)
-        #expect(try scene.ask("albums/1") == .refusal)
-        #expect(try scene.ask("albums/1", after: 60) == .answer(Self.plain, .reduced))
-    }
-
-    // MARK: Forms that the origin shows of the rule itself
-
-    private static let albumID = identifier("albums", "3")
-    private static let wholeAlbum = resource("albums", "3")
-
-    private static func song(_ id: String, albums: String, artists: String) -> String {
-        document(resource("songs", id, [relation("albums", [albums]), relation("artists", [artists])]))
-    }
-
-    /// Four forms, of which each but the last shows something new: it was foretold by the others.
-    private static let rule = [
-        Stored("albums/9", document(album("9"))),
-        Stored("albums/9?include=artists", document(album("9", artists: [artist("7")]))),
-        Stored("albums/9?include=genres", document(album("9", genres: [genre("2")]))),
-        Stored("albums/9?include=artists,genres", document(album("9", artists: [artist("7")], genres: [genre("2")]))),
+    static let concluded: [Row] = [
+        Row(
+            "one in a language, as several are in it, and one is without", [item, batch, batchInGerman],
+            "albums/1?l=de", .reduced(album("1", artistID("7")))),
+        Row(
+            "several with their artists, as one is with them, and others of several were",
+            [
+                item, batch, itemWithArtists,
+                Stored(
+                    "albums?ids=5,6&include=artists,genres",
+                    document(["5", "6"].map { album($0, artist("7"), genres: true) })),
+                Stored("albums/2?include=artists", document(album("2", artist("7")))),
+            ], "albums?ids=1,2&include=artists", .answer(document(["1", "2"].map { album($0, artist("7")) }), .split)),
     ]
-    private static let songs = [
-        Stored("songs/8?include=albums", song("8", albums: wholeAlbum, artists: artistID("7"))),
-        Stored("songs/1?include=artists", song("1", albums: albumID, artists: artist("7"))),
-    ]
-    private static let songAlone = Outcome.answer(song("1", albums: albumID, artists: artistID("7")), .reduced)
+    private static let batchInGerman = Stored("albums?ids=1,2&l=de", batch.body)
 
-    @Test func aRuleThatForetoldOneFormForetellsOthers() throws {
-        let scene = try StoredScene(Self.songs)
-        #expect(try scene.ask("songs/1") == .refusal)
-        try scene.store(Self.rule)
-        #expect(try scene.ask("songs/1") == Self.songAlone)
+    @Test(arguments: concluded) func aFormIsConcludedOfOnesThatEachShareSomethingWithIt(_ row: Row) throws {
+        try row.check()
     }
 
-    /// Genres look the same alone and in a batch, where they show no relationships; the same was
-    /// assumed of albums.
-    @Test func formsOfOneTypeSayNothingOfAnother() throws {
-        let batch = ["1", "2"].map { Self.album($0, artists: [artist("7")]) }
-        let scene = try StoredScene([
-            shown("genres/20"), shown("genres?ids=20,21"), Stored("albums/1", Self.plain),
-            Stored("albums?ids=1,2&include=artists,tracks", document(batch)),
-            Stored("albums/2", document(Self.album("2"))),
-        ])
-        #expect(try scene.refusal("albums?ids=1,2") == "batch form-never-seen")
+    /// The first answer in a concluded form tests all conclusions about its type.
+    @Test func anAnswerThatLooksOtherwiseEndsConclusions() throws {
+        let scene = try StoredScene([Self.item, Self.batch, Self.batchInGerman])
+        let german = try StoredScene.request("albums/1?l=de").form
+        #expect(scene.library.forms.record(german, at: StoredScene.noon) != nil)
+        let other = Stored("albums?ids=3&l=de", document(Self.album("3", artist("7"))), freshFor: 100)
+        try scene.store(shown("albums?ids=3", artists: ["7"], genres: ["2"]))
+        #expect(try scene.store(other) == .otherThanConcluded)
+        #expect(scene.library.forms.record(german, at: StoredScene.noon + 99) == nil)
+        #expect(scene.library.forms.record(german, at: StoredScene.noon + 100) != nil, "conclusions count again")
     }
 
-    @Test func aRuleIsForgottenWithTheAnswersThatBoreItOut() throws {
-        let scene = try StoredScene(Self.songs + Self.rule.map { Stored($0.target, $0.body, freshFor: 100) })
-        #expect(try scene.ask("songs/1", after: 99) == Self.songAlone)
-        #expect(try scene.ask("songs/1", after: 100) == .refusal)
+    /// Any news had everything concluded anew.
+    @Test func newsOfOneTypeLeavesConclusionsAboutOthers() throws {
+        let scene = try StoredScene([Self.item, Self.batch])
+        func changes() -> [ResourceClass: Int] { scene.library.forms.state.withLock { $0.changes } }
+        let before = changes()
+        try scene.store(shown("artists/7"))
+        #expect(changes()[.albums] == before[.albums] && changes()[.artists] != before[.artists])
     }
 
-    @Test func oneCounterexampleEndsARule() throws {
-        let scene = try StoredScene(Self.songs + Self.rule)
-        // With an include, this origin leaves out members that it shows otherwise.
-        let shown = [("", relation("tracks", [resource("songs", "5")]))]
-        let included = ["curator", "library"].map { ("?include=\($0)", relation($0, [genre("1")])) }
-        for (query, list) in shown + included {
-            try scene.store(
-                Stored("playlists/1\(query)", document(resource("playlists", "1", [list])), freshFor: 100))
+    /// Conclusions were drawn from whichever forms were met first.
+    @Test func formsThatAClientMakesUpHideNoOthers() throws {
+        let scene = try StoredScene([Self.item, Self.batch, Self.batchInGerman])
+        for number in 0..<2 * LearntForms.maxFamily { try scene.store(Stored("albums/1?x=\(number)", Self.item.body)) }
+        let german = try StoredScene.request("albums/1?l=de").form
+        #expect(scene.library.forms.record(german, at: StoredScene.noon) != nil)
+    }
+
+    /// The names in `include` did not count, and were kept of thousands of forms.
+    @Test func longFormsAreNotKept() throws {
+        let scene = try StoredScene([Self.item])
+        let names = (0..<100).map { "name\($0)" }.joined(separator: ",")
+        let form = try StoredScene.request("albums/1?include=\(names)").form
+        #expect(form.chosenBytes > LearntForms.mostChosenBytes)
+        #expect(scene.library.forms.record(form, at: StoredScene.noon) == nil)
+        #expect(scene.library.forms.state.withLock { $0.concluded[form] == nil })
+    }
+
+    /// A look elsewhere is none at a form whose own answers are fresh.
+    @Test func ownAnswersComeBeforeThoseOfOthers() throws {
+        let scene = try StoredScene(Self.alikeEverywhere + [Self.batchWithArtists, Self.itemWithArtists])
+        for target in ["albums/1?include=artists", "albums?ids=1,2&include=artists"] {
+            let form = try StoredScene.request(target).form
+            let record = try #require(scene.library.forms.record(form, at: StoredScene.noon))
+            let albums = record.objects[.albums]?.relations.first?.elements[.artists]?.relations
+            #expect(albums?.isEmpty == (form.shape.subject == .item), "\(target)")
         }
-        #expect(try scene.ask("songs/1") == .refusal)
-        #expect(try scene.ask("songs/1", after: 110) == Self.songAlone)
     }
 
-    /// Included artists show their albums whole where albums are included too.
-    @Test func whatNestedElementsShowIsTakenFromTheSameIncludeAlone() throws {
-        let nested = resource("artists", "7", [relation("albums", [Self.albumID])])
-        let scene = try StoredScene(
-            Self.rule + [
-                Stored("songs/8?include=artists", Self.song("8", albums: Self.albumID, artists: nested)),
-                Stored("songs/8?include=albums", Self.song("8", albums: Self.wholeAlbum, artists: artistID("7"))),
-            ])
-        #expect(try scene.ask("songs/8?include=albums,artists") == .refusal)
-        let alone = Self.song("8", albums: Self.albumID, artists: artistID("7"))
-        #expect(try scene.ask("songs/8") == .answer(alone, .reduced))
+    /// Four requests sufficed: one and several were alike without an include.
+    @Test func nestedListsAreThoseOfOneOrOfSeveral() throws {
+        let scene = try StoredScene(Self.alikeEverywhere + [Self.batchWithArtists, Self.itemWithArtists])
+        #expect(
+            try scene.ask("albums?ids=2,1&include=artists")
+                == .reduced(["2", "1"].map { Self.album($0, Self.withAlbums) }))
+        // Another album is held from the batch alone, whose artists have more.
+        try scene.store(
+            Stored("albums?ids=3,4&include=artists", document(["3", "4"].map { Self.album($0, Self.withAlbums) })))
+        #expect(try scene.ask("albums/3?include=artists") == .reduced(Self.album("3", artist("7"))))
+    }
+
+    /// A wrong answer in one storefront is one in all.
+    @Test func aWrongAnswerEndsItsShapeInAllStorefronts() throws {
+        let scene = try StoredScene([Self.item, Self.batch, Stored("/v1/catalog/gb/albums/1", Self.item.body)])
+        let (here, there) = (try StoredScene.request("albums/1"), try StoredScene.request("/v1/catalog/gb/albums/1"))
+        scene.library.forms.switchOff(here.shape, until: StoredScene.noon + 50, at: StoredScene.noon)
+        for request in [here, there] {
+            #expect(scene.library.forms.record(request.form, at: StoredScene.noon + 49) == nil)
+            #expect(scene.library.forms.reasonWithoutRecord(of: request.form, at: StoredScene.noon) == .formRests)
+        }
+        #expect(scene.library.forms.resting(at: StoredScene.noon + 49) == 1)
+        try scene.store(shown("albums/3", artists: ["7"], genres: ["2"], after: 50))
+        #expect(scene.library.forms.record(here.form, at: StoredScene.noon + 50) != nil)
+        #expect(scene.library.forms.resting(at: StoredScene.noon + 50) == 0)
     }
 }

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func differentRequestsAreNeverJoined() throws {
-        var settings = CompositionSettings()
+        var settings = CompositionSettings.byExample()
         // With them, albums with and without artists would be asked for alike.
         settings.supersets = false
         let scene = try ComposingScene(settings)
@@ -223,7 +223,7 @@ import Testing
                     return ids.count == 1 && ids[0].hasSuffix("01") ? [.wait(gate), answer] : [answer]
                 }
             ])
-            proxy = try ProxyUnderTest(scripted: origin, workers: workers, composition: CompositionSettings(compose))
+            proxy = try ProxyUnderTest(scripted: origin, workers: workers, composition: .byExample(compose))
             // How songs look alone and in a batch. The tests ask for none of these: 902 was one of
             // them, and the ninth round of a busy machine waited for it to be asked again.
             for target in [Self.target("1"), "/v1/catalog/us/songs?ids=1,2"] {

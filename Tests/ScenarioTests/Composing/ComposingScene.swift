@@ -20,7 +20,7 @@ final class ComposingScene: ComparedScene {
     let warnings = Warnings()
 
     init(
-        _ settings: CompositionSettings = CompositionSettings(), cache: ResponseCache = ResponseCache(mebibytes: 32),
+        _ settings: CompositionSettings = .byExample(), cache: ResponseCache = ResponseCache(mebibytes: 32),
         policy: Policy = Policy(), clientKeys: ClientKeys? = nil,
         _ configure: (inout SimulatorConfiguration) -> Void = { _ in },
         instead: @escaping CountingResponder.Instead = { _, _ in nil }

@@ -36,7 +36,8 @@ import Testing
 
     /// A proxy that finds the playlists in its file, and has none in memory.
     private func restarted(after stored: Bool) throws -> ProxyUnderTest {
-        let proxy = try ProxyUnderTest(before: origin, cache: ResponseCache(mebibytes: 64, file: folder.file("cache")))
+        let proxy = try ProxyUnderTest(
+            before: origin, cache: ResponseCache(mebibytes: 64, file: folder.file("cache")), composition: .byExample())
         if stored {
             waitUntil { proxy.isIndexComplete }
             return proxy

@@ -6,7 +6,7 @@ import Testing
 /// `next complete`: a followed `next` keeps the client's parameters (APPLE-MUSIC-API 7.4).
 @Suite(.timeLimit(.minutes(10))) struct NextTests {
     private static let complete: CompositionSettings = {
-        var settings = CompositionSettings()
+        var settings = CompositionSettings.byExample()
         settings.completesNext = true
         return settings
     }()

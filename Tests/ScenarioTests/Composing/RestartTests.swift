@@ -42,10 +42,11 @@ import Testing
 
     /// `compose verify` found a difference; then the operator switched to `on`, and restarted.
     @Test func aRestingFormRestsAfterARestart() throws {
-        let scene = try ComposingScene(CompositionSettings(.verify), cache: makeCache())
-        let albums = try scene.ids("albums", 40)
+        let scene = try ComposingScene(.byExample(.verify), cache: makeCache())
+        let albums = try scene.ids("albums", 60)
         func album(_ index: Int) -> String { "/v1/catalog/us/albums/\(albums[index])" }
-        try scene.get(album(0))
+        // Which attributes albums have alone.
+        for index in [0] + Array(40..<60) { try scene.get(album(index)) }
         try scene.get("/v1/catalog/us/albums?ids=" + albums.joined(separator: ","))
         scene.misname(album(1))
         #expect(try scene.proxy.client.send("GET", album(1)).status == 200)

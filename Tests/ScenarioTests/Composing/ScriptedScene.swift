@@ -14,7 +14,7 @@ final class ScriptedScene {
     let clock = ManualClock(1_790_000_000)
 
     init(
-        _ settings: CompositionSettings = CompositionSettings(), policy: Policy = Policy(), provesTokens: Bool = false,
+        _ settings: CompositionSettings = .byExample(), policy: Policy = Policy(), provesTokens: Bool = false,
         verifySample: Int = 0, connections: Int = 32, budget: UpstreamBudget = UpstreamBudget(),
         _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
     ) throws {
@@ -72,7 +72,7 @@ final class ListScene: ComparedScene {
     var proxy: ProxyUnderTest { scene.proxy }
     var upstream: [String] { scene.upstream }
 
-    init(_ settings: CompositionSettings = CompositionSettings(), count: Int = 230, gaps: Set<Int> = []) throws {
+    init(_ settings: CompositionSettings = .byExample(), count: Int = 230, gaps: Set<Int> = []) throws {
         let list = ListOrigin(count: count, gaps: gaps)
         self.list = list
         scene = try ScriptedScene(settings) { list.answer($0.target) }

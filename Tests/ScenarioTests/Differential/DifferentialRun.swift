@@ -1,6 +1,5 @@
 import AppleMusic
 import Cache
-import Compose
 import Foundation
 import Proxy
 import Purging
@@ -10,6 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Compose
 @testable import Simulator
 @testable import Tier
 
@@ -53,13 +53,16 @@ final class DifferentialRun {
         seen = SeenStates(oracle, lifetime: Self.lifetime(of:))
         history = RevisionHistory(api.revision)
         let pool = RequestPool(api, playlists: settings.isAboutLists ? 60 : 15)
-        generator = RequestGenerator(seed: settings.seed, pool: pool)
+        generator = RequestGenerator(
+            seed: settings.seed, pool: pool, hasAliases: settings.simulator.peculiarities.contains(.aliases))
         try start()
     }
 
     private func start() throws {
         var composition = CompositionSettings()
-        composition.batch = settings.batches
+        (composition.batch, composition.trustsDocumentation) = (settings.batches, settings.isDocumented)
+        // These runs have fewer resources than are asked for by default.
+        if settings.isAboutForms { composition.placements = PlacementDemand(resources: 4, usesOfOne: 8) }
         proxies = try (0..<settings.nodes).map { [clock] node in
             // Large enough that nothing is evicted, which the judge would have to know.
             let cache = ResponseCache(mebibytes: 256, file: folder?.file("cache.sqlite"))
@@ -77,6 +80,13 @@ final class DifferentialRun {
         for proxy in proxies { proxy.stop() }
     }
 
+    private var crossings: Int {
+        guard let us = Storefront("us") else { return 0 }
+        return [ResourceClass.albums, .artists, .songs].reduce(0) {
+            $0 + proxies[0].crossings(of: $1, in: us, at: clock.unixSeconds)
+        }
+    }
+
     private var built: Int { proxies.reduce(0) { $0 + $1.statistics[.built] } }
 
     static func outcome(_ settings: Settings) throws -> Outcome {
@@ -88,6 +98,7 @@ final class DifferentialRun {
         try run.run()
         var outcome = run.outcome
         (outcome.statistics, outcome.old) = (run.proxies[0].statistics, run.oracle.oldAnswers)
+        (outcome.fetched, outcome.crossings) = (run.log.count, run.crossings)
         FigureTable.note("differential \(settings.testDescription)", outcome.description)
         return outcome
     }
@@ -99,6 +110,8 @@ final class DifferentialRun {
             if settings.flipAfter > 0, !history.current.isFlipped, outcome.answered >= settings.flipAfter {
                 move { $0.flip() }
             }
+            // Late answers come before time passes, however slow the machine is.
+            if settings.isAboutForms { settle() }
             clock.advance(seconds: generator.number(below: settings.longestStep + 1))
             if settings.disturbEvery > 0, before / settings.disturbEvery != outcome.answered / settings.disturbEvery {
                 try disturb()
@@ -136,11 +149,13 @@ final class DifferentialRun {
     private func draw(_ count: Int) -> [OracleRequest] {
         var requests: [OracleRequest] = []
         while requests.count < count {
-            if !settings.isAboutLists, generator.number(below: 25) == 0 {
+            if !settings.isAboutLists, !settings.isAboutForms, generator.number(below: 25) == 0 {
                 requests += generator.burst().prefix(count - requests.count)
                 continue
             }
-            let request = settings.isAboutLists ? generator.nextPage() : generator.next()
+            let request =
+                settings.isAboutLists
+                ? generator.nextPage() : settings.isAboutForms ? generator.nextOfFewForms() : generator.next()
             let copies = generator.number(below: 10) == 0 ? 3 : 1
             requests += Array(repeating: request, count: min(copies, count - requests.count))
         }
@@ -234,7 +249,7 @@ extension DifferentialRun {
         let reply = answer.reply
         let age = AnswerAge(
             lifetime: settings.longestLifetime, staleFor: settings.staleFor,
-            slack: settings.staleFor > 0 ? settings.longestStep : 0)
+            slack: settings.lag + (settings.staleFor > 0 ? settings.longestStep : 0))
         let (status, aged) = (reply.field("Cache-Status"), reply.field("Age"))
         var difference: Difference?
         if let most = age.most(cacheStatus: status, age: aged) {
@@ -268,7 +283,7 @@ extension DifferentialRun {
         guard reply.isComposed else { return nil }
         outcome.composed += 1
         // A node does not know the answers that the others got.
-        guard settings.nodes == 1 else { return nil }
+        guard settings.nodes == 1, settings.isOrdered else { return nil }
         let target = (try? CanonicalTarget(request.target))?.bytes ?? []
         guard request.method == "GET" else {
             unseen.insert(target)

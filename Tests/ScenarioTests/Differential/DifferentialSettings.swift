@@ -23,7 +23,11 @@ extension DifferentialRun {
         var nodes = 1
         /// Whether all requests are for pages of many lists.
         var isAboutLists = false
+        /// Whether all requests have one of few forms.
+        var isAboutForms = false
         var batches = false
+        /// Whether the documentation counts.
+        var isDocumented = false
         var simulator = SimulatorConfiguration.small
         /// The lifetime that answers are judged by, in seconds; no class has a longer one.
         var longestLifetime = 60
@@ -33,10 +37,22 @@ extension DifferentialRun {
         var testDescription: String {
             let storefronts = simulator.storefrontsWithGaps?.sorted() ?? ["all"]
             let gaps = simulator.traits.unavailableOneIn.map { "one gap in \($0)" } ?? "gaps in \(storefronts)"
+            let peculiarities = simulator.peculiarities.map(\.rawValue).sorted().joined(separator: " ")
             return """
+                \(peculiarities.isEmpty ? "" : peculiarities + ", ")\(isDocumented ? "documented, " : "")\
                 seed \(seed), stale for \(staleFor) s, flip after \(flipAfter), disturbed every \(disturbEvery), \
                 \(simulator.listCut), \(gaps), \(simulator.relationHabit)\(nodes > 1 ? ", \(nodes) nodes" : "")
                 """
+        }
+
+        /// Whether the order in which the proxy got its answers is that of the origin's states.
+        var isOrdered: Bool {
+            !simulator.peculiarities.contains(.laggingReplicas) && !simulator.peculiarities.contains(.lateAnswers)
+        }
+
+        /// Seconds by which an answer may be older than the moment in which it came.
+        var lag: Int {
+            simulator.peculiarities.contains(.laggingReplicas) ? Int(SimulatorConfiguration.lag) + longestStep : 0
         }
 
         var policy: Policy {
@@ -60,6 +76,11 @@ extension DifferentialRun {
         var failures: [Failure] = []
         var answered = 0
         var composed = 0
+        /// Resources of the storefront `us` that the first proxy showed in other kinds of answers
+        /// than held them.
+        var crossings = 0
+        /// Answers of the origin to requests of the catalog.
+        var fetched = 0
         var disturbances = 0
         /// Right answers that were not those of the latest revision.
         var old = 0
@@ -67,7 +88,10 @@ extension DifferentialRun {
 
         var description: String {
             let found = Difference.Rule.allCases.map { "\(counts[$0] ?? 0) \($0)" }.joined(separator: ", ")
-            return "\(answered) answers, \(composed) composed, \(old) old; \(found)"
+            return """
+                \(answered) answers, \(fetched) fetched, \(composed) composed, \(crossings) crossings, \
+                \(old) old; \(found)
+                """
         }
     }
 

@@ -48,6 +48,8 @@ final class OriginLog: Responder {
 
     func respond(to request: SimulatorRequest) -> SimulatorResponse {
         let revision = api.revision
+        var request = request
+        request.nowUnixSeconds = clock.unixSeconds
         let response = api.respond(to: request)
         guard request.method == "GET", request.field("Music-User-Token") == nil,
             [200, 304, 404].contains(response.status)

@@ -26,6 +26,8 @@ final class SeenStates {
     private var next = 0
     private var waiting: [String: [Waiting]] = [:]
     private var states: [String: [State]] = [:]
+    /// Answers that named a resource, in whatever form.
+    private var sights: [String: [State]] = [:]
     private var lastSweep: Int64 = 0
 
     init(_ oracle: Oracle, lifetime: @escaping (OriginLog.Entry) -> Int) {
@@ -43,17 +45,18 @@ final class SeenStates {
     }
 
     /// Forgets everything: the proxy may have lost it.
-    func forget() { (waiting, states) = ([:], [:]) }
+    func forget() { (waiting, states, sights) = ([:], [:], [:]) }
 
     /// Forgets states that are no longer fresh, once in a while.
     func sweep(at now: Int64) {
         guard now - lastSweep >= 30 else { return }
         lastSweep = now
         waiting = waiting.mapValues { $0.filter { $0.entry.unixSeconds + Int64(lifetime($0.entry)) > now } }
-        states = states.compactMapValues { all in
+        func fresh(_ all: [State]) -> [State]? {
             let fresh = all.filter { $0.freshUntil > now }
             return fresh.isEmpty ? nil : fresh
         }
+        (states, sights) = (states.compactMapValues(fresh), sights.compactMapValues(fresh))
     }
 
     /// The fresh states of a resource before a position, the latest first.
@@ -61,6 +64,16 @@ final class SeenStates {
         read(circumstances)
         return fresh(Self.key(circumstances, identity), position, now)
     }
+
+    /// The latest fresh answer before a position that named a resource of a storefront, be it by
+    /// its id alone or with other parameters.
+    func observation(of identity: String, in storefront: String, before position: Int, at now: Int64) -> State? {
+        for circumstances in waiting.keys where Self.storefront(circumstances) == storefront { read(circumstances) }
+        return (sights[Self.key(storefront, identity)] ?? []).filter { $0.position < position && $0.freshUntil > now }
+            .max { $0.position < $1.position }
+    }
+
+    static func storefront(_ circumstances: String) -> String { String(circumstances.prefix { $0 != "&" }) }
 
     /// The fresh pages of a list before a position, the latest first.
     func pages(
@@ -87,17 +100,22 @@ extension SeenStates {
     private func read(_ one: Waiting, _ circumstances: String) {
         let entry = one.entry
         let target = SimulatorTarget(Array(entry.target.utf8))
+        func state(_ shown: JSONNode?, _ offset: Int = 0) -> State {
+            State(
+                shown: shown, offset: offset, revision: entry.revision.catalog, position: one.position,
+                freshUntil: entry.unixSeconds + Int64(lifetime(entry)))
+        }
         func note(_ shown: JSONNode?, offset: Int = 0, _ key: String) {
-            states[key, default: []].append(
-                State(
-                    shown: shown, offset: offset, revision: entry.revision.catalog, position: one.position,
-                    freshUntil: entry.unixSeconds + Int64(lifetime(entry))))
+            states[key, default: []].append(state(shown, offset))
         }
         guard let document = document(entry) else {
             if let item = target.item { note(nil, Self.key(circumstances, item)) }
             return
         }
-        objects(in: document) { note($0, Self.key(circumstances, $1)) }
+        objects(in: document) { object, identity in
+            if object.showsResource { note(object, Self.key(circumstances, identity)) }
+            sights[Self.key(Self.storefront(circumstances), identity), default: []].append(state(object))
+        }
         // Clean twins have other ids than were asked for.
         if target.first("restrict") == nil {
             let absent = Set(target.asked ?? []).subtracting(document.elementNames)
@@ -125,9 +143,9 @@ extension SeenStates {
         return try? JSONNode.parse(body)
     }
 
-    /// All resource objects, wherever they are nested.
+    /// All resource objects and identifiers, wherever they are nested.
     private func objects(in node: JSONNode, _ body: (JSONNode, String) -> Void) {
-        if let identity = node.identity, node.showsResource { body(node, identity) }
+        if let identity = node.identity { body(node, identity) }
         for child in node.members.map(\.value) + node.elements { objects(in: child, body) }
     }
 }

@@ -43,12 +43,12 @@ struct SupersededParts {
         Difference(.superseded, path: path, reason: "\(reason) at revision \(state.revision)")
     }
 
-    /// A resource that a batch leaves out although it was seen since.
+    /// A resource that a batch leaves out although it was seen since, in whatever form.
     private func absence(_ answer: JSONNode) -> Difference? {
         guard target.first("restrict") == nil else { return nil }
         for identity in Set(target.asked ?? []).subtracting(answer.elementNames) {
-            let known = seen.states(of: identity, in: circumstances, before: position, at: now)
-            guard let latest = known.first(where: { $0.shown != nil }),
+            let storefront = SeenStates.storefront(circumstances)
+            guard let latest = seen.observation(of: identity, in: storefront, before: position, at: now),
                 !revisions(since: latest.revision).lacked(identity)
             else { continue }
             return difference("data", latest, "\(identity) is left out, and was seen")

@@ -58,7 +58,7 @@ import Testing
             names[row.text(0), default: []].append(row.text(1))
             return true
         }
-        #expect(names.count == 11)
+        #expect(names.count == 12)
         for (heading, names) in names { #expect(page.names(under: heading).sorted() == names.sorted(), "\(heading)") }
     }
 

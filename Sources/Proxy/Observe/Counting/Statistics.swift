@@ -56,7 +56,7 @@ public enum Counter: Int, CaseIterable, Sendable {
 ///
 /// A single writer needs no locked addition: a relaxed load and store cost what plain ones do.
 public final class Statistics: Sendable {
-    private let reasons: InlineArray<64, Atomic<Int>>
+    private let reasons: InlineArray<72, Atomic<Int>>
     private let refusals: InlineArray<280, Atomic<Int>>
     private let cells: InlineArray<30, Atomic<Int>>
     /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
@@ -68,7 +68,7 @@ public final class Statistics: Sendable {
 
     public init() {
         precondition(Counter.allCases.count == 30, "one cell for each counter")
-        precondition(Reason.allCases.count <= 64, "one cell for each reason")
+        precondition(Reason.allCases.count <= 72, "one cell for each reason")
         precondition(Refusal.Rule.allCases.count * MissReason.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }
         reasons = InlineArray { _ in Atomic<Int>(0) }
