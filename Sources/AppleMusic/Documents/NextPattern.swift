@@ -118,12 +118,21 @@ extension CatalogRequest {
 
     /// The request for the same list, in whatever window and with whatever parameters, that a link
     /// leads to.
-    func list(linkedBy link: Span<UInt8>) -> CatalogRequest? {
+    public func list(linkedBy link: Span<UInt8>) -> CatalogRequest? {
+        namedList(linkedBy: link).flatMap { $0.resources == resources ? $0 : nil }
+    }
+
+    /// Whether a link leads to this list under another name of its owner: the request has an alias.
+    public func isRenamed(by link: Span<UInt8>) -> Bool {
+        namedList(linkedBy: link).map { $0.resources != resources } ?? false
+    }
+
+    /// The request for such a list of any owner that a link leads to.
+    private func namedList(linkedBy link: Span<UInt8>) -> CatalogRequest? {
         guard case .list = shape.subject else { return nil }
         var target = CanonicalTarget()
         guard (try? target.parse(link)) != nil, let linked = CatalogRequest(target),
-            linked.shape.subject == shape.subject, linked.shape.type == shape.type, linked.resources == resources,
-            linked.storefront == storefront
+            linked.shape.subject == shape.subject, linked.shape.type == shape.type, linked.storefront == storefront
         else { return nil }
         return linked
     }

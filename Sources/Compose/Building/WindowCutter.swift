@@ -55,7 +55,8 @@ struct WindowCutter {
             pages.append(page.facts)
             // An empty list may be a 404 (APPLE-MUSIC-API 7.13).
             guard let cut = page.cut(for: request, offset, limit, record.lists.cut), !cut.items.isEmpty,
-                let link = link(to: cut.next)
+                let link = link(to: cut.next),
+                link.isEmpty || page.namesOwner(of: request) || assembler.sources.showOwner(of: request)
             else {
                 refusal = Refusal(.window, reason(of: page.facts)).orFurther(refusal)
                 continue
@@ -183,7 +184,28 @@ struct WindowCutter {
     }
 }
 
+// `next` has the own id of the list's owner, also where the request has an alias of it.
+
+extension StoredSources {
+    /// Whether any answer shows the list's owner under the id by which the request asks.
+    fileprivate func showOwner(of request: CatalogRequest) -> Bool {
+        request.resources.allSatisfy { owner in
+            index.sources(of: request.indexNumber(ofResource: owner.number)).contains { source in
+                if case .object = IndexedPlace(packed: source.place).kind { true } else { false }
+            }
+        }
+    }
+}
+
 extension ListedPage {
+    /// Whether the page shows its owner under the id by which the request asks.
+    fileprivate func namesOwner(of request: CatalogRequest) -> Bool {
+        if owner != nil { return true }
+        guard next.count > 2 else { return false }
+        let document = part.document
+        return request.list(linkedBy: document.body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1)) != nil
+    }
+
     /// Whether no newer answer contradicts the page's owner.
     fileprivate func isCurrent(_ assembler: inout Assembler) -> Bool {
         owner.map { assembler.isCurrent($0, in: part) } ?? true

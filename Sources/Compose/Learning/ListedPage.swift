@@ -10,6 +10,8 @@ struct ListedPage {
     let placement: Placement
     let facts: StoredPage
     let elements: MappedDocument.Elements
+    /// The link to the page after it, with its quotation marks; empty on the last one.
+    let next: ByteSpan
     /// The request of a page of the list itself.
     private let asked: CatalogRequest?
     /// The resource whose relationship is the list's first page.
@@ -19,7 +21,6 @@ struct ListedPage {
     init?(_ part: StoredSource, _ place: IndexedPlace, of list: CatalogRequest, _ standardLimit: Int?) {
         let document = part.document
         self.part = part
-        let next: ByteSpan
         var (offset, limit): (Int, Int?) = (0, nil)
         switch place.kind {
         case .page:

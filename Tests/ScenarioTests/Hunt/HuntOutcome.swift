@@ -21,8 +21,6 @@ struct HuntOutcome: Sendable, CustomStringConvertible {
     var restarts = 0
     var fetched = 0
     var findings: [Finding] = []
-    /// Answers with no other faults than known ones.
-    var known = 0
     var differing = 0
 
     mutating func note(_ reply: HuntReply, _ manner: HuntManner, isJudged: Bool) {

@@ -276,16 +276,12 @@ extension HuntRun {
 
     private func report(_ verdict: HuntVerdict, _ request: HuntRequest) {
         outcome.differing += 1
-        let faults = verdict.faults.filter { !world.traits.isKnown($0) }
-        guard let first = faults.first else {
-            outcome.known += 1
-            return
-        }
+        guard let first = verdict.faults.first else { return }
         let text = """
             world "\(world.traits.name)", seed \(world.seed), answer \(outcome.answers), \(origin.moment) s: \
             \(request.target)
             again with REFRAIN_HUNT="\(world.seed) \(world.traits.name)"
-            \(faults.prefix(4).map(\.description).joined(separator: "\n"))
+            \(verdict.faults.prefix(4).map(\.description).joined(separator: "\n"))
             \(history.of(request).joined(separator: "\n"))
             """
         outcome.findings.append(.init(rule: first.rule, text: text))

@@ -40,10 +40,6 @@ struct HuntTraits: Sendable {
     /// Whether an id with 77 before it is another name of the resource.
     var hasAliases = false
 
-    /// Whether a fault is known and not mended yet: the `next` of a cut page has the name under
-    /// which its parent was asked for (DECISIONS 9.21).
-    func isKnown(_ fault: HuntFault) -> Bool { hasAliases && fault.rule == .form }
-
     /// One resource in so many is away from time to time.
     var flickersOneIn = 5
     /// The number of resources of a type that most requests are about.

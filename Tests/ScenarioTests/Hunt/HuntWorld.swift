@@ -1,10 +1,11 @@
 import TestSupport
+import Testing
 
 /// A catalog as a function of time: seconds that a test counts, from 0.
 ///
 /// Resources get new revisions, go away and come back, and lists change, each at moments of its
 /// own. Nothing changes within a second, so the answers of one second are of one state.
-struct HuntWorld: Sendable {
+struct HuntWorld: Sendable, CustomTestStringConvertible {
     /// When a resource changes, and when it is away.
     private struct Habit: Sendable {
         /// The seconds from one revision to the next; nil for a resource that never changes.
@@ -21,6 +22,8 @@ struct HuntWorld: Sendable {
     var allowedAge: Int?
     /// By the number of the type, and by id.
     private var habits: [[Habit]] = []
+
+    var testDescription: String { "\(traits.name), seed \(seed)" }
 
     init(seed: UInt64, _ traits: HuntTraits) {
         (self.seed, self.traits) = (seed, traits)
