@@ -54,12 +54,10 @@ extension ResponseCache {
     ///   have an answer of the origin's that nobody has looked at since.
     public func removeReplaced(_ replaced: StoredResponse, by shown: StoredResponse, from parts: [StoredResponse]) {
         let receivedBy = parts.map(\.receivedAt).max() ?? shown.receivedAt
-        if replaced.composition == nil {
-            guard replaced.receivedAt <= receivedBy, !replaced.hasContent(likeThatOf: shown) else { return }
-        }
-        file?.remove(shown.key, receivedBy: receivedBy)
-        removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        if replaced.composition == nil { memory.remove(replaced) }
+        guard replaced.composition == nil else { return removeFromFile(shown.key, receivedBy: receivedBy) }
+        guard replaced.receivedAt <= receivedBy, !replaced.hasContent(likeThatOf: shown) else { return }
+        removeFromFile(shown.key, receivedBy: receivedBy)
+        memory.remove(replaced)
     }
 
     /// How often an answer contradicted another one, so far.

@@ -23,7 +23,7 @@ public final class ResponseCache: Sendable {
     let survey = StorageSurvey()
     /// Scopes to be freed.
     private let ended = Mutex<Set<CacheKey.Scope>>([])
-    let removals = Atomic<Int>(0)
+    private let removals = Atomic<Int>(0)
     private let lastArrival = Atomic<Int64>(0)
     private let lastReceived = Atomic<Int64>(.min)
     /// Taken while a variant index is looked up and changed, for each answer that varies: of two
@@ -72,10 +72,7 @@ public final class ResponseCache: Sendable {
     public func lookup(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let response = lookupInMemory(key, at: now) ?? promote(key, reader, at: now) else { return nil }
         guard response.isUseful(at: now), !response.isDamaged else {
-            memory.remove(response)
-            // The file has another answer under the key of a composed one.
-            if response.composition == nil { file?.remove(key, receivedBy: response.receivedAt) }
-            dropDependents(of: key)
+            remove(response)
             return nil
         }
         if let file, response.shouldReportUse(at: now, every: file.useInterval.seconds) {
@@ -141,20 +138,24 @@ public final class ResponseCache: Sendable {
 
     /// Removes the entry of `key` from both tiers.
     public func remove(_ key: CacheKey) {
-        file?.remove(key)
-        removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        removeFromFile(key)
         memory.remove(key)
         dropDependents(of: key)
     }
 
     /// Removes `response` from both tiers, unless its key has a newer one by now.
     public func remove(_ response: StoredResponse) {
-        if response.composition == nil {
-            file?.remove(response.key, receivedBy: response.receivedAt)
-            removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        }
+        // The file has another answer under the key of a composed one.
+        if response.composition == nil { removeFromFile(response.key, receivedBy: response.receivedAt) }
         memory.remove(response)
         dropDependents(of: response.key)
+    }
+
+    /// Removes what the file has under `key`, if that was received by then, in unix seconds. Memory
+    /// is cleared afterwards: a promotion that is under way sees the count or is cleared away.
+    func removeFromFile(_ key: CacheKey, receivedBy: Int64 = .max) {
+        file?.remove(key, receivedBy: receivedBy)
+        removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
     /// Goes through the answers in the file, in the background (`RecordStore.visit`). Without a

@@ -7,7 +7,8 @@ import Testing
 @Suite struct DependentsTests {
     private func record(_ target: String, _ parts: [String]) -> Dependents.Record {
         Dependents.Record(
-            key: key(target), composition: Composition(.composed, parts: parts.map { key($0) }, naming: []))
+            key: key(target),
+            composition: Composition(.composed, parts: parts.map { key($0) }, naming: parts.map { _ in [] }))
     }
 
     private func targets(_ records: [Dependents.Record]) -> [String] {
@@ -49,5 +50,16 @@ import Testing
         }
         #expect(targets(dependents.take(naming: [2, 9])) == ["/0", "/2"], "one may name any")
         #expect(dependents.count == 1 && dependents.partCount == 1)
+    }
+
+    /// Answers of a part that names others by now were made from what it was.
+    @Test func anAnswerOfOtherContentTakesThePlaceOfThoseBefore() {
+        var dependents = Dependents(maxParts: 60)
+        let lost = ([[1], [1], [2]] as [[UInt64]]).enumerated().map { number, named in
+            let composition = Composition(.composed, parts: [key("/part")], naming: [named])
+            return targets(dependents.add(Dependents.Record(key: key("/\(number)"), composition: composition)))
+        }
+        #expect(lost == [[], [], ["/0", "/1"]])
+        #expect(dependents.take(naming: [1]).isEmpty && dependents.count == 1 && dependents.partCount == 1)
     }
 }

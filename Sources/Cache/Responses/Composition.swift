@@ -26,11 +26,6 @@ public final class Composition: Sendable {
             + named.reduce(0) { $0 + $1.count * MemoryLayout<UInt64>.size }
     }
 
-    /// Whether any part names one of these resources, or may name any, as `UInt64.max` says.
-    func names(anyOf resources: Set<UInt64>) -> Bool {
-        named.contains { $0.contains { resources.contains($0) || $0 == .max } }
-    }
-
     /// The object, the header of its array, and the record of it, rounded up, in bytes.
     private static let overhead = 160
     /// A key, the headers of its bytes and of its resources, and the record of the part, rounded
