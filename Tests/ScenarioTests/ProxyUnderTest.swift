@@ -118,9 +118,6 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
 
     var addresses: [SocketAddress] { server.addresses }
 
-    /// The bytes that requests hold which wait for the answer to another one.
-    var waitingBytes: Int { settings.shared.flights.waitingBytes }
-
     func startRecording(_ recording: RecordingSettings) throws { try server.startRecording(recording) }
     func stopRecording() { server.stopRecording() }
     var recording: RecordingStatus { server.recording }

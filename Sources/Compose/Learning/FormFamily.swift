@@ -57,7 +57,7 @@ private struct Alike {
 
     /// Forms with other parameters that choose relationships are no evidence of how those look.
     init(_ form: Form, _ all: [Member]) {
-        let members = all.filter { !$0.form.shape.choosesRelationships || $0.form.hasDecoration(of: form) }
+        let members = all.filter { $0.form.hasDecoration(of: form) || !$0.form.shape.choosesRelationships }
         wanted = form.shape.selectedNames
         own = members.filter { $0.form.hasCircumstances(of: form) }
         kind = members.filter { $0.form.hasKind(of: form) }

@@ -28,9 +28,6 @@ final class Flights: Sendable {
 
     var count: Int { state.withLock { $0.table.count } }
 
-    /// The bytes that requests hold which wait for the answer to another one.
-    var waitingBytes: Int { state.withLock { $0.table.waitingBytes } }
-
     /// The exchange's request joins a flight, or leads one.
     /// - Parameter key: for its answer.
     /// - Returns: how it joined, and the seat of one that waits.

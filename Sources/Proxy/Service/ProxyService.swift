@@ -246,9 +246,10 @@ public final class ProxyService: Service {
         if let crowded = Rejection.crowded(connection.requestRoom) { return refuse(connection, crowded) }
         let via = request.forwarded.via
         guard !via.isLoop(at: proxy.shared.name) else { return refuseLoop(of: via, connection) }
+        Exchange(request, for: .client(connection), proxy).start()
+        // Counted afterwards: the request has joined a flight by then, or waits for its turn.
         proxy.base.statistics.count(counter)
         proxy.base.statistics.count(because: request.reason)
-        Exchange(request, for: .client(connection), proxy).start()
     }
 }
 

@@ -93,9 +93,9 @@ final class RevisedOrigin: Sendable {
 final class RevisedScene {
     let origin: RevisedOrigin
     private let scripted: ScriptedOrigin
-    private let folder: TemporaryFolder
+    /// Nil: without a cache file.
+    private let folder: TemporaryFolder?
     private let tier: SharedTier?
-    private let keepsFile: Bool
     private(set) var proxy: ProxyUnderTest
     let clock = ManualClock(1_790_000_000)
     private var shown: [String: [String: Int]] = [:]
@@ -105,10 +105,10 @@ final class RevisedScene {
     static let freshFor = 10
 
     init(before origin: RevisedOrigin = RevisedOrigin(), tier: SharedTier? = nil, keepsFile: Bool = true) throws {
-        let folder = try TemporaryFolder()
+        folder = keepsFile ? try TemporaryFolder() : nil
         scripted = try ScriptedOrigin([.perform { origin.steps($0) }])
-        (self.origin, self.folder, self.tier, self.keepsFile) = (origin, folder, tier, keepsFile)
-        proxy = try Self.makeProxy(keepsFile ? folder : nil, scripted, clock, tier)
+        (self.origin, self.tier) = (origin, tier)
+        proxy = try Self.makeProxy(folder, scripted, clock, tier)
     }
 
     private static func makeProxy(
@@ -138,10 +138,11 @@ final class RevisedScene {
     /// - Parameter untilIndexed: whether to wait until all answers of the file are known too.
     func restart(untilIndexed: Bool = false) throws {
         proxy.stop()
-        proxy = try Self.makeProxy(keepsFile ? folder : nil, scripted, clock, tier)
+        proxy = try Self.makeProxy(folder, scripted, clock, tier)
         if untilIndexed { waitUntil { proxy.isIndexComplete } }
+        guard let file = cache.file else { return }
         let floorsAreRead = DispatchSemaphore(value: 0)
-        cache.file?.records.visitMarks(.floor) { _ in floorsAreRead.signal() }
+        file.records.visitMarks(.floor) { _ in floorsAreRead.signal() }
         floorsAreRead.waitOrFail()
     }
 
