@@ -72,13 +72,17 @@ public struct NextPattern: Hashable, Sendable {
     /// - Parameter offset: where the next page begins.
     /// - Returns: Nil where the request is not of the kind that the pattern was learnt from.
     public func write(offset: Int, _ request: CatalogRequest) -> [UInt8]? {
+        write(offset: offset, request, at: request.path)
+    }
+
+    private func write(offset: Int, _ request: CatalogRequest, at path: [UInt8]) -> [UInt8]? {
         guard Key(request) == key else { return nil }
         var link: [UInt8] = []
         link.reserveCapacity(128)
         for part in parts {
             switch part {
             case .text(let text): link.append(contentsOf: text)
-            case .path: link.append(contentsOf: request.path)
+            case .path: link.append(contentsOf: path)
             case .offset: link.append(decimal: offset)
             case .limit: link.append(decimal: request.limit ?? 0)
             case .language: link.append(contentsOf: request.language)
@@ -87,11 +91,12 @@ public struct NextPattern: Hashable, Sendable {
         return link
     }
 
-    /// Whether the pattern writes exactly this link for a page of this request. False says that the
-    /// origin writes otherwise than it did, and the pattern is worth nothing.
+    /// Whether the pattern writes exactly this link for a page of this request, whichever id of the
+    /// owner is in it: the request may have an alias. False says that the origin writes otherwise
+    /// than it did, and the pattern is worth nothing.
     public func matches(_ next: Span<UInt8>, _ request: CatalogRequest) -> Bool {
-        guard let offset = request.offset(inNext: next), let link = write(offset: offset, request),
-            link.count == next.count
+        guard let linked = request.namedList(linkedBy: next), let offset = linked.offset,
+            let link = write(offset: offset, request, at: linked.path), link.count == next.count
         else { return false }
         return next.withUnsafeBufferPointer { link.elementsEqual($0) }
     }
@@ -111,24 +116,20 @@ public struct NextPattern: Hashable, Sendable {
 }
 
 extension CatalogRequest {
-    /// The offset in the `next` of a page of this list; nil where the link does not lead to the
-    /// same list, has no plain offset, or anything odd in it.
-    /// - Parameter next: the string between its quotation marks.
-    func offset(inNext next: Span<UInt8>) -> Int? { list(linkedBy: next)?.offset }
-
     /// The request for the same list, in whatever window and with whatever parameters, that a link
     /// leads to.
     public func list(linkedBy link: Span<UInt8>) -> CatalogRequest? {
         namedList(linkedBy: link).flatMap { $0.resources == resources ? $0 : nil }
     }
 
-    /// Whether a link leads to this list under another name of its owner: the request has an alias.
+    /// Whether a link leads to such a list of another id, as it does where the request has an alias
+    /// of the owner.
     public func isRenamed(by link: Span<UInt8>) -> Bool {
         namedList(linkedBy: link).map { $0.resources != resources } ?? false
     }
 
     /// The request for such a list of any owner that a link leads to.
-    private func namedList(linkedBy link: Span<UInt8>) -> CatalogRequest? {
+    fileprivate func namedList(linkedBy link: Span<UInt8>) -> CatalogRequest? {
         guard case .list = shape.subject else { return nil }
         var target = CanonicalTarget()
         guard (try? target.parse(link)) != nil, let linked = CatalogRequest(target),

@@ -4,7 +4,7 @@
 public enum PageLink {
     /// The value of `offset`, at most nine digits; nil where it is not plain, not there, or there
     /// twice, and for a link that is no path or has escapes of JSON in it. Where the list is known,
-    /// ``CatalogRequest/offset(inNext:)`` says more.
+    /// ``CatalogRequest/list(linkedBy:)`` says more.
     /// - Parameter next: the string between its quotation marks.
     public static func offset(in next: Span<UInt8>) -> Int? {
         guard next.count > 0, next[0] == UInt8(ascii: "/") else { return nil }

@@ -56,6 +56,13 @@ struct Assembler {
         sources.isCurrent(object, in: part, request)
     }
 
+    /// Whether an answer has the resource under that id.
+    mutating func isShown(_ resource: ResourceName) -> Bool {
+        let name = NamedResource(number: resource.number, id: resource.id.quoted[...])
+        let found = sources.index.sources(of: request.indexNumber(ofResource: resource.number))
+        return found.contains { sources.candidate(name, $0) != nil }
+    }
+
     /// Writes the resource as `placement` shows it, or nothing.
     /// - Parameter id: with its quotation marks.
     mutating func write(

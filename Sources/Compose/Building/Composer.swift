@@ -303,7 +303,7 @@ extension StoredSource {
 
 extension [UInt8] {
     /// Between quotation marks: ids have no bytes that need escapes.
-    fileprivate var quoted: [UInt8] {
+    var quoted: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(count + 2)
         text.append(UInt8(ascii: "\""))

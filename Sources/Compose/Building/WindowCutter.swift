@@ -4,7 +4,8 @@ import Cache
 // Cuts a window out of a stored page of the same list (DECISIONS 10.1).
 // Must hold: the items are those of one stored page, so pages of different ages never mix, but the
 // bytes of an item may be another answer's; the position of every item is certain (`StoredPage`);
-// the limit was accepted or is documented; `next` is written as learnt, completed if configured.
+// the limit was accepted or is documented; `next` is written as learnt, completed if configured,
+// and only where the request has the owner's own id.
 
 struct WindowCutter {
     let request: CatalogRequest
@@ -55,8 +56,7 @@ struct WindowCutter {
             pages.append(page.facts)
             // An empty list may be a 404 (APPLE-MUSIC-API 7.13).
             guard let cut = page.cut(for: request, offset, limit, record.lists.cut), !cut.items.isEmpty,
-                let link = link(to: cut.next),
-                link.isEmpty || page.namesOwner(of: request) || assembler.sources.showOwner(of: request)
+                let link = link(to: cut.next), link.isEmpty || page.namesOwner(of: request) || isNamed(list, &assembler)
             else {
                 refusal = Refusal(.window, reason(of: page.facts)).orFurther(refusal)
                 continue
@@ -75,7 +75,7 @@ struct WindowCutter {
             return .answer(window)
         }
         do throws(MissReason) {
-            return try enlarged(list, pages).map { .partial($0) } ?? .impossible(refusal)
+            return try enlarged(list, pages, &assembler).map { .partial($0) } ?? .impossible(refusal)
         } catch {
             return .impossible(Refusal(.growth, error).orFurther(refusal))
         }
@@ -99,12 +99,14 @@ struct WindowCutter {
     ///
     /// Pages of its size must be likely to have no gaps, as others cannot be cut, and must have
     /// paid (DECISIONS 10.4).
-    private func enlarged(_ list: UInt64, _ pages: [StoredPage]) throws(MissReason) -> Supplement? {
+    private func enlarged(
+        _ list: UInt64, _ pages: [StoredPage], _ assembler: inout Assembler
+    ) throws(MissReason) -> Supplement? {
         guard let (start, size) = try larger(pages) else { return nil }
         // The reason for a miss is that of any page.
         if pages.contains(where: { $0.offset == start && $0.limit == size }) { return nil }
         guard record.lists.favoursPage(of: size, in: request.storefront) else { throw .growthMeetsGaps }
-        guard link(to: offset + limit) != nil else { throw .nextUnknown }
+        guard link(to: offset + limit) != nil, isNamed(list, &assembler) else { throw .nextUnknown }
         let page = named(list, start, size)
         guard growth.mayGrow(page) else { throw .growthRests }
         guard sizes.most(request.shape, upTo: size) == size else { throw .answerTooLarge }
@@ -158,6 +160,16 @@ struct WindowCutter {
         return CompletedNext(link.span, of: target)?.link ?? link
     }
 
+    /// Whether any page of the list, or any answer that has its owner, shows that the request has
+    /// the owner's own id. That does not change, so stale answers count too.
+    private func isNamed(_ list: UInt64, _ assembler: inout Assembler) -> Bool {
+        let places = assembler.sources.allPlaces(list)
+        let isNamed = places.contains { part, place, _, _ in
+            ListedPage(part, place, of: request, limits.standard)?.namesOwner(of: request) == true
+        }
+        return isNamed || request.resources.allSatisfy { assembler.isShown($0) }
+    }
+
     private func write(_ page: ListedPage, _ items: Range<Int>, _ link: [UInt8], _ assembler: inout Assembler)
         -> Writing
     {
@@ -184,21 +196,9 @@ struct WindowCutter {
     }
 }
 
-// `next` has the own id of the list's owner, also where the request has an alias of it.
-
-extension StoredSources {
-    /// Whether any answer shows the list's owner under the id by which the request asks.
-    fileprivate func showOwner(of request: CatalogRequest) -> Bool {
-        request.resources.allSatisfy { owner in
-            index.sources(of: request.indexNumber(ofResource: owner.number)).contains { source in
-                if case .object = IndexedPlace(packed: source.place).kind { true } else { false }
-            }
-        }
-    }
-}
-
 extension ListedPage {
-    /// Whether the page shows its owner under the id by which the request asks.
+    /// Whether the page says that its owner has the id by which the request asks: a list inside its
+    /// owner was found by that, and in a page's `next` it is the owner's own.
     fileprivate func namesOwner(of request: CatalogRequest) -> Bool {
         if owner != nil { return true }
         guard next.count > 2 else { return false }

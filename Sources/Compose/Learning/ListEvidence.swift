@@ -73,10 +73,10 @@ struct ListEvidence: Sendable {
         return links[key] ?? links.values.lazy.compactMap { $0.adapted(to: key) }.first
     }
 
-    /// A link to another name of the owner teaches nothing, and contradicts nothing.
+    /// Learns a link. One with another id of the owner than the request's teaches nothing.
     private mutating func absorb(_ link: Span<UInt8>, _ request: CatalogRequest) -> Bool {
         let key = NextPattern.Key(request)
-        if let known = links[key] { return known.matches(link, request) || request.isRenamed(by: link) }
+        if let known = links[key] { return known.matches(link, request) }
         guard let pattern = NextPattern(learntFrom: link, request) else { return request.isRenamed(by: link) }
         if links.count >= Self.maxLinks { links.removeAll() }
         links[key] = pattern

@@ -35,9 +35,9 @@ extension ResourceLibrary {
         }
     }
 
-    /// The most pairs of one answer that are compared, some 40 us each. Beyond, nothing is outdated
-    /// by it for good.
-    private static let mostPairs = 64
+    /// The most pairs of one answer that are looked at, of older and of newer ones each. Beyond,
+    /// nothing is outdated by it for good.
+    private static let mostPairs = 512
     /// Bytes of other answers that may be read for it, on the loop: half a millisecond.
     private static let mostRead = 128 << 10
 
@@ -57,7 +57,7 @@ extension ResourceLibrary {
         // The oldest of newer answers comes first: those after it may agree with it. The newest of
         // older ones does: it may be of the same second, which the file has to know.
         let (older, newer) = (differences.filter { !$0.isNewer }, differences.filter(\.isNewer))
-        for difference in (older + newer.reversed()).prefix(Self.mostPairs) {
+        for difference in older.prefix(Self.mostPairs) + newer.reversed().prefix(Self.mostPairs) {
             let number = answer.entries[difference.entry].number
             guard !isOlderOutdated(of: number, difference, own.key, at: own.receivedAt),
                 let contradiction = comparison.contradiction(difference)
@@ -150,6 +150,9 @@ private struct AnswerComparison {
     private let answer: ResourceLibrary.IndexedAnswer
     private let forms: LearntForms
     private let now: Int64
+    /// Pairs of objects that may still be compared as values, which takes some 40 us each; lists,
+    /// absences and what is outdated already cost less and do not count.
+    private var pairsOfValues = 64
     /// Answers in memory.
     private var near: StoredSources
     /// Answers in memory and in the file.
@@ -192,6 +195,8 @@ private struct AnswerComparison {
             else { return nil }
             return difference.source.content != object.attributeSum ? .ordered : nil
         }
+        guard pairsOfValues > 0 else { return nil }
+        pairsOfValues -= 1
         let candidate = Candidate(part: answer.part, object: object, placement: own)
         return candidate.contradicts(found.candidate) ? order(difference, found.candidate.part) : nil
     }

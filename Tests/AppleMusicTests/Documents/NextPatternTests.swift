@@ -45,7 +45,7 @@ private func learn(_ next: String, _ request: CatalogRequest) -> NextPattern? {
 }
 
 private func linkOffset(in next: String, _ request: CatalogRequest) -> Int? {
-    request.offset(inNext: Array(next.utf8).span)
+    request.list(linkedBy: Array(next.utf8).span)?.offset
 }
 
 private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: CatalogRequest) -> Bool {
@@ -129,8 +129,14 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         let plain = try parsed(Self.tracks + "?limit=5")
         func matches(_ rest: String) -> Bool { linkMatches(pattern, Self.tracks + rest, plain) }
         #expect(matches("?offset=5") && matches("?offset=999"))
+        let other = "/v1/catalog/us/albums/2/tracks"
         for rest in ["?limit=5&offset=5", "?offset=5&limit=5", "?offset=5&", "?offset=05", "", "?offset=5&c=1"] {
-            #expect(!matches(rest), "\(rest)")
+            #expect(!matches(rest) && !linkMatches(pattern, other + rest, plain), "\(rest)")
+        }
+        // The request may have an alias of album 2.
+        #expect(linkMatches(pattern, other + "?offset=5", plain))
+        for path in ["gb/albums/1/tracks", "us/songs/1/albums", "us/albums/1/view/tracks", "us/albums/1"] {
+            #expect(!linkMatches(pattern, "/v1/catalog/\(path)?offset=5", plain), "\(path)")
         }
     }
 

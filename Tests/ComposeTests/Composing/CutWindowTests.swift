@@ -222,7 +222,7 @@ import Testing
     /// at offset 2 gave the items after it for the wrong places.
     @Test func otherListsWithoutGapsProveNothing() throws {
         let withGap = document(items("albums", 0..<2) + items("albums", 3..<14))
-        let scene = try StoredScene(Self.closed + [Stored("artists/1/albums?limit=20", withGap)])
+        let scene = try StoredScene(Self.closed + [shownArtist, Stored("artists/1/albums?limit=20", withGap)])
         let proof = "artists/1/albums?limit=12&offset=0"
         #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == .fetch(proof))
         // An origin that fills up spans 13 places for 12 items.
@@ -237,7 +237,7 @@ import Testing
         let scene = try StoredScene(Self.closed + [short, page(1, "limit=13", 0..<13)])
         #expect(try scene.ask("artists/1/albums?limit=4&offset=10") == Self.window(10..<13))
         #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == .refusal, "1 may be an alias of the artist")
-        try scene.store(Stored("artists/1", document(resource("artists", "1"))))
+        try scene.store(shownArtist)
         #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == Self.window(4..<8, next: 8))
     }
 }

@@ -33,6 +33,13 @@ import Testing
             "with the language of the list",
             full + [page(9, "l=de&limit=20&offset=20", 20..<40, next: 40), page(1, "l=de&limit=20", 0..<20, next: 20)],
             "artists/1/albums?l=de&limit=20&offset=20", .fetch("artists/1/albums?l=de&limit=100&offset=0")),
+        Row(
+            "not where the list's next has another id of its owner",
+            full + [
+                Stored(
+                    "artists/771/albums?limit=20", document(items("albums", 0..<20), next: "artists/1/albums?offset=20")
+                )
+            ], "artists/771/albums?limit=20&offset=20", refused: "growth next-unknown"),
         Row("not at a jump", full + [first], "artists/1/albums?limit=20&offset=40", refused: "window page-not-held"),
         Row("not where no page is there", full, second, refused: "window not-held"),
         Row(
@@ -55,7 +62,7 @@ import Testing
             full + [first, page(1, "limit=100", 0..<70)], second, .fetch("artists/1/albums?limit=69&offset=0")),
         Row(
             "where pages are cut first, for its last window too",
-            full + [page(9, "limit=20&offset=100", 100..<119, next: 120), page(1, "limit=100", 0..<70)],
+            full + [shownArtist, page(9, "limit=20&offset=100", 100..<119, next: 120), page(1, "limit=100", 0..<70)],
             "artists/1/albums?limit=20&offset=60", .fetch("artists/1/albums?limit=70&offset=0")),
         Row(
             "not again where it showed a gap", ending + [page(1, "limit=69&offset=0", 0..<69, next: 70)], second,

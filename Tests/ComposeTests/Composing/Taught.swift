@@ -1,3 +1,6 @@
+/// An answer that shows artist 1 under its own id.
+let shownArtist = Stored("artists/1", document(resource("artists", "1")))
+
 /// Answers about resources that the tests do not ask for: they show in which forms the origin
 /// answers.
 enum Taught {
