@@ -54,7 +54,14 @@ extension ResponseCache {
     ///   have an answer of the origin's that nobody has looked at since.
     public func removeReplaced(_ replaced: StoredResponse, by shown: StoredResponse, from parts: [StoredResponse]) {
         let receivedBy = parts.map(\.receivedAt).max() ?? shown.receivedAt
-        guard replaced.composition == nil else { return removeFromFile(shown.key, receivedBy: receivedBy) }
+        guard replaced.composition == nil else {
+            removeFromFile(shown.key, receivedBy: receivedBy)
+            // A promotion may have brought it while the composed answer was evicted.
+            if let found = memory.lookup(shown.key), found.composition == nil, found.receivedAt <= receivedBy {
+                memory.remove(found)
+            }
+            return
+        }
         guard replaced.receivedAt <= receivedBy, !replaced.hasContent(likeThatOf: shown) else { return }
         removeFromFile(shown.key, receivedBy: receivedBy)
         memory.remove(replaced)

@@ -151,8 +151,9 @@ public final class ResponseCache: Sendable {
         dropDependents(of: response.key)
     }
 
-    /// Removes what the file has under `key`, if that was received by then, in unix seconds. Memory
-    /// is cleared afterwards: a promotion that is under way sees the count or is cleared away.
+    /// Removes what the file has under `key`, if that was received by then, in unix seconds. The
+    /// caller clears memory afterwards: a promotion that is under way has seen the count, or its
+    /// answer is cleared too.
     func removeFromFile(_ key: CacheKey, receivedBy: Int64 = .max) {
         file?.remove(key, receivedBy: receivedBy)
         removals.wrappingAdd(1, ordering: .sequentiallyConsistent)

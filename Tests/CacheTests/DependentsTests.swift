@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Answers of a part that names others by now were made from what it was.
-    @Test func anAnswerOfOtherContentTakesThePlaceOfThoseBefore() {
+    @Test func anAnswerOfAPartThatNamesOthersTakesThePlaceOfThoseBefore() {
         var dependents = Dependents(maxParts: 60)
         let lost = ([[1], [1], [2]] as [[UInt64]]).enumerated().map { number, named in
             let composition = Composition(.composed, parts: [key("/part")], naming: [named])
@@ -61,5 +61,15 @@ import Testing
         }
         #expect(lost == [[], [], ["/0", "/1"]])
         #expect(dependents.take(naming: [1]).isEmpty && dependents.count == 1 && dependents.partCount == 1)
+    }
+
+    @Test func anAnswerMayHaveAPartTwice() {
+        for named in [[[1], [1]], [[1], [2]]] as [[[UInt64]]] {
+            var dependents = Dependents(maxParts: 60)
+            let composition = Composition(.composed, parts: [key("/part"), key("/part")], naming: named)
+            #expect(dependents.add(Dependents.Record(key: key("/0"), composition: composition)).isEmpty)
+            #expect(targets(dependents.take(naming: [named[1][0]])) == ["/0"])
+            #expect(dependents.count == 0 && dependents.partCount == 0 && !dependents.hasAnswers(from: key("/part")))
+        }
     }
 }

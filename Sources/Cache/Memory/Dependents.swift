@@ -2,8 +2,8 @@
 // Must hold: every composed answer in memory has its record here, for each of its parts. Code that
 // adds a record is told which records gave way to it, and drops their answers. Parts are known by
 // the hashes of their keys: two that share one go together, which costs an answer and breaks
-// nothing; all answers of a part were made from one content of it. No more than `maxParts` parts
-// are held, and `maxAnswersOfPart` answers of each.
+// nothing; all answers of a part were made while it named the same resources. No more than
+// `maxParts` parts are held, and `maxAnswersOfPart` answers of each.
 
 struct Dependents {
     /// A composed answer. Another one under the same key has another composition.
@@ -18,7 +18,7 @@ struct Dependents {
 
     private struct Part {
         /// The resources that it names, as `StoredResponse.resources`.
-        let named: [UInt64]
+        var named: [UInt64]
         /// The numbers of the answers that were made from it, the oldest first.
         var answers: [Int] = []
     }
@@ -49,7 +49,11 @@ struct Dependents {
             oldest += 1
         }
         for (part, named) in zip(parts, record.composition.named) {
-            if let known = self.parts[part.hash], known.named != named { lost += take(madeFrom: part) }
+            if let known = self.parts[part.hash], known.named != named {
+                lost += take(madeFrom: part)
+                // Two parts of one answer that share a hash name any resource.
+                self.parts[part.hash]?.named = [.max]
+            }
             if let all = self.parts[part.hash]?.answers, all.count >= Self.maxAnswersOfPart, let record = take(all[0]) {
                 lost.append(record)
             }
