@@ -108,8 +108,9 @@ extension Asking {
         if status >= 500 {
             troubles.noteFailure("answers \(status)")
             noteWait(response, for: request, born: born)
-        } else if status == 401, request.sendsNoToken(hasOwnToken: accounts.signs) {
-            troubles.tell("requires a developer token (401): neither the request nor the configuration has one", .token)
+        } else if evidence == .refused || status == 401, request.sendsNoToken(hasOwnToken: accounts.signs) {
+            let subject = "requires a developer token (\(status))"
+            troubles.tell("\(subject): neither the request nor the configuration has one", .token)
         } else if evidence == .refused {
             troubles.tell("refuses the developer token (\(status))", .token)
         } else if status == 429 {

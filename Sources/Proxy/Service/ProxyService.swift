@@ -247,7 +247,7 @@ public final class ProxyService: Service {
         let via = request.forwarded.via
         guard !via.isLoop(at: proxy.shared.name) else { return refuseLoop(of: via, connection) }
         Exchange(request, for: .client(connection), proxy).start()
-        // Counted afterwards: the request has joined a flight by then, or waits for its turn.
+        // Counted afterwards: the request has joined a flight by then, leads one, or was answered.
         proxy.base.statistics.count(counter)
         proxy.base.statistics.count(because: request.reason)
     }
