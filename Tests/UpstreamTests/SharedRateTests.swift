@@ -50,6 +50,24 @@ import Testing
         #expect(budget.rate.takeQuestion() == nil)
     }
 
+    /// Idle nodes caused most of the engine's commands.
+    @Test func aNodeThatSendsNothingAsksOnceASecond() {
+        var budget = budget(BudgetAnswer())
+        for time in stride(from: 250, to: 1_000, by: 250) {
+            budget.rate.poll(now: at(time))
+            #expect(budget.rate.takeQuestion() == nil, "\(time) ms")
+        }
+        budget.rate.poll(now: at(1_000))
+        #expect(tell(&budget, BudgetAnswer(limit: 40), now: at(1_000)) == [] && budget.rate.current == 40)
+        // The first request ends that.
+        budget.rate.poll(now: at(1_250))
+        #expect(budget.rate.takeQuestion() == nil)
+        _ = submit(&budget, 1, now: at(1_300))
+        _ = tell(&budget, BudgetAnswer(limit: 40, granted: 1), now: at(1_300))
+        budget.rate.poll(now: at(1_550))
+        #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(known: 40))
+    }
+
     @Test func a429IsToldAtOnce() {
         var budget = budget(BudgetAnswer())
         _ = submit(&budget, 1, now: start)
@@ -149,8 +167,8 @@ import Testing
 
     @Test func aNodeAloneLearnsItsPartOfTheLimit() {
         var budget = budget(BudgetAnswer(limit: 0.5, nodes: 10))
-        budget.rate.poll(now: at(250))
-        _ = tell(&budget, nil, now: at(250))
+        budget.rate.poll(now: at(1_000))
+        _ = tell(&budget, nil, now: at(1_000))
         #expect(budget.rate.current == 0.8 * 0.5 / 10)
         for second in 1...200 { budget.rate.refused(startedAt: at(2_000 * second), now: at(2_000 * second)) }
         #expect(budget.rate.current == 0.01)
@@ -164,14 +182,14 @@ import Testing
     /// The next origin's budget began with the limit of the one before.
     @Test func theLimitOfOneOriginIsNotToldToTheNext() {
         var budget = budget(BudgetAnswer(limit: 4, nodes: 2))
-        budget.rate.poll(now: at(250))
+        budget.rate.poll(now: at(1_000))
         let old = budget.rate.takeQuestion()
         #expect(old?.question.known == 4)
         budget.rate.forget()
         #expect(budget.rate.current == nil)
-        budget.rate.answered(BudgetAnswer(limit: 3), to: old?.number ?? 0, now: at(260))
+        budget.rate.answered(BudgetAnswer(limit: 3), to: old?.number ?? 0, now: at(1_010))
         #expect(budget.rate.current == nil, "the former one's answer is late")
-        budget.rate.poll(now: at(500))
+        budget.rate.poll(now: at(1_250))
         #expect(budget.rate.takeQuestion()?.question == BudgetQuestion())
         var alone = BudgetState(rate: nil, maxWaiting: 100, maxWaitingInBackground: 50)
         alone.rate.refused(startedAt: start, now: at(100))

@@ -7,8 +7,9 @@ import Upstream
 /// shared tier. Confined to the loop of its connection.
 ///
 /// Must hold:
-/// - the engine is asked four times a second at least, so that a limit that another node has met is
-///   known here a quarter of a second later, and an engine that was away is found again;
+/// - the engine is asked four times a second while requests leave, so that a limit that another
+///   node has met is known here a quarter of a second later, and an engine that was away is found
+///   again; an idle node asks once a second;
 /// - as many nodes are taken to be alive as share the budget.
 final class SharedBudget {
     private let budget: UpstreamBudget

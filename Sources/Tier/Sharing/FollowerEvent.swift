@@ -17,6 +17,8 @@ extension FollowerState {
     enum Question: Sendable, Equatable {
         /// A page of the log; answers to older numbers are not read.
         case page(Int)
+        /// Whether the log is as the page before it showed it; numbered like pages.
+        case glance(Int)
         /// A new life of the log, unless another node was faster.
         case beginning
         /// Another number next to the log, so that its life goes on.

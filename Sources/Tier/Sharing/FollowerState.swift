@@ -10,31 +10,33 @@ import Store
 // once; this machine's clock alone says when a purge ends the freshness of answers stored here.
 
 struct FollowerState: Sendable {
-    private enum Phase { case starting, following, left, closed }
+    enum Phase { case starting, following, left, closed }
 
     private let keys: TierKeys
     private let settings: LogFollower.Settings
-    private var moment: Moment
+    private(set) var moment: Moment
     private var effects: [Effect] = []
-    private var phase = Phase.starting
+    private(set) var phase = Phase.starting
 
-    private var log = PurgeLogState()
+    private(set) var log = PurgeLogState()
     private var succession: LogSuccession
-    private var tail = LogTail()
+    private(set) var tail = LogTail()
     private var reading = 0
-    private var pauseUntil: Instant?
+    private(set) var pauseUntil: Instant?
+    /// The log as the last page showed it, and when that came; nil where a page has to be read.
+    private var lastPage: (glance: LogGlance, at: Instant)?
     /// Whether the engine has answered the last question.
-    private var isConnected = false
+    private(set) var isConnected = false
     /// Whether this node hears of purges elsewhere.
-    private var isFollowing: Bool { isConnected && !succession.isOpen }
+    var isFollowing: Bool { isConnected && !succession.isOpen }
     /// Since when it has not, in unix seconds.
-    private var awaySince: Int64
+    private(set) var awaySince: Int64
     /// Whether the engine had a replica last. To wait for none delays all by a tenth of a second.
     private var hasReplica = true
     private var trimming = LogTrimming()
 
-    private var heartbeat: Heartbeat
-    private var asked = AskedPurges()
+    private(set) var heartbeat: Heartbeat
+    private(set) var asked = AskedPurges()
     /// When purges that the log lacks were last written to it.
     private var lastLogging: Instant?
 
@@ -79,33 +81,6 @@ struct FollowerState: Sendable {
         return effects
     }
 
-    // MARK: State
-
-    /// When `woken` is to be told; nil where nothing is waited for.
-    var wakeAt: Instant? {
-        [pauseUntil, heartbeat.dueAt, asked.nextDeadline(after: moment.now)].compactMap { $0 }.min()
-    }
-
-    /// The log mark of a fetch that begins now; nil while no log is known.
-    var logMark: LogMark? { phase == .closed ? nil : log.logMark }
-
-    /// Whether values of the tier can be judged.
-    var mayTake: Bool { phase != .closed && log.mayTake }
-
-    func status(at now: Instant) -> SharingStatus {
-        var status = SharingStatus()
-        guard phase != .closed else { return status }
-        // One that was never ready has yet to become so, whatever it waits for.
-        status.readiness = isFollowing || isConnected && !log.wasReady ? log.readiness : .away
-        status.awaySince = status.readiness == .away ? awaySince : nil
-        status.namesake = registry.namesake
-        status.lag = tail.count(beyond: log.position)
-        status.skew = registry.skew
-        status.nodes = registry.nodes(
-            mark: log.logMark, isReady: status.readiness == .ready, tail: tail, now: now)
-        return status
-    }
-
     private mutating func begin(_ kept: LogMark?, _ doubt: LogMark?, _ mayLackOwn: Bool) {
         guard phase == .starting else { return }
         phase = .following
@@ -114,7 +89,7 @@ struct FollowerState: Sendable {
     }
 
     private mutating func wake() {
-        if let pauseUntil, pauseUntil <= moment.now { readOn() }
+        if let pauseUntil, pauseUntil <= moment.now { look() }
         if let due = heartbeat.dueAt, due <= moment.now { beat() }
     }
 
@@ -147,6 +122,7 @@ struct FollowerState: Sendable {
     private mutating func answered(_ question: Question, _ replies: [RESPReply]?) {
         switch question {
         case .page(let number): if number == reading { readPage(replies) }
+        case .glance(let number): if number == reading { glanced(replies) }
         case .beginning: if let code = replies?.first?.errorCode { complain(code) }
         case .signs: readSigns(replies)
         case .announcement(let number): announced(number, replies ?? [])
@@ -167,6 +143,7 @@ struct FollowerState: Sendable {
     /// The engine does not answer, or not to the question. A sign of life finds out when it does.
     private mutating func noteUnanswered() {
         reading += 1
+        lastPage = nil
         guard isConnected else { return }
         (isConnected, awaySince) = (false, moment.wall / 1000)
         log.disconnected()
@@ -200,8 +177,25 @@ struct FollowerState: Sendable {
         }
     }
 
-    private mutating func read(after position: LogPosition) {
+    /// The pause is over. A page is read where the log has grown, and from time to time: then the
+    /// number next to the log is looked at too.
+    private mutating func look() {
+        guard let lastPage, moment.now - lastPage.at < settings.pageInterval, log.isCaughtUp, !succession.isOpen else {
+            return readOn()
+        }
         reading += 1
+        pauseUntil = nil
+        ask(.glance(reading), PurgeLogQuery.glance(keys))
+    }
+
+    private mutating func glanced(_ replies: [RESPReply]?) {
+        guard let replies else { return noteUnanswered() }
+        guard let lastPage, lastPage.glance == LogGlance(replies) else { return readOn() }
+        pauseUntil = moment.now + settings.pause
+    }
+
+    private mutating func read(after position: LogPosition) {
+        (reading, lastPage) = (reading + 1, nil)
         ask(.page(reading), PurgeLogQuery.commands(keys, after: position, place: log.position))
     }
 
@@ -214,6 +208,7 @@ struct FollowerState: Sendable {
         case .page(let page):
             complaint = nil
             judge(page)
+            if log.isCaughtUp { lastPage = LogGlance(ofPage: replies).map { ($0, moment.now) } }
         case .noEpoch:
             ask(.beginning, [PurgeLogQuery.beginning(keys)])
             follow(log.postpone())
@@ -353,7 +348,7 @@ struct FollowerState: Sendable {
 
     // MARK: Signs of life
 
-    private var registry: NodeRegistry { heartbeat.registry }
+    var registry: NodeRegistry { heartbeat.registry }
 
     /// Gives a sign of life; where one is on its way, another after it.
     private mutating func beat() {

@@ -40,6 +40,12 @@ enum PurgeLogQuery {
         ]
     }
 
+    /// The facts of the stream and the engine's mark alone: where both are those of the last page,
+    /// another page would bring nothing.
+    static func glance(_ keys: TierKeys) -> [RESPCommand] {
+        [RESPCommand("XINFO", "STREAM", keys.purges), RESPCommand("INFO", "replication")]
+    }
+
     /// Begins a life of the log, unless another node just has.
     static func beginning(_ keys: TierKeys) -> RESPCommand {
         RESPCommand("SET", keys.epoch, LogEpoch.random().text, "NX")
@@ -123,6 +129,24 @@ enum PurgeLogQuery {
         let elements = info.elements ?? []
         let index = stride(from: 0, to: elements.count - 1, by: 2).first { elements[$0] == .bulk(Array(name.utf8)) }
         return index.map { elements[$0 + 1] }
+    }
+}
+
+/// The end of the log as the engine tells it, without its entries.
+struct LogGlance: Equatable {
+    /// The facts of the stream: its last id and how many entries were ever added are among them.
+    private let stream: RESPReply
+    private let engine: EngineHistory
+
+    /// The replies to `PurgeLogQuery.glance`; nil where one cannot be read.
+    init?(_ replies: [RESPReply]) {
+        guard replies.count == 2, let engine = EngineHistory(replies[1]) else { return nil }
+        (stream, self.engine) = (replies[0], engine)
+    }
+
+    /// The replies to `PurgeLogQuery.commands`.
+    init?(ofPage replies: [RESPReply]) {
+        self.init(Array((replies.last?.elements ?? []).suffix(2)))
     }
 }
 

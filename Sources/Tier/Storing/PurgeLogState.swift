@@ -54,6 +54,11 @@ package struct PurgeLogState: Sendable {
         persisted = kept
     }
 
+    /// Whether it waits for the log to grow, and for nothing else.
+    var isCaughtUp: Bool {
+        work == .waiting && isConnected && readiness == .ready && queue.isEmpty && mayTake && !isOutdated
+    }
+
     /// The log mark of a fetch that begins now; nil where this node knows no log yet: fetched
     /// answers stay its own.
     var logMark: LogMark? { epoch.map { LogMark($0, position) } }

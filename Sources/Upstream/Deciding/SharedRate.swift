@@ -29,6 +29,8 @@ struct SharedRate {
     private var isUnsent = false
     private var count = 0
     private var askedAt = Instant(nanoseconds: .min)
+    /// Whether no request has left since the last question.
+    private var isIdle = true
 
     /// Granted and not spent.
     private struct Grant {
@@ -50,6 +52,8 @@ struct SharedRate {
     static let patience = Duration.seconds(5)
     /// A question so long ago is as good as a poll.
     private static let pollInterval = Duration.milliseconds(200)
+    /// The same while no request leaves: a question costs the engine five commands.
+    private static let idlePollInterval = Duration.milliseconds(900)
     /// How long a token can be spent after it is due.
     private static let life = Duration.seconds(1)
     /// Requests that late timers held back are made good within this time.
@@ -77,6 +81,7 @@ extension SharedRate {
 
     /// A request leaves.
     mutating func started(now: Instant) {
+        isIdle = false
         guard granted.count > 0 else { return }
         granted.count -= 1
         granted.next = max(granted.next, now - Self.mostCredit) + granted.spacing
@@ -113,7 +118,8 @@ extension SharedRate {
 
     /// Asks for the limit, if nothing else has done so lately.
     mutating func poll(_ ceiling: Double?, now: Instant) {
-        guard underWay == nil, askedAt.nanoseconds == .min || now - askedAt > Self.pollInterval else { return }
+        let interval = isIdle && !isAway ? Self.idlePollInterval : Self.pollInterval
+        guard underWay == nil, askedAt.nanoseconds == .min || now - askedAt > interval else { return }
         ask(ceiling, now: now)
     }
 
@@ -124,7 +130,7 @@ extension SharedRate {
         underWay = Asked(
             number: count, question: report, refusedStart: lastRefusedStart, deadline: now + Self.patience)
         (report, lastRefusedStart) = (BudgetQuestion(), nil)
-        (isUnsent, askedAt) = (true, now)
+        (isUnsent, askedAt, isIdle) = (true, now, true)
     }
 
     /// The question that is to be handed to the authority, once; with the number by which its

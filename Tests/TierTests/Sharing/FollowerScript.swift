@@ -16,6 +16,8 @@ struct FollowerScript {
 
     init(_ adjust: (inout LogFollower.Settings) -> Void = { _ in }) {
         var settings = LogFollower.Settings()
+        // Each look at the log is a page, unless a test is about glances.
+        settings.pageInterval = .zero
         adjust(&settings)
         let identity = NodeIdentity(name: "a", address: "a:1", version: "1", process: 1, startedAt: noon)
         state = FollowerState(identity, TierKeys(prefix: "refrain"), settings, at: .init(now: now, wall: wall))
@@ -83,6 +85,25 @@ struct FollowerScript {
 
     @discardableResult
     mutating func answerPage(_ replies: [RESPReply]?) -> [State.Effect] { tell(.answered(page, replies)) }
+
+    /// Answers the glances that the node asks for meanwhile, and signs of life, until it asks for a
+    /// page; nil where it asks for something else. By `end` the log goes up to there.
+    mutating func glance(end: UInt64 = 20, engine: UInt64 = 0, _ most: Int = 100) -> (glances: Int, after: Duration)? {
+        let (began, facts) = (now, Array(parts([], last: end, engine: engine).suffix(2)))
+        var (effects, glances) = (wake(), 0)
+        for _ in 0..<most {
+            switch effects.questions.first {
+            case .glance?:
+                glances += 1
+                effects = tell(.answered(effects.questions[0], facts))
+                if effects.isEmpty { effects = wake() }
+            case .signs?: effects = goOn(after: effects)
+            case .page?: return (glances, now - began)
+            default: return nil
+            }
+        }
+        return nil
+    }
 
     /// Answers it with these entries of a log; with `first` that was trimmed up to there.
     @discardableResult

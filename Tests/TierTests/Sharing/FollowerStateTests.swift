@@ -286,6 +286,25 @@ import Testing
         #expect(script.answerPage(refusal).isEmpty)
     }
 
+    /// A page costs the engine seven commands, and an idle node asked for four a second.
+    @Test func aLogThatDoesNotGrowIsGlancedAt() {
+        var script = FollowerScript.ready { $0.pageInterval = .seconds(4) }
+        let idle = script.glance()
+        #expect(idle.map { $0.glances > 10 && $0.after >= .seconds(4) && $0.after < .milliseconds(4_300) } == true)
+        script.read([], last: 20)
+        // Another end of the log, and another engine.
+        #expect(script.glance(end: 30).map { $0.glances == 1 && $0.after == .milliseconds(250) } == true)
+        script.read([30])
+        script = FollowerScript.ready { $0.pageInterval = .seconds(4) }
+        #expect(script.glance(engine: 7)?.glances == 1)
+        // A silent engine is away, and a late answer is not read.
+        script = FollowerScript.ready { $0.pageInterval = .seconds(4) }
+        let question = script.wake().questions[0]
+        #expect(script.tell(.answered(question, nil)).isEmpty && script.status.readiness == .away)
+        #expect(script.tell(.answered(question, Array(script.parts([], last: 20).suffix(2)))).isEmpty)
+        #expect(script.wake().questions == [.signs] && script.sign().pages.count == 1)
+    }
+
     @Test mutating func aLogWithoutAnEpochIsBegunAndReadAfterAPause() {
         var script = FollowerScript.reading()
         var parts = script.parts([])
