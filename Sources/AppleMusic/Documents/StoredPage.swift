@@ -136,12 +136,19 @@ public struct StoredPage: Hashable, Sendable {
     /// A list inside its parent may have been filled up where its pages are cut first, so that it
     /// has more places than its limit. A request that asks for twice as many as there are items
     /// gets them all, unless half of the places are empty.
+    ///
+    /// So does a smaller one than the page's that asks for twice as many, and for `mostEmpty` more
+    /// than there are: where pages are cut first, more places than that would have to be empty.
     private func cutOfLast(_ offset: Int, _ limit: Int, _ listCut: ListCut) -> PageCut? {
         guard let least = self.limit, count <= least, offset == self.offset else { return nil }
         let certain = isInline ? max(least, 2 * count) : least
-        guard limit >= certain || listCut == .filling && limit > count else { return nil }
+        let isFarBeyond = limit >= 2 * count && limit - count >= Self.mostEmpty
+        guard limit >= certain || isFarBeyond || listCut == .filling && limit > count else { return nil }
         return PageCut(items: 0..<count, next: nil)
     }
+
+    /// No short list was seen with as many empty places.
+    private static let mostEmpty = 50
 }
 
 /// A part of a stored page that is the answer to a request.

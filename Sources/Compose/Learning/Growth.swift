@@ -6,6 +6,8 @@ package enum Growth: Sendable {
     case page(ListPage)
     /// More relationships and views of the resources.
     case superset(Superset)
+    /// The resource that shows the first page of the requested list.
+    case owner(Superset)
 }
 
 extension Growth {
@@ -13,7 +15,7 @@ extension Growth {
     var isForAll: Bool {
         switch self {
         // A window is cut out of one page, which is the new one then.
-        case .page: true
+        case .page, .owner: true
         // A page of a list names no resources.
         case .superset(let superset):
             superset.resources.isEmpty || superset.resources == superset.request.resources
@@ -46,6 +48,8 @@ package struct Superset: Sendable {
     var isWider = true
     /// Whether it is for ids in relationships of nested resources.
     var relates = false
+    /// The shape in which they are asked for.
+    var asked: RequestShape?
     /// The type inside of whose resources an answer's resources were asked for so.
     var relatedIn: ResourceClass?
 
@@ -78,4 +82,15 @@ extension CatalogRequest {
     }
 
     private static let mostOfSuperset = 50
+
+    /// Whether the list's owner may show the whole answer: a first page without further parameters,
+    /// for at least a hundred items. Smaller ones are rarely whole inside the owner.
+    var mayBeShownByOwner: Bool {
+        guard case .list(_, isView: false) = shape.subject, shape.include.isEmpty, shape.views.isEmpty else {
+            return false
+        }
+        return shape.decoration.isEmpty && (offset ?? 0) == 0 && (limit ?? 0) >= Self.leastByOwner
+    }
+
+    private static let leastByOwner = 100
 }

@@ -18,6 +18,7 @@ package final class LearntForms: Sendable {
         /// Unix seconds before which no form of a type follows from others.
         var refuted: [ResourceClass: Int64] = [:]
         var batchRefusals = BatchRefusals()
+        var tries = FormTries()
         /// The latest time at which something was asked, unix seconds.
         var time = Int64.min
 
@@ -115,15 +116,33 @@ package final class LearntForms: Sendable {
     }
 
     /// Whether to ask for more in a form than a client did. Nothing is composed in it for that, so
-    /// answers in other circumstances suffice, or the documentation, where it counts.
+    /// answers in other circumstances suffice, or the documentation, where it counts; else it is
+    /// tried once.
     func mayAsk(in form: Form, at now: Int64) -> Bool {
         state.withLock { state in
             guard !state.isWrong(form.shape, at: now) else { return false }
             return switch state.forms[form] {
-            case .known(let known) where known.record.isFresh(at: now): known.record.envelope == 0
+            case .known(let known): known.record.envelope == 0
             case .rests(let until) where now < until: false
-            default: isDocumented || state.isSeenElsewhere(form, at: now)
+            default:
+                isDocumented || state.isSeenElsewhere(form, at: now) || state.tries.mayBegin(form, at: now)
             }
+        }
+    }
+
+    /// More is being asked for in a form than a client did.
+    func begin(_ form: Form, at now: Int64) {
+        guard !isDocumented else { return }
+        state.withLock { state in
+            if state.forms[form] == nil { state.tries.begin(form, at: now) }
+        }
+    }
+
+    /// The origin refused a request in a form that no client asked for: it rests for a week.
+    func noteRefusal(_ form: Form, at now: Int64) {
+        state.withLock { state in
+            if state.forms[form] == nil { state.makeRoom() }
+            state.forms[form] = .rests(until: now + FormTries.rest)
         }
     }
 
@@ -198,6 +217,7 @@ extension LearntForms.State {
             return .rests(until: min(until, latest))
         }
         wrong = wrong.mapValues { min($0, latest) }
+        tries.limit(at: now)
         refuted = refuted.mapValues { min($0, latest) }
         concluded = [:]
         places.cap(at: latest)

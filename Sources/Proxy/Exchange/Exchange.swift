@@ -39,6 +39,8 @@ final class Exchange {
     private var tierLookup: TierLookup?
     /// The request that would complete a composition of the answer.
     private var supplement: OriginRequest?
+    /// Whether the origin has refused that with a 400: it may be the client's own target, too.
+    private var isSupplementRefused = false
     /// The reason for not composing, until it is counted.
     private var refusal: Refusal?
     private var timer: TimerToken?
@@ -209,6 +211,7 @@ extension Exchange {
             guard let supplement else { preconditionFailure("a part has a request") }
             let report = { [self] (end: PartEnd) in
                 if case .tooLarge = end { proxy.composing.note(tooLarge: supplement) }
+                isSupplementRefused = end.status == 400
                 partEnded(end, isFirst: true)
             }
             Exchange(supplement, for: .part(party, [], report), proxy).start()
@@ -217,7 +220,9 @@ extension Exchange {
             proxy.batching.add(self, for: request, of: party)
         case .complete(let substitutes): complete(substitutes)
         case .renewToken: handle(.tokenRenewed(proxy.asking.hasOtherToken(than: terms.developerToken)))
-        case .store(let response): handle(storage.store(response))
+        case .store(let response):
+            if isSupplementRefused, response.status == 200, let supplement { proxy.composing.note(refused: supplement) }
+            handle(storage.store(response))
         case .freshen(let response): handle(storage.freshen(by: response))
         case .promote(let priority): upstream?.promote(to: priority, of: promoter)
         case .pause: upstream?.pause()
