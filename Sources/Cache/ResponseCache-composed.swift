@@ -84,9 +84,10 @@ extension ResponseCache {
         dependents.withLock { drop($0.take(madeFrom: key), &released) }
     }
 
-    /// Drops the composed answers whose parts name any of these resources (`ResourceMention`),
-    /// whatever the storefront.
+    /// Counts a contradiction, and drops the composed answers whose parts name any of these
+    /// resources (`ResourceMention`), whatever the storefront.
     public func dropComposed(naming resources: Set<UInt64>) {
+        noteContradiction()
         guard !resources.isEmpty, hasComposed.load(ordering: .sequentiallyConsistent) else { return }
         var released: [StoredResponse] = []
         dependents.withLock { drop($0.take(naming: resources), &released) }
@@ -100,8 +101,9 @@ extension ResponseCache {
         dropDependents(of: key)
     }
 
-    /// Frees all composed answers, in the background; their parts stay.
+    /// Counts a contradiction, and frees all composed answers, in the background; their parts stay.
     public func freeComposed() {
+        noteContradiction()
         cleaning.async { @Sendable [memory] in
             memory.forEachResponse { if $0.composition != nil { memory.remove($0) } }
         }

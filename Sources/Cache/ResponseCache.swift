@@ -105,18 +105,15 @@ public final class ResponseCache: Sendable {
     public func timeOfArrival(at now: Int64) -> Int64 {
         let latest = lastReceived.max(now, ordering: .relaxed).newValue
         guard latest > now else { return now }
-        if latest - now <= Self.adjustment { return latest }
+        if latest - now <= ClockStep.adjustment { return latest }
         lastReceived.store(now, ordering: .relaxed)
         return now
     }
 
     /// Notes when an answer of an earlier run was received; `now` in unix seconds.
     public func note(receivedAt: Int64, at now: Int64) {
-        if receivedAt <= now + Self.adjustment { lastReceived.max(receivedAt, ordering: .relaxed) }
+        if receivedAt <= now + ClockStep.adjustment { lastReceived.max(receivedAt, ordering: .relaxed) }
     }
-
-    /// A clock that goes back by no more is being adjusted, in seconds.
-    private static let adjustment: Int64 = 60
 
     /// Attaches an outline to `response`, if memory still holds that for its key, and returns the
     /// response with its outline. The file does not keep it.

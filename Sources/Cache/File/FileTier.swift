@@ -101,8 +101,7 @@ public final class FileTier: Sendable {
         records.visitMarks(.floor) { marks in
             for mark in marks where mark.origin == origin {
                 guard let number = mark.number, case .time(let time) = mark.value else { continue }
-                // A clock that is being adjusted lowers none.
-                body(number, time > now + 60 ? now : time)
+                body(number, time > now + ClockStep.adjustment ? now : time)
             }
         }
     }

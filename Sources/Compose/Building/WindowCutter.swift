@@ -203,7 +203,7 @@ extension ListedPage {
         if owner != nil { return true }
         guard next.count > 2 else { return false }
         let document = part.document
-        return request.list(linkedBy: document.body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1)) != nil
+        return request.list(linkedBy: document.body.span.extracting(next.unquoted)) != nil
     }
 
     /// Whether no newer answer contradicts the page's owner.

@@ -101,7 +101,7 @@ final class HeldNames: Sendable {
     private func numbers(of key: CacheKey, _ request: CatalogRequest?) -> [UInt64] {
         var numbers: [UInt64] = []
         if let request, key.scope == .shared, request.shape.subject == .item || request.shape.subject == .batch {
-            numbers = request.resources.map { Self.number($0.number, in: request.storefront.bytes) }
+            numbers = request.resources.map { $0.number.inStorefront(request.storefront.bytes) }
         }
         var target = CanonicalTarget()
         if (try? target.parse(key.target.span)) != nil, let page = target.pageNumber {
@@ -141,7 +141,7 @@ final class HeldNames: Sendable {
     private static func numbers(in response: StoredResponse) -> [UInt64] {
         var numbers: [UInt64] = []
         if response.resources != [StoredResponse.everyResource] {
-            numbers = response.resources.map { number($0, in: response.storefront) }
+            numbers = response.resources.map { $0.inStorefront(response.storefront) }
         }
         var target = CanonicalTarget()
         let body = response.body.span
@@ -154,10 +154,6 @@ final class HeldNames: Sendable {
 
     private static func number(of response: StoredResponse) -> UInt32 {
         UInt32(truncatingIfNeeded: response.key.hashValue)
-    }
-
-    private static func number(_ resource: UInt64, in storefront: [UInt8]) -> UInt64 {
-        storefront.reduce(resource) { ($0 ^ UInt64($1)) &* 0x9E37_79B9_7F4A_7C15 }
     }
 
     private static func number(_ page: UInt64, in scope: CacheKey.Scope) -> UInt64 {

@@ -31,7 +31,7 @@ final class KnownAbsences: Sendable {
         table.withLock { slots in
             if slots.isEmpty { slots = [Slot](repeating: Slot(), count: Self.slotCount) }
             for resource in resources {
-                let number = Self.number(resource, in: storefront)
+                let number = resource.inStorefront(storefront)
                 let old = slots[Self.index(number)]
                 let first = old.number == number && old.until > 0 ? min(old.since, since) : since
                 slots[Self.index(number)] = Slot(number: number, since: first, until: until)
@@ -42,7 +42,7 @@ final class KnownAbsences: Sendable {
     /// Whether the resource was absent from an answer of that time, unix seconds, on: an absence
     /// that ended meanwhile does not come back with a later one of another kind.
     func holds(_ resource: UInt64, in storefront: [UInt8], asOf time: Int64, at now: Int64) -> Bool {
-        let number = Self.number(resource, in: storefront)
+        let number = resource.inStorefront(storefront)
         return table.withLock { slots in
             guard !slots.isEmpty else { return false }
             let slot = slots[Self.index(number)]
@@ -56,7 +56,7 @@ final class KnownAbsences: Sendable {
             guard !slots.isEmpty else { return [] }
             var ended: [UInt64] = []
             for resource in resources {
-                let number = Self.number(resource, in: storefront)
+                let number = resource.inStorefront(storefront)
                 guard slots[Self.index(number)].number == number, slots[Self.index(number)].until > 0 else { continue }
                 slots[Self.index(number)] = Slot()
                 ended.append(resource)
@@ -73,10 +73,6 @@ final class KnownAbsences: Sendable {
             slots = []
             return hadAny
         }
-    }
-
-    private static func number(_ resource: UInt64, in storefront: [UInt8]) -> UInt64 {
-        storefront.reduce(resource) { ($0 ^ UInt64($1)) &* 0x9E37_79B9_7F4A_7C15 }
     }
 
     /// The place of a number: its upper half is mixed best by the multiplication.
@@ -101,9 +97,8 @@ extension ResourceLibrary {
             classes.contains(type)
         else { return }
         if response.resources == [StoredResponse.everyResource] {
-            guard absences.endAll(at: now) else { return }
-            cache.noteContradiction()
-            return cache.freeComposed()
+            if absences.endAll(at: now) { cache.freeComposed() }
+            return
         }
         let ended = absences.end(response.resources, in: response.storefront)
         guard !ended.isEmpty, let storefront = Storefront(String(decoding: response.storefront, as: UTF8.self)) else {

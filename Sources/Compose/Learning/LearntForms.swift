@@ -1,4 +1,5 @@
 import AppleMusic
+import Store
 import Synchronization
 
 /// Forms of the origin's answers, learnt by all loops.
@@ -191,7 +192,7 @@ extension LearntForms.State {
     /// otherwise last for as long as it was ahead.
     fileprivate mutating func note(time now: Int64) {
         defer { time = now }
-        guard time > now, time - now > Self.stepBack else { return }
+        guard time > now, time - now > ClockStep.adjustment else { return }
         let latest = now + Self.longestRest
         forms = forms.compactMapValues { entry in
             guard case .rests(let until) = entry else { return nil }
@@ -258,7 +259,7 @@ extension LearntForms.State {
     fileprivate func isSeenElsewhere(_ form: Form, at now: Int64) -> Bool {
         forms.contains { other, entry in
             guard other.isRelated(to: form), other.hasSelection(of: form),
-                other.shape.decoration == form.shape.decoration, case .known(let known) = entry
+                other.hasDecoration(of: form), case .known(let known) = entry
             else {
                 return false
             }
@@ -286,8 +287,6 @@ extension LearntForms.State {
         return now < until
     }
 
-    /// A clock that goes back by less is being adjusted.
-    private static let stepBack: Int64 = 60
     private static let longestRest: Int64 = 7 * 86_400
 
     fileprivate mutating func makeRoom() {

@@ -48,7 +48,7 @@ struct ListEvidence: Sendable {
         lengths.note(next: offset, from: start)
         gaps[request.storefront, default: GapRate()].note(places: places, gaps: max(places - count, 0))
         guard noteCut(request, places, count) else { return false }
-        return absorb(document.body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1), request)
+        return absorb(document.body.span.extracting(next.unquoted), request)
     }
 
     /// False for a page that is cut in no known way.

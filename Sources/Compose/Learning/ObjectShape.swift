@@ -101,36 +101,28 @@ struct ObjectShape: Sendable, Equatable {
 
     /// As much of it as the other was seen to show too; nil where that shows something else, or
     /// nothing of it.
-    func confirmed(by other: ObjectShape) -> ObjectShape? {
-        guard hasSameMembers(as: other), relations.count == other.relations.count else { return nil }
-        var shape = self
-        shape.relations = []
-        for relation in relations {
-            guard let confirmed = other[relation.name].flatMap(relation.confirmed) else { return nil }
-            shape.relations.append(confirmed)
-        }
-        return shape
-    }
+    func confirmed(by other: ObjectShape) -> ObjectShape? { combined(with: other, RelationShape.confirmed) }
 
     /// Everything that either has shown; nil where they contradict each other.
     func merged(with other: ObjectShape) -> ObjectShape? {
-        guard hasSameMembers(as: other), relations.count == other.relations.count else { return nil }
-        var shape = self
-        shape.attributes.merge(other.attributes)
-        for index in relations.indices {
-            guard let merged = other[relations[index].name].flatMap(relations[index].merged) else { return nil }
-            shape.relations[index] = merged
-        }
-        return shape
+        combined(with: other, RelationShape.merged)?.mergedAttributes(of: [other])
     }
 
     /// As much as both have shown; nil where they contradict each other.
     func agreed(with other: ObjectShape) -> ObjectShape? {
+        combined(with: other, RelationShape.agreed)?.agreedAttributes(with: other)
+    }
+
+    /// The shape with relationships that are made of those of both; nil where the members differ,
+    /// or nothing is made of one.
+    private func combined(
+        with other: ObjectShape, _ combine: (RelationShape) -> (RelationShape) -> RelationShape?
+    ) -> ObjectShape? {
         guard hasSameMembers(as: other), relations.count == other.relations.count else { return nil }
-        var shape = agreedAttributes(with: other)
+        var shape = self
         for index in relations.indices {
-            guard let agreed = other[relations[index].name].flatMap(relations[index].agreed) else { return nil }
-            shape.relations[index] = agreed
+            guard let both = other[relations[index].name].flatMap(combine(relations[index])) else { return nil }
+            shape.relations[index] = both
         }
         return shape
     }
@@ -325,26 +317,26 @@ struct ElementShapes: Sendable, Equatable {
 
     /// The types that both were seen to show; nil where there is none, but some are shown here.
     func confirmed(by other: ElementShapes) -> ElementShapes? {
-        var confirmed = ElementShapes()
-        for (type, shape) in zip(types, shapes) {
-            guard let same = other[type] else { continue }
-            guard let shown = shape.confirmed(by: same) else { return nil }
-            confirmed.types.append(type)
-            confirmed.shapes.append(shown)
-        }
+        guard let confirmed = common(with: other, ObjectShape.confirmed) else { return nil }
         return confirmed.types.isEmpty && !types.isEmpty ? nil : confirmed
     }
 
     /// The types that both have shown, as far as both have; nil where they contradict each other.
-    func agreed(with other: ElementShapes) -> ElementShapes? {
-        var agreed = ElementShapes()
+    func agreed(with other: ElementShapes) -> ElementShapes? { common(with: other, ObjectShape.agreed) }
+
+    /// The types that both have, with shapes that are made of those of both; nil where nothing is
+    /// made of one.
+    private func common(
+        with other: ElementShapes, _ combine: (ObjectShape) -> (ObjectShape) -> ObjectShape?
+    ) -> ElementShapes? {
+        var common = ElementShapes()
         for (type, shape) in zip(types, shapes) {
             guard let same = other[type] else { continue }
-            guard let both = shape.agreed(with: same) else { return nil }
-            agreed.types.append(type)
-            agreed.shapes.append(both)
+            guard let both = combine(shape)(same) else { return nil }
+            common.types.append(type)
+            common.shapes.append(both)
         }
-        return agreed
+        return common
     }
 
     /// The types that either has shown, with everything; nil where they contradict each other.

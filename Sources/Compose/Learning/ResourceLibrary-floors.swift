@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Freshness
+import Store
 
 // Floors (DECISIONS 9.22): where two answers contradict each other about a resource or a list, the
 // older is outdated for it from then on, also when the newer is gone. So no URL goes back.
@@ -18,7 +19,13 @@ extension ResourceLibrary {
         /// ones may show an older or a newer state than it.
         let asked: Int64
         /// Whether it was found in the file, whose floors are known by then.
-        var isFound = false
+        let isFound: Bool
+
+        init(_ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown], asked: Int64, isFound: Bool) {
+            (self.part, self.request, self.shown) = (part, request, shown)
+            entries = ResourceLibrary.entries(part, request, shown)
+            (self.asked, self.isFound) = (asked, isFound)
+        }
 
         /// The resources by which answers are found that show what an entry does. A page of a list
         /// has most of its resources in common with other pages of it.
@@ -67,9 +74,7 @@ extension ResourceLibrary {
                 of: number, difference, own.key, at: own.receivedAt, sparesNewest: contradiction == .ordered)
             contradicted.formUnion(answer.resources(of: difference.entry))
         }
-        guard !contradicted.isEmpty else { return }
-        cache.noteContradiction()
-        cache.dropComposed(naming: contradicted)
+        if !contradicted.isEmpty { cache.dropComposed(naming: contradicted) }
     }
 
     /// Whether the older of two answers that differ is below the floor already: to raise it to the
@@ -106,11 +111,8 @@ extension ResourceLibrary {
     /// After a clock that was ahead, answers would else be outdated for as long as it was.
     func noteTime(_ now: Int64) {
         let last = latest.exchange(now, ordering: .relaxed)
-        if last > now, last - now > Self.stepBack { index.capFloors(at: now) }
+        if last > now, last - now > ClockStep.adjustment { index.capFloors(at: now) }
     }
-
-    /// A clock that goes back by less is being adjusted.
-    private static let stepBack: Int64 = 60
 
     /// Whether a later answer contradicted this one about any resource or list: then it is no
     /// stand-in. False for answers that are no sources.
@@ -121,7 +123,7 @@ extension ResourceLibrary {
             let request = CatalogRequest(canonical: Array(response.key.target))
         else { return false }
         let numbers: [UInt64]
-        if response.status == 200, let part = source(response) {
+        if response.status == 200, let part = StoredSource(response, keepingMapIn: cache) {
             numbers = Self.entries(part, request, Self.shown(part, request)).map(\.number)
         } else {
             // A list that was not found says nothing about its parent.
@@ -129,13 +131,6 @@ extension ResourceLibrary {
             numbers = request.resources.map { request.indexNumber(ofResource: $0.number) }
         }
         return numbers.contains { index.isOutdated($0, at: response.receivedAt, in: response.key) }
-    }
-
-    /// The answer with its map, which is kept with it where it had none.
-    private func source(_ response: StoredResponse) -> StoredSource? {
-        if let map = response.outline as? ResourceDocument { return StoredSource(response, map) }
-        guard let map = DocumentScan(response.body).document else { return nil }
-        return StoredSource(cache.attach(map, to: response), map)
     }
 }
 

@@ -33,12 +33,7 @@ extension ResourceLibrary {
 
     /// Indexes a stale answer of the file: it is no source, but it may contradict an older one.
     func note(stale part: StoredSource, _ request: CatalogRequest, at now: Int64) {
-        let shown = Self.shown(part, request)
-        let entries = Self.entries(part, request, shown)
-        add(
-            IndexedAnswer(
-                part: part, request: request, shown: shown, entries: entries, asked: .max, isFound: true),
-            nil, at: now)
+        add(IndexedAnswer(part, request, Self.shown(part, request), asked: .max, isFound: true), nil, at: now)
     }
 
     /// Notes that a resource was not found, so that older answers that have it are no sources.
@@ -61,7 +56,6 @@ extension ResourceLibrary {
             raiseFloor(of: number, difference, key, at: receivedAt)
         }
         guard !older.isEmpty else { return }
-        cache.noteContradiction()
         cache.dropComposed(naming: isBelieved ? Set(request.resources.map(\.number)) : [])
         for key in older.compactMap(\.source.key) { cache.dropDependents(of: key) }
     }

@@ -24,10 +24,7 @@ extension ResourceLibrary {
         }
         let until = now + Int64(part.response.freshFor)
         let effect = forms.note(observation, of: part.document, in: request.storefront, at: now, until: until)
-        if effect == .outdone {
-            cache.noteContradiction()
-            cache.freeComposed()
-        }
+        if effect == .outdone { cache.freeComposed() }
         return effect != .contradicted
     }
 

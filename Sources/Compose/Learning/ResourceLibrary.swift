@@ -97,11 +97,7 @@ public final class ResourceLibrary: Sendable {
         let lesson = observe(request, original, part)
         let shown = Self.shown(part, request)
         let agrees = comparePlacements(part, request, shown, asked: asked, at: now)
-        let entries = Self.entries(part, request, shown)
-        add(
-            IndexedAnswer(
-                part: part, request: request, shown: shown, entries: entries, asked: asked, isFound: isFound),
-            reader, at: now)
+        add(IndexedAnswer(part, request, shown, asked: asked, isFound: isFound), reader, at: now)
         // More was composed across placements than in a form.
         return agrees ? lesson : .otherAttributes
     }

@@ -24,6 +24,14 @@ extension CatalogRequest {
     }
 }
 
+extension UInt64 {
+    /// The number of a resource of this number in a storefront, whatever the language and
+    /// parameters.
+    func inStorefront(_ storefront: [UInt8]) -> UInt64 {
+        storefront.reduce(self) { ($0 ^ UInt64($1)) &* 0x9E37_79B9_7F4A_7C15 }
+    }
+}
+
 extension CatalogRequest {
     /// The canonical target that it was taken from, or one that asks for the same.
     var target: [UInt8] {

@@ -31,7 +31,7 @@ struct MappedDocument {
     /// The offset in a link; nil where there is none.
     func offset(in next: ByteSpan) -> Int? {
         guard next.count > 2 else { return nil }
-        return PageLink.offset(in: body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1))
+        return PageLink.offset(in: body.span.extracting(next.unquoted))
     }
 
     /// A number for the parameters of a link, their numerals apart: forms may have others.

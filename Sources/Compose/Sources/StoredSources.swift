@@ -12,6 +12,17 @@ package final class StoredSource {
         document = MappedDocument(body: response.body, map: map)
     }
 
+    /// The answer with its map; nil where its resources cannot be told.
+    /// - Parameter cache: keeps a map that the answer did not have; nil: nothing keeps it.
+    convenience init?(_ response: StoredResponse, keepingMapIn cache: ResponseCache?) {
+        if let map = response.outline as? ResourceDocument {
+            self.init(response, map)
+        } else {
+            guard let map = DocumentScan(response.body).document else { return nil }
+            self.init(cache?.attach(map, to: response) ?? response, map)
+        }
+    }
+
     /// Scans an answer that has no map; nil where its resources cannot be told.
     convenience init?(scanning response: StoredResponse) {
         guard let map = DocumentScan(response.body).document else { return nil }
@@ -132,14 +143,11 @@ package struct StoredSources {
             if unread <= 0 { reading?.isShort = true }
             return nil
         }
-        let map = found.outline as? ResourceDocument
-        if map == nil, !read(found) { return nil }
-        guard classes.allowParts(of: found) else { return nil }
-        let isFresh = found.born >= bornFrom && found.isFresh(at: now)
-        if let map { return Part(source: StoredSource(found, map), isFresh: isFresh) }
-        // From the file: read once, and kept with the answer from now on.
-        guard let map = DocumentScan(found.body).document else { return nil }
-        return Part(source: StoredSource(isPeeking ? found : cache.attach(map, to: found), map), isFresh: isFresh)
+        // One from the file has no map yet.
+        if !(found.outline is ResourceDocument), !read(found) { return nil }
+        guard classes.allowParts(of: found), let source = StoredSource(found, keepingMapIn: isPeeking ? nil : cache)
+        else { return nil }
+        return Part(source: source, isFresh: found.born >= bornFrom && found.isFresh(at: now))
     }
 
     /// Takes room for a body that has to be read; false where there is none left, and then it is

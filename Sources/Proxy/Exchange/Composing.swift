@@ -139,25 +139,19 @@ extension Composing {
         if ErrorMeaning(status: stored.status) == .absence, let wanted = request.wanted {
             return library.note(notFound: stored.key, at: stored.receivedAt, wanted)
         }
+        // It is not known which composed answers rely on what was wrong, so all of them go.
         switch library.note(
             stored, request.catalogRequest, original: original, asked: asked, base.reader, at: base.unixSeconds)
         {
         case .nothingNew: break
         case .otherForm: OriginTroubles(shared, base).noteContradiction("in another form than before", request)
         case .otherThanConcluded:
-            dropComposed()
+            base.cache.freeComposed()
             OriginTroubles(shared, base).noteContradiction("in another form than was concluded", request)
         case .otherAttributes:
-            dropComposed()
+            base.cache.freeComposed()
             OriginTroubles(shared, base).noteContradiction("with other attributes than in other answers", request)
         }
-    }
-
-    /// Drops all composed answers, because it is not known which of them rely on what was wrong;
-    /// those that are being composed are not stored.
-    private func dropComposed() {
-        base.cache.noteContradiction()
-        base.cache.freeComposed()
     }
 }
 

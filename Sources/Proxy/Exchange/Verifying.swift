@@ -108,7 +108,6 @@ final class Verifying {
         composing.library.switchOff(subject.wanted, until: now + Int64(seconds), at: now)
         composing.library.forms.refute(subject.crossings, until: now + Int64(seconds))
         // Answers that were composed in that form go with all that were composed.
-        base.cache.noteContradiction()
         base.cache.freeComposed()
         let target = String(decoding: subject.key.target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
         OriginTroubles(shared, base).noteWrongAnswer(

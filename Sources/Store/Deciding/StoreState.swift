@@ -49,8 +49,6 @@ struct StoreState {
     static let probation = Duration.seconds(600)
     /// How long room is made for the queue when the process ends.
     static let lastRoom = Duration.seconds(3)
-    /// A clock that goes back by less is being adjusted.
-    private static let stepBack: Int64 = 60
 
     init(path: String) { self.path = path }
 
@@ -58,7 +56,7 @@ struct StoreState {
     var isWriting: Bool { phase == .open && !isInTrouble }
 
     mutating func apply(_ event: StoreEvent, at now: Moment) -> [StoreEffect] {
-        let isBack = lastTime - Self.stepBack > now.unixSeconds
+        let isBack = lastTime - ClockStep.adjustment > now.unixSeconds
         lastTime = now.unixSeconds
         let effects = decide(event, now)
         return isBack && phase == .open ? effects + begin(.capUses) : effects

@@ -86,7 +86,7 @@ extension WriterConnection {
     /// Ends rests in the future, and lowers floors there: the clock was ahead.
     func capMarks(at now: Int64) throws(SQLiteError) {
         try change("UPDATE rest SET until = ?1 WHERE until > ?1", now + Self.longestRest)
-        try change("UPDATE floor SET at = ?1 WHERE at > ?1 + 60", now)
+        try change("UPDATE floor SET at = ?1 WHERE at > ?1 + \(ClockStep.adjustment)", now)
     }
 
     /// A form rests for as long as an answer of its class is fresh: longer than that hardly any is.
