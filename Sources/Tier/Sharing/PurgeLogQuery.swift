@@ -34,10 +34,7 @@ enum PurgeLogQuery {
             RESPCommand("XRANGE", keys.purges, place.text, place.text),
             RESPCommand("XRANGE", keys.purges, "(\(position.text)", "+", "COUNT", "\(PurgeLogPage.mostEntries)"),
             RESPCommand("GET", keys.epoch),
-            RESPCommand("XINFO", "STREAM", keys.purges),
-            RESPCommand("INFO", "replication"),
-            RESPCommand("EXEC"),
-        ]
+        ] + glance(keys) + [RESPCommand("EXEC")]
     }
 
     /// The facts of the stream and the engine's mark alone: where both are those of the last page,

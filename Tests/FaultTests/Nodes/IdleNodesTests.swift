@@ -25,10 +25,9 @@ import Testing
 
     /// The commands that the engine has carried out.
     private static func commands(_ engine: RedisServer) throws -> Int {
-        let client = try RawClient(port: engine.port)
-        try client.send("INFO stats\r\nQUIT\r\n")
-        let text = String(decoding: client.read(), as: UTF8.self)
-        let line = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("total_commands_processed:") }
+        let line = try engine.ask("INFO stats").split(whereSeparator: \.isNewline).first {
+            $0.hasPrefix("total_commands_processed:")
+        }
         return try #require(line.flatMap { Int($0.split(separator: ":")[1]) })
     }
 }

@@ -161,9 +161,10 @@ final class NodeHouse {
 
 extension RedisServer {
     /// Sends words of one line, and waits for the reply.
-    func ask(_ line: String) throws {
+    @discardableResult
+    func ask(_ line: String) throws -> String {
         let client = try RawClient(port: port)
-        try client.send(line + "\r\n")
-        _ = client.readSome()
+        try client.send(line + "\r\nQUIT\r\n")
+        return String(decoding: client.read(), as: UTF8.self)
     }
 }
