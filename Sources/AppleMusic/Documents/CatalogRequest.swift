@@ -213,6 +213,19 @@ extension CatalogRequest {
         return query.finish()
     }
 
+    /// The request for the resource whose list this is, in its language and without parameters; nil
+    /// for what is no list.
+    public var owner: CatalogRequest? {
+        guard case .list = shape.subject, let name = resources.first else { return nil }
+        var path = Self.collectionPath(storefront, name.type)
+        path.append(segment: name.id)
+        var query = CatalogQueryWriter(after: path, decoration: [])
+        if !language.isEmpty { query.append("l", [language]) }
+        var target = CanonicalTarget()
+        guard (try? target.parse(query.finish().span)) != nil else { return nil }
+        return CatalogRequest(target)
+    }
+
     /// A batch of another type, with this request's decoration and language, without include. Not
     /// of results.
     /// - Parameter relatedType: one of the twelve types.

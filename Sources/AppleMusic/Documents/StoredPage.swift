@@ -41,10 +41,14 @@ public struct StoredPage: Hashable, Sendable {
     /// Whether it is the list inside its parent, which the origin may cut otherwise than the list's
     /// own pages (APPLE-MUSIC-API 7.9, 7.10).
     let isInline: Bool
+    /// How many places the list has, as its parent says; nil where it does not.
+    let places: Int?
 
-    public init(offset: Int, count: Int, limit: Int?, next: Int?, isInline: Bool = false) {
+    public init(
+        offset: Int, count: Int, limit: Int?, next: Int?, isInline: Bool = false, places: Int? = nil
+    ) {
         (self.offset, self.count, self.limit) = (offset, count, limit)
-        (self.next, self.isInline) = (next, isInline)
+        (self.next, self.isInline, self.places) = (next, isInline, places)
     }
 
     /// Whether each of its places has its item, as `next` proves.
@@ -136,9 +140,12 @@ public struct StoredPage: Hashable, Sendable {
     /// A list inside its parent may have been filled up where its pages are cut first, so that it
     /// has more places than its limit. A request that asks for twice as many as there are items
     /// gets them all, unless half of the places are empty.
+    ///
+    /// Where the parent says how many places there are, as many as the limit's reach all of them,
+    /// also if that is below the page's own.
     private func cutOfLast(_ offset: Int, _ limit: Int, _ listCut: ListCut) -> PageCut? {
-        guard let least = self.limit, count <= least, offset == self.offset else { return nil }
-        let certain = isInline ? max(least, 2 * count) : least
+        guard let own = self.limit, count <= own, offset == self.offset else { return nil }
+        let certain = isInline ? max(places ?? own, 2 * count) : own
         guard limit >= certain || listCut == .filling && limit > count else { return nil }
         return PageCut(items: 0..<count, next: nil)
     }

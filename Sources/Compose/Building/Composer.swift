@@ -42,7 +42,13 @@ package struct Composer {
             return .impossible(
                 supplement.growth == nil
                     ? Refusal(.supplement, .contradicted) : Refusal(.growth, .growthGainsLittle))
-        case .impossible(let refusal): return composeNothing(request, refusal, at: now)
+        case .impossible(let refusal):
+            if refusal.reason == .notHeld, let owner = owner(of: request, at: now),
+                !sources.hasAnswer(to: owner.target)
+            {
+                return .partial(owner)
+            }
+            return composeNothing(request, refusal, at: now)
         case .answer(let body):
             guard var limited = body.limited(by: rule, at: now) else {
                 return .impossible(Refusal(Refusal.Rule(request), .overAge))
@@ -217,7 +223,32 @@ extension Composer {
             if superset.relates { shape = relating }
         }
         guard superset.isWider || superset.relates else { return nil }
+        superset.asked = wider
         return Supplement(target: request.target(resources: resources, in: shape), growth: .superset(superset))
+    }
+
+    /// The owner of a list, in place of its first page: clients that read the one want the other
+    /// soon (DECISIONS 10.8). Where the list goes on, or has nearly as many items as are asked for,
+    /// its page cannot be cut out of the owner and is asked for as well.
+    private func owner(of request: CatalogRequest, at now: Int64) -> Supplement? {
+        guard settings.supersets, settings.compose == .on, settings.windows, request.mayBeShownByOwner,
+            case .list(let name, _) = request.shape.subject, let owner = request.owner,
+            growth.mayAskOwner(owner.shape.type),
+            let own = forms.record(request.form, at: now), own.envelope == 0,
+            let record = forms.record(owner.form, at: now), record.envelope == 0,
+            let list = record.objects[owner.shape.type]?[ResourceDocument.nameNumber(name.span, isView: false)],
+            list.hasData, !list.elements.areIdentifiers,
+            own.objects.resources.allSatisfy({ type, _ in
+                forms.agreement(type, in: request.storefront, at: now).holds(.included, in: .listed)
+            })
+        else { return nil }
+        let larger = superset(of: owner.resources, owner, at: now)
+        guard case .superset(let superset)? = larger?.growth else {
+            var plain = Superset(ownerOf: request)
+            plain.isWider = false
+            return Supplement(target: owner.target, growth: .owner(plain))
+        }
+        return larger.map { Supplement(target: $0.target, growth: .owner(superset.inPlace(of: request))) }
     }
 
     /// The requested page, with ids that complete its items (DECISIONS 9.17).

@@ -22,8 +22,14 @@ package struct Supplement {
     package let target: [UInt8]
     /// The larger request that it makes in place of the client's; nil where it asks for no more.
     package let growth: Growth?
-    /// Whether it asks for more relationships and views than the client wants.
-    package var isSuperset: Bool { if case .superset? = growth { true } else { false } }
+    /// Whether a client may get its answer as it is, and that would be a use of it: it asks for
+    /// resources with more than the client wants.
+    package var isSuperset: Bool {
+        switch growth {
+        case .superset, .owner: true
+        case .page, nil: false
+        }
+    }
 
     /// Why the origin is asked. `partial`: stored parts are joined with its answer.
     package var reason: Reason { growth?.isForAll == true ? .absent : .partial }

@@ -71,7 +71,7 @@ struct WindowCutter {
             guard var window = assembler.finished(.window, reliesUntil: record.countsUntil) else {
                 return .impossible(Refusal(.window, .answerTooLarge))
             }
-            if let limit = page.facts.limit { window.growth = .page(named(list, page.facts.offset, limit)) }
+            window.growth = growth(whoseUseIs: page, list)
             return .answer(window)
         }
         do throws(MissReason) {
@@ -138,6 +138,12 @@ struct WindowCutter {
             size != ListLengths.span || record.lists.lengths.favourPage(from: offset, windows: windows)
         guard windows >= 3, isFavoured else { throw .growthGainsLittle }
         return pages.contains { $0.offset == start && ($0.limit ?? 0) >= size } ? nil : (start, size)
+    }
+
+    /// The larger request that a window out of the page is a use of, if it was one.
+    private func growth(whoseUseIs page: ListedPage, _ list: UInt64) -> Growth? {
+        if page.owner != nil { return .superset(Superset(ownerOf: request)) }
+        return page.facts.limit.map { .page(named(list, page.facts.offset, $0)) }
     }
 
     private func named(_ list: UInt64, _ offset: Int, _ limit: Int) -> ListPage {

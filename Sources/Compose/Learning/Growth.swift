@@ -6,6 +6,8 @@ package enum Growth: Sendable {
     case page(ListPage)
     /// More relationships and views of the resources.
     case superset(Superset)
+    /// The resource that shows the first page of the requested list.
+    case owner(Superset)
 }
 
 extension Growth {
@@ -13,7 +15,7 @@ extension Growth {
     var isForAll: Bool {
         switch self {
         // A window is cut out of one page, which is the new one then.
-        case .page: true
+        case .page, .owner: true
         // A page of a list names no resources.
         case .superset(let superset):
             superset.resources.isEmpty || superset.resources == superset.request.resources
@@ -46,11 +48,29 @@ package struct Superset: Sendable {
     var isWider = true
     /// Whether it is for ids in relationships of nested resources.
     var relates = false
+    /// The shape in which they are asked for.
+    var asked: RequestShape?
     /// The type inside of whose resources an answer's resources were asked for so.
     var relatedIn: ResourceClass?
+    /// The relationships and views that the client wants of them.
+    private(set) var selection: Selection
 
     init(request: CatalogRequest, resources: [ResourceName], relatedIn: ResourceClass? = nil) {
         (self.request, self.resources, self.relatedIn) = (request, resources, relatedIn)
+        selection = request.shape.selection
+    }
+
+    /// The resource that shows a list, for a client that wants the list.
+    init(ownerOf list: CatalogRequest) {
+        self.init(request: list, resources: list.resources)
+        selection = list.selectionOfList
+    }
+
+    /// The same request, for a client that wants the list inside its resource.
+    func inPlace(of list: CatalogRequest) -> Superset {
+        var superset = self
+        superset.selection = list.selectionOfList
+        return superset
     }
 
     /// A page of a list, with ids in relationships of its items.
@@ -61,8 +81,10 @@ package struct Superset: Sendable {
 
     /// The numbers under which the index has the resources.
     var numbers: [UInt64] { resources.map { request.indexNumber(ofResource: $0.number) } }
-    /// The relationships and views that the client wants of them.
-    var selection: Selection { request.shape.selection }
+    /// Whether the request may be a use of a larger one.
+    var mayBeUse: Bool {
+        if case .list = request.shape.subject { request.shape.decoration.isEmpty } else { request.mayHaveSuperset }
+    }
 }
 
 extension CatalogRequest {
@@ -78,4 +100,21 @@ extension CatalogRequest {
     }
 
     private static let mostOfSuperset = 50
+
+    /// The relationship or view that a list is; empty for other requests.
+    fileprivate var selectionOfList: Selection {
+        guard case .list(let name, let isView) = shape.subject else { return Selection() }
+        return isView ? Selection(views: [name]) : Selection(include: [name])
+    }
+
+    /// Whether the list's owner may show the whole answer: a first page without further parameters,
+    /// for at least a hundred items. Smaller ones are rarely whole inside the owner.
+    var mayBeShownByOwner: Bool {
+        guard case .list(_, isView: false) = shape.subject, shape.include.isEmpty, shape.views.isEmpty else {
+            return false
+        }
+        return shape.decoration.isEmpty && (offset ?? 0) == 0 && (limit ?? 0) >= Self.leastByOwner
+    }
+
+    private static let leastByOwner = 100
 }

@@ -16,6 +16,8 @@ package final class GrowthAccounts: Sendable {
         case resources(ResourceClass)
         /// For resources of one type, with ids in relationships of nested resources.
         case related(ResourceClass)
+        /// For resources of one type in place of their lists' first pages.
+        case owners(ResourceClass)
     }
 
     private struct Account {
@@ -25,13 +27,15 @@ package final class GrowthAccounts: Sendable {
         init(_ kind: Kind) {
             switch kind {
             case .pages: ledger = GrowthLedger(missesForOne: 15, maxEntries: 64)
-            case .resources, .related:
+            case .resources, .related, .owners:
                 ledger = GrowthLedger(missesForOne: GrowthAccounts.missesForOne, maxEntries: 4_096)
             }
         }
     }
 
     private let accounts = Mutex<[Kind: Account]>([:])
+    /// The names that clients of other nodes want.
+    private let elsewhere = Mutex(WantedSummary([:]))
     private let sizes: LearntSizes
     /// More than apps have forms of lists, in all storefronts.
     private static let maxKinds = 4_096
@@ -45,17 +49,53 @@ package final class GrowthAccounts: Sendable {
         accounts.withLock { $0[.pages(page.shape, page.storefront)]?.ledger.mayBegin ?? true }
     }
 
+    /// Whether a resource may be asked for in place of the first page of one of its lists.
+    func mayAskOwner(_ type: ResourceClass) -> Bool {
+        accounts.withLock { $0[.owners(type)]?.ledger.mayBegin ?? true }
+    }
+
     /// Larger selections to ask for instead, the largest first.
     ///
     /// There are none where no further name is wanted often, or where asking for more has not paid
     /// lately.
     func selections(for superset: Superset) -> [Selection] {
         let (shape, count) = (superset.request.shape, superset.resources.count)
+        let others = elsewhere.withLock { $0.types[shape.type] }
         let wanted = accounts.withLock { accounts -> [Selection] in
-            guard let account = accounts[.resources(shape.type)], account.ledger.mayBegin else { return [] }
-            return account.wanted.supersets(of: shape.selection, mayHaveViews: shape.subject == .item)
+            let account = accounts[.resources(shape.type)]
+            guard account?.ledger.mayBegin ?? (others != nil) else { return [] }
+            let own = account?.wanted ?? WantedNames()
+            return (others.map(own.adding) ?? own).supersets(
+                of: shape.selection, mayHaveViews: shape.subject == .item)
         }
         return wanted.filter { sizes.allow(shape.selecting($0), inPlaceOf: shape, count: count) }
+    }
+
+    /// The names that clients of this node want, as other nodes read them (`WantedSummary`).
+    package var summary: String {
+        let wanted = accounts.withLock { accounts in
+            accounts.compactMap { kind, account in
+                if case .resources(let type) = kind { (type, account.wanted) } else { nil }
+            }
+        }
+        return WantedSummary(Dictionary(uniqueKeysWithValues: wanted)).text
+    }
+
+    /// Adds the names that clients of an earlier run wanted.
+    func restore(_ summary: String) {
+        accounts.withLock { accounts in
+            for (type, wanted) in WantedSummary(summary).types {
+                let kind = Kind.resources(type)
+                accounts[kind, default: Account(kind)].wanted = wanted.adding(accounts[kind]?.wanted ?? WantedNames())
+            }
+        }
+    }
+
+    /// The summaries of all other nodes that ask this origin, in place of those before.
+    package func heed(_ summaries: [String]) {
+        var all = WantedSummary([:])
+        for summary in summaries { all.add(WantedSummary(summary)) }
+        elsewhere.withLock { $0 = all }
     }
 
     /// Whether ids in relationships of nested resources may be asked for with them, in a
@@ -72,7 +112,10 @@ package final class GrowthAccounts: Sendable {
             accounts.withLock { $0[.related(request.shape.type)]?.ledger.noteMiss() }
         }
         if case .list = request.shape.subject {
-            return accounts.withLock { $0[.pages(request.shape, request.storefront)]?.ledger.noteMiss() }
+            return accounts.withLock { accounts in
+                accounts[.pages(request.shape, request.storefront)]?.ledger.noteMiss()
+                accounts[.owners(request.shape.type)]?.ledger.noteMiss()
+            }
         }
         withAccount(of: request) { account in
             account.wanted.note(request.shape.selection)
@@ -81,7 +124,7 @@ package final class GrowthAccounts: Sendable {
     }
 
     /// Counts a larger request that is being sent.
-    package func begin(_ growth: Growth) {
+    func begin(_ growth: Growth) {
         switch growth {
         case .page(let page):
             note(.pages(page.shape, page.storefront)) { $0.ledger.begin([page.number]) }
@@ -91,6 +134,11 @@ package final class GrowthAccounts: Sendable {
             if superset.isWider {
                 note(.resources(type)) { $0.ledger.begin(superset.numbers, superset.selection) }
             }
+            if superset.relates { note(.related(type)) { $0.ledger.begin([]) } }
+        case .owner(let superset):
+            let type = superset.request.shape.type
+            note(.owners(type)) { $0.ledger.begin(superset.numbers) }
+            if superset.isWider { note(.resources(type)) { $0.ledger.begin(superset.numbers, superset.selection) } }
             if superset.relates { note(.related(type)) { $0.ledger.begin([]) } }
         }
     }
@@ -105,6 +153,9 @@ package final class GrowthAccounts: Sendable {
             let type = superset.request.shape.type
             if superset.isWider { note(.resources(type)) { $0.ledger.settle() } }
             if superset.relates { note(.related(type)) { $0.ledger.settle() } }
+        case .owner(let superset):
+            note(.owners(superset.request.shape.type)) { $0.ledger.settle() }
+            settle(.superset(superset))
         }
     }
 
@@ -120,17 +171,26 @@ package final class GrowthAccounts: Sendable {
         switch growth {
         case .page(let page):
             accounts.withLock { $0[.pages(page.shape, page.storefront)]?.ledger.note(windowOf: page.number) }
-        case .superset(let superset):
+        case .superset(let superset): note(use: superset)
+        case .owner, nil: break
+        }
+    }
+
+    private func note(use superset: Superset) {
+        guard superset.mayBeUse else { return }
+        let (type, numbers) = (superset.request.shape.type, superset.numbers)
+        accounts.withLock { accounts in
             // A request that was spared counts as the miss that it would have been: else what pays
             // would soon be wanted no more.
-            withAccount(of: superset.request) { account in
-                if account.ledger.note(superset.selection, of: superset.numbers) {
-                    account.wanted.note(superset.selection)
-                }
+            if accounts[.resources(type)]?.ledger.note(superset.selection, of: numbers) == true {
+                accounts[.resources(type)]?.wanted.note(superset.selection)
             }
-            if let type = superset.relatedIn { note(.related(type)) { $0.ledger.settle() } }
-        case nil: break
+            // A window of the list is counted where it was asked for.
+            if superset.request.mayHaveSuperset {
+                _ = accounts[.owners(type)]?.ledger.note(superset.selection, of: numbers)
+            }
         }
+        if let related = superset.relatedIn { note(.related(related)) { $0.ledger.settle() } }
     }
 
     private func note(_ kind: Kind, _ body: (inout Account) -> Void) {

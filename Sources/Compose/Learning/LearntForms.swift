@@ -19,6 +19,7 @@ package final class LearntForms: Sendable {
         /// Unix seconds before which no form of a type follows from others.
         var refuted: [ResourceClass: Int64] = [:]
         var batchRefusals = BatchRefusals()
+        var tries = FormTries()
         /// The latest time at which something was asked, unix seconds.
         var time = Int64.min
 
@@ -82,7 +83,7 @@ package final class LearntForms: Sendable {
             var record = known.record
             fits = record.absorb(request, document, at: now, freshFor: freshFor)
             learnt = fits ? .known(Known(record)) : .rests(until: now + Int64(freshFor))
-            changes = !fits || record.objects != known.record.objects
+            changes = !fits || record.objects != known.record.objects || record.lists.cut != known.record.lists.cut
         default:
             (isNew, changes) = (true, true)
             if case .known(let known) = entry, form.shape.isOfResources, known.record.isRemembered(at: now) {
@@ -116,15 +117,33 @@ package final class LearntForms: Sendable {
     }
 
     /// Whether to ask for more in a form than a client did. Nothing is composed in it for that, so
-    /// answers in other circumstances suffice, or the documentation, where it counts.
+    /// answers in other circumstances suffice, or the documentation, where it counts; else it is
+    /// tried once.
     func mayAsk(in form: Form, at now: Int64) -> Bool {
         state.withLock { state in
             guard !state.isWrong(form.shape, at: now) else { return false }
             return switch state.forms[form] {
-            case .known(let known) where known.record.isFresh(at: now): known.record.envelope == 0
+            case .known(let known): known.record.envelope == 0
             case .rests(let until) where now < until: false
-            default: isDocumented || state.isSeenElsewhere(form, at: now)
+            default:
+                isDocumented || state.isSeenElsewhere(form, at: now) || state.tries.mayBegin(form, at: now)
             }
+        }
+    }
+
+    /// More is being asked for in a form than a client did.
+    func begin(_ form: Form, at now: Int64) {
+        guard !isDocumented else { return }
+        state.withLock { state in
+            if state.forms[form] == nil { state.tries.begin(form, at: now) }
+        }
+    }
+
+    /// The origin refused a request in a form that no client asked for: it rests for a week.
+    func noteRefusal(_ form: Form, at now: Int64) {
+        state.withLock { state in
+            if state.forms[form] == nil { state.makeRoom() }
+            state.forms[form] = .rests(until: now + FormTries.rest)
         }
     }
 
@@ -199,6 +218,7 @@ extension LearntForms.State {
             return .rests(until: min(until, latest))
         }
         wrong = wrong.mapValues { min($0, latest) }
+        tries.limit(at: now)
         refuted = refuted.mapValues { min($0, latest) }
         concluded = [:]
         places.cap(at: latest)
@@ -232,11 +252,19 @@ extension LearntForms.State {
             return FormFamily(type: form.shape.type, members: members(like: form, at: now)).record(of: form, at: now)
                 ?? fresh
         }
-        guard fresh == nil, let own else { return fresh }
-        return forms.lazy.compactMap { other, entry in
-            guard other.shape == form.shape, case .known(let known) = entry else { return nil }
-            return own.renewed(by: known.record, at: now)
-        }.first
+        guard let own else { return nil }
+        let others = recordsElsewhere(of: form, at: now)
+        var record = fresh ?? others.lazy.compactMap { own.renewed(by: $0, at: now) }.first
+        record?.lists.adopt(others.map(\.lists.cut))
+        return record
+    }
+
+    /// The records of the same shape in other storefronts and languages.
+    private func recordsElsewhere(of form: Form, at now: Int64) -> [FormRecord] {
+        forms.compactMap { other, entry in
+            guard other.shape == form.shape, other != form, case .known(let known) = entry else { return nil }
+            return known.record.isRemembered(at: now) ? known.record : nil
+        }
     }
 
     /// Those of the same type that share the most with the form, itself first.

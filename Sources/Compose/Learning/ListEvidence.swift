@@ -66,6 +66,13 @@ struct ListEvidence: Sendable {
         return true
     }
 
+    /// Takes over how such lists are cut in other storefronts and languages, where those agree and
+    /// no page has shown it here (DECISIONS 10.1).
+    mutating func adopt(_ cuts: [ListCut]) {
+        guard cut == .unknown else { return }
+        for seen in cuts where seen != .unknown { cut.note(seen) }
+    }
+
     /// How the origin writes `next` for such a request. A limit that it left out of a link is none
     /// of the link's where the request has none either.
     func link(for request: CatalogRequest) -> NextPattern? {

@@ -21,7 +21,7 @@ struct ListedPage {
     init?(_ part: StoredSource, _ place: IndexedPlace, of list: CatalogRequest, _ standardLimit: Int?) {
         let document = part.document
         self.part = part
-        var (offset, limit): (Int, Int?) = (0, nil)
+        var (offset, limit, places): (Int, Int?, Int?) = (0, nil, nil)
         switch place.kind {
         case .page:
             guard let request = part.request, request.isSameList(as: list) else { return nil }
@@ -36,11 +36,12 @@ struct ListedPage {
             elements = document.elements(of: relation)
             next = relation.next
             limit = standardLimit
+            if next.isEmpty { places = document.places(of: relation, with: elements.count, in: owner) }
         default: return nil
         }
         facts = StoredPage(
             offset: offset, count: elements.count, limit: limit, next: document.offset(in: next),
-            isInline: owner != nil)
+            isInline: owner != nil, places: places)
         if !next.isEmpty && facts.next == nil { return nil }
     }
 
@@ -89,4 +90,15 @@ extension MappedDocument {
         }
         return owner.map { (relation, $0) }
     }
+
+    /// How many tracks the owner says that it has, with those that are not shown (`trackCount`: of
+    /// all 13 whole albums of the catalog that were recorded, the number of their tracks).
+    fileprivate func places(of relation: Relation, with count: Int, in owner: Object) -> Int? {
+        guard relation.name == Self.tracks, let places = attributes(of: owner)?["trackCount"]?.countValue else {
+            return nil
+        }
+        return places >= count ? places : nil
+    }
+
+    private static let tracks = ResourceDocument.nameNumber(Array("tracks".utf8).span, isView: false)
 }

@@ -24,6 +24,8 @@ public final class ResourceLibrary: Sendable {
     let origin: OriginTag
     let classes: ResourceClasses
     private let hasReadStored = Atomic<Bool>(false)
+    /// Misses since the names that clients want were kept.
+    private let unkept = Atomic<Int>(0)
     /// When something was last learnt, unix seconds.
     let latest = Atomic<Int64>(.min)
 
@@ -127,6 +129,9 @@ public final class ResourceLibrary: Sendable {
     package func readStored(_ clock: @escaping @Sendable () -> Int64) {
         held.heed(cache)
         guard settings.isActive else { return }
+        cache.kept(wantedFact) { [growth] summary in
+            if let summary { growth.restore(summary) }
+        }
         let now = clock()
         cache.file?.visitFloors(of: origin, at: now) { [self] number, time in
             // Answers of that second may be those that raised it.
@@ -166,8 +171,34 @@ public final class ResourceLibrary: Sendable {
         let isOfResources = request.shape.subject == .item || request.shape.subject == .batch
         if isOfResources && request.shape.selection.isEmpty || forms.record(request.form, at: now) != nil {
             growth.note(miss: request)
+            keepWanted()
         }
     }
+
+    /// Keeps the names that clients want for the next start.
+    private func keepWanted() {
+        guard cache.file != nil, unkept.add(1, ordering: .relaxed).newValue % Self.missesToKeep == 0 else { return }
+        cache.keep(growth.summary, as: wantedFact)
+    }
+
+    /// The names change slowly: they are halved after 256 misses of a type.
+    private static let missesToKeep = 64
+
+    private var wantedFact: String { "wanted \(String(origin.bits, radix: 16))" }
+
+    /// Counts a larger request that is being sent.
+    package func begin(_ growth: Growth, at now: Int64) {
+        self.growth.begin(growth)
+        switch growth {
+        case .superset(let superset), .owner(let superset):
+            guard let shape = superset.asked else { return }
+            forms.begin(Form(shape, in: superset.request, isAlone: superset.resources.count == 1), at: now)
+        case .page: break
+        }
+    }
+
+    /// The origin refused (400) a larger request: its form rests.
+    package func note(refused request: CatalogRequest, at now: Int64) { forms.noteRefusal(request.form, at: now) }
 
     /// Has the form of a wrong answer rest until then (unix seconds), also after a restart.
     package func switchOff(_ request: CatalogRequest, until: Int64, at now: Int64) {

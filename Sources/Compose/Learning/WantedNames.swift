@@ -4,18 +4,48 @@
 
 /// How often clients name each relationship and view, over the latest requests that were not
 /// answered out of stored answers.
-struct WantedNames: Sendable {
-    private var requests = 0
+struct WantedNames: Sendable, Equatable {
+    private(set) var requests = 0
     private var counts: [(name: Selection.Name, requests: Int)] = []
 
     /// With fewer requests nothing is known.
     private static let least = 16
     /// At this number of requests all counts are halved.
-    private static let most = 256
+    static let most = 256
     /// A name is wanted often that one request in this many has.
     private static let share = 10
     /// More than any type has relationships and views.
     private static let mostNames = 24
+
+    init() {}
+
+    /// The counts of another node.
+    init(requests: Int, _ counts: [(name: Selection.Name, requests: Int)]) {
+        (self.requests, self.counts) = (requests, counts)
+    }
+
+    static func == (one: WantedNames, other: WantedNames) -> Bool {
+        one.requests == other.requests && one.counts.elementsEqual(other.counts) { $0 == $1 }
+    }
+
+    /// The names that are wanted most, so many at most.
+    func most(_ count: Int) -> [(name: Selection.Name, requests: Int)] {
+        Array(counts.sorted { $0.requests > $1.requests }.prefix(count))
+    }
+
+    /// The requests of both together.
+    func adding(_ other: WantedNames) -> WantedNames {
+        var sum = self
+        sum.requests += other.requests
+        for (name, requests) in other.counts {
+            if let index = sum.counts.firstIndex(where: { $0.name == name }) {
+                sum.counts[index].requests += requests
+            } else {
+                sum.counts.append((name, requests))
+            }
+        }
+        return sum
+    }
 
     /// Counts a request that was not answered out of stored answers, or would not have been.
     mutating func note(_ selection: Selection) {

@@ -86,13 +86,18 @@ extension MappedDocument {
     /// The numbers of the names of an object's attributes; nil where they are too many bytes to be
     /// looked at.
     func attributeNames(of object: Object) -> [UInt64]? {
-        guard object.attributes.count <= Self.mostNamed,
+        attributes(of: object)?.members.map { ResourceDocument.nameNumber(Array($0.key.utf8).span) }
+    }
+
+    /// The attributes as values; nil where they are too many bytes to be looked at.
+    func attributes(of object: Object) -> JSONObject? {
+        guard object.attributes.count <= Self.mostParsed,
             case .object(let attributes)? = try? JSON.parse(Array(body[object.attributes.range]))
         else { return nil }
-        return attributes.members.map { ResourceDocument.nameNumber(Array($0.key.utf8).span) }
+        return attributes
     }
 
     /// Attributes above this are not parsed: as values they take twenty times the memory. Recorded
     /// ones have 9 KB at most.
-    private static let mostNamed = 256 << 10
+    private static let mostParsed = 256 << 10
 }

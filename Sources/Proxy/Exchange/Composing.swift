@@ -98,6 +98,12 @@ final class Composing {
         library.sizes.note(tooLarge: wanted.shape, count: wanted.limit ?? wanted.resources.count)
     }
 
+    /// Learns that the origin refuses a larger request.
+    func note(refused part: OriginRequest) {
+        guard part.isSuperset, let wanted = part.catalogRequest else { return }
+        library.note(refused: wanted, at: base.unixSeconds)
+    }
+
     /// The request for a composition's missing parts, on behalf of the client that asked for the
     /// whole; nil where it must not be stored.
     func originRequest(

@@ -37,8 +37,8 @@ final class Exchange {
     private var terms: Asking.Terms
     /// Its look-up and store in the shared tier; nil until it leads a flight, and without a tier.
     private var tierLookup: TierLookup?
-    /// The request that would complete a composition of the answer.
-    private var supplement: OriginRequest?
+    /// The request that would complete a composition of the answer; whether it met with a 400.
+    private var (supplement, isSupplementRefused): (OriginRequest?, Bool) = (nil, false)
     /// The reason for not composing, until it is counted.
     private var refusal: Refusal?
     private var timer: TimerToken?
@@ -209,6 +209,7 @@ extension Exchange {
             guard let supplement else { preconditionFailure("a part has a request") }
             let report = { [self] (end: PartEnd) in
                 if case .tooLarge = end { proxy.composing.note(tooLarge: supplement) }
+                isSupplementRefused = end.status == 400
                 partEnded(end, isFirst: true)
             }
             Exchange(supplement, for: .part(party, [], report), proxy).start()
@@ -326,8 +327,7 @@ extension Exchange: UpstreamReceiver {
             noteAnswer(response)
             if client?.isOpen == false { handle(.clientLeft) }
             handle(.headArrived(response))
-        case .received(let bytes):
-            handle(client?.isOpen == false ? .clientLeft : .received(bytes))
+        case .received(let bytes): handle(client?.isOpen == false ? .clientLeft : .received(bytes))
         case .finished:
             upstream = nil
             handle(.finished)
@@ -352,6 +352,7 @@ extension Exchange: UpstreamReceiver {
         batch?.end = Batches.State.End(status: response.status)
         proxy.asking.note(response, of: terms.origin, to: request, born: flight?.born ?? asked)
         if state.wasPartOfRefused { proxy.batching.note(refusedListFor: request, answered: response.status) }
+        if isSupplementRefused, response.status == 200, let supplement { proxy.composing.note(refused: supplement) }
         client?.upstreamTime = response.receivedAt - response.requestedAt
     }
 }

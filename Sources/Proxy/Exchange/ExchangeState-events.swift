@@ -279,6 +279,16 @@ enum PartEnd: Sendable {
     /// There was no answer: another request would fail too.
     case failed(ExchangeFailure)
 
+    /// The origin's status, where one is known.
+    var status: Int? {
+        switch self {
+        case .stored(let status): status
+        case .unusable(let status): status
+        case .refused(let response, _): response.status
+        case .incomplete, .tooLarge, .failed: nil
+        }
+    }
+
     /// Whether the origin does not know such batches. Other errors may be about one of the ids,
     /// their number, or the token.
     var isRefusedList: Bool {

@@ -1,7 +1,9 @@
 import Cache
+import Compose
 import EventLoop
 import Purging
 import Store
+import Synchronization
 import Tier
 import Upstream
 
@@ -28,6 +30,22 @@ public final class ProxyNode: Sendable {
     private let loop: EventLoop
     private let parts: Confined<Parts>
     private let began: Instant
+    private let library: PresentLibrary
+
+    /// Learns what the clients of other nodes want; another one after some reloads.
+    private final class PresentLibrary: Sendable {
+        let library: Mutex<ResourceLibrary>
+
+        init(_ library: ResourceLibrary) { self.library = Mutex(library) }
+
+        var wishes: LogFollower.Wishes {
+            LogFollower.Wishes {
+                self.library.withLock { $0 }.growth.summary
+            } heed: { lines in
+                self.library.withLock { $0 }.growth.heed(lines)
+            }
+        }
+    }
 
     /// How long a node that has just begun waits for an engine before it does without.
     private static let patience = Duration.seconds(10)
@@ -38,12 +56,14 @@ public final class ProxyNode: Sendable {
         let loop = try EventLoop(label: "refrain.tier")
         (self.tier, self.loop) = (tier, loop)
         began = Instant.now()
-        parts = loop.sync { [board] in
+        library = PresentLibrary(shared.library)
+        parts = loop.sync { [board, library] in
             let connection = TierConnection(tier.settings, loop: loop, observe: tier.observer(of: .node)) {
                 tier.log($0)
             }
             let follower = LogFollower(
-                tier.settings, identity, cache: shared.cache, knowledge: tier.knowledge, board: board, loop: loop,
+                tier.settings, identity, cache: shared.cache, knowledge: tier.knowledge, board: board,
+                wishes: library.wishes, loop: loop,
                 observe: tier.observer(of: .node), inform: tier.inform
             ) { tier.log($0) }
             let budget = SharedBudget(
@@ -77,7 +97,10 @@ public final class ProxyNode: Sendable {
 
     /// The upstream is another one from now on, or the same: with nodes of others this one shares
     /// nothing but purges.
-    public func use(_ origin: Origin) {
+    /// - Parameter shared: those with which requests are answered from now on.
+    public func use(_ shared: ProxyShared) {
+        let origin = shared.origin
+        library.library.withLock { $0 = shared.library }
         tier.use(origin)
         parts.execute { $0.follower.use(origin) }
     }

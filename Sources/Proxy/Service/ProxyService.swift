@@ -189,7 +189,7 @@ public final class ProxyService: Service {
             exchange(originRequest(facts, user, .absent, nil, connection), counting: .misses, connection)
         case .complete(let supplement):
             if let growth = supplement.growth {
-                proxy.composing.library.growth.begin(growth)
+                proxy.composing.library.begin(growth, at: proxy.base.unixSeconds)
             }
             let request = originRequest(facts, user, supplement.reason, nil, connection, supplement: supplement)
             exchange(request, counting: .misses, connection)

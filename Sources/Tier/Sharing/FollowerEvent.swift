@@ -59,6 +59,8 @@ extension FollowerState {
         case purged(Job, Int?)
         /// The node asks the origin of that name from now on.
         case upstream(String)
+        /// The names that the node's clients want, for the next sign of life.
+        case wanted(String)
         /// `wakeAt` has come.
         case woken
         /// The node is to end, and not to be missed.
@@ -83,6 +85,8 @@ extension FollowerState {
         case report(Int, PurgeReport)
         case warn(String)
         case inform(String)
+        /// Takes over the names that clients of the other nodes want, in place of earlier ones.
+        case heed([String])
         /// The engine has heard that this node leaves, or never will.
         case left
     }

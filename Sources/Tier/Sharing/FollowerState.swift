@@ -40,6 +40,8 @@ struct FollowerState: Sendable {
     /// When purges that the log lacks were last written to it.
     private var lastLogging: Instant?
 
+    /// The names that clients of the other nodes want, as told last.
+    private var heeded: [String] = []
     /// The last complaint about pages.
     private var complaint: String?
     /// Topics that are not logged again.
@@ -72,7 +74,9 @@ struct FollowerState: Sendable {
         case .purged(let job, let count): purged(job, count)
         case .upstream(let name):
             heartbeat.use(name)
+            heeded = []
             beat()
+        case .wanted(let line): heartbeat.say(wanted: line)
         case .woken: wake()
         case .leave: leave()
         case .close: close()
@@ -374,9 +378,16 @@ struct FollowerState: Sendable {
                 "the last heartbeat of node \(name) is in the future: the engine's clock was set back")
         }
         noteAnswered()
+        heed(registry.wantedElsewhere(now: moment.now))
         logUnlogged()
         guard isFollowing, log.readiness == .ready, let time = registry.engineTime(moment.now) else { return }
         if let command = trimming.question(settings.horizon, time, keys, now: moment.now) { ask(.horizon, [command]) }
+    }
+
+    private mutating func heed(_ wanted: [String]) {
+        guard wanted != heeded else { return }
+        heeded = wanted
+        effects.append(.heed(wanted))
     }
 
     private mutating func scheduleBeat() {

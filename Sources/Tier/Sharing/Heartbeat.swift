@@ -83,6 +83,9 @@ struct Heartbeat: Sendable {
         toldUpstreams = [:]
     }
 
+    /// The next sign says that this node's clients want that.
+    mutating func say(wanted: String) { registry.own.wanted = wanted }
+
     /// Sends the next one then, unless it is scheduled or on its way.
     mutating func schedule(at moment: Instant) {
         if !isUnderWay, dueAt == nil { dueAt = moment }

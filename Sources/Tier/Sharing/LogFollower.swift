@@ -44,6 +44,7 @@ package final class LogFollower {
     private let clock: @Sendable () -> Int64
     private let log: @Sendable (String) -> Void
     private let inform: @Sendable (String) -> Void
+    private let wishes: Wishes
     private let connection: TierConnection
     private let name: String
 
@@ -79,6 +80,16 @@ package final class LogFollower {
     /// values may lack those of an earlier run.
     private static let unloggedFact = "purge_log_lacks"
 
+    /// The names that clients want of the origin: this node's line, and the reader of the others'.
+    package struct Wishes {
+        let own: () -> String
+        let heed: ([String]) -> Void
+
+        package init(own: @escaping () -> String = { "" }, heed: @escaping ([String]) -> Void = { _ in }) {
+            (self.own, self.heed) = (own, heed)
+        }
+    }
+
     /// Begins to follow, on the loop.
     /// - Parameters:
     ///   - knowledge: is kept up to date, for leaders that take values of the tier.
@@ -89,7 +100,8 @@ package final class LogFollower {
     ///   - log: gets one for each change of health.
     package init(
         _ tier: TierSettings, _ node: NodeIdentity, cache: ResponseCache, knowledge: PurgeKnowledge,
-        board: SharingBoard = SharingBoard(), settings: Settings = Settings(), loop: EventLoop,
+        board: SharingBoard = SharingBoard(), settings: Settings = Settings(), wishes: Wishes = Wishes(),
+        loop: EventLoop,
         clock: @escaping @Sendable () -> Int64 = { Timestamp.now().microseconds / 1000 },
         observe: @escaping (TierStatus) -> Void = { _ in }, inform: @escaping @Sendable (String) -> Void = { _ in },
         log: @escaping @Sendable (String) -> Void
@@ -98,6 +110,7 @@ package final class LogFollower {
         timer = DeadlineTimer(loop: loop)
         (self.cache, self.knowledge, self.board, self.settings, self.loop) = (cache, knowledge, board, settings, loop)
         (self.clock, self.inform, self.log, name) = (clock, inform, log, node.name)
+        self.wishes = wishes
         renumberings = cache.purges.renumberings
         connection = TierConnection(tier, loop: loop, observe: observe, log: log)
         let keys = TierKeys(prefix: tier.keyPrefix)
@@ -210,7 +223,10 @@ package final class LogFollower {
     private func perform(_ effect: FollowerState.Effect) {
         switch effect {
         case .ask(let question, let commands):
-            connection.send(commands, timeout: settings.patience) { [self] in tell(.answered(question, $0)) }
+            connection.send(commands, timeout: settings.patience) { [self] in
+                if question == .signs { tell(.wanted(wishes.own())) }
+                tell(.answered(question, $0))
+            }
         case .beginHistory(let epoch, let until):
             // No value may be judged by a history whose purges are still to be noted.
             knowledge.move(to: state.logMark, mayTake: false)
@@ -231,6 +247,7 @@ package final class LogFollower {
             if let completion = completions.removeValue(forKey: number) { reports.append { completion(report) } }
         case .warn(let line): log(line)
         case .inform(let line): inform(line)
+        case .heed(let lines): wishes.heed(lines)
         case .left: whenLeft()
         }
     }

@@ -5,8 +5,9 @@
 ///
 /// in one line, in any order; with `after=70 since=1799999990000` where it takes the place of
 /// another process, which began then, and `confirmed=0123456789abcdef` where it was in doubt about
-/// a life of the log, and with `upstream=https://music.example`. Names that a reader does not know
-/// are of a later version.
+/// a life of the log, with `upstream=https://music.example`, and with `wanted=` and the names that
+/// its clients want (`NodeIdentity.wanted`). Names that a reader does not know are of a later
+/// version.
 struct NodeRecord: Sendable, Equatable {
     var address = ""
     var version = ""
@@ -26,12 +27,14 @@ struct NodeRecord: Sendable, Equatable {
     var confirmed: LogEpoch?
     /// Name of the origin that it asks; empty for a node of an earlier version.
     var upstream = ""
+    /// As `NodeIdentity.wanted`.
+    var wanted = ""
 
     init(_ own: NodeIdentity, seen: Int64, isReady: Bool, mark: LogMark?) {
         (address, version, process, startedAt) = (own.address, own.version, own.process, own.startedAt)
         (predecessor, predecessorStartedAt) = (own.predecessor, own.predecessorStartedAt)
         (self.seen, self.isReady, self.mark) = (seen, isReady, mark)
-        upstream = own.upstream
+        (upstream, wanted) = (own.upstream, own.wanted)
     }
 
     /// Nil where it does not say when it was written.
@@ -51,6 +54,7 @@ struct NodeRecord: Sendable, Equatable {
             case "ready": isReady = value == "1"
             case "confirmed": confirmed = LogEpoch(value.utf8)
             case "upstream": upstream = value
+            case "wanted": wanted = value
             case "applied": mark = LogMark(value.utf8)
             default: break
             }
@@ -63,7 +67,7 @@ struct NodeRecord: Sendable, Equatable {
         address=\(Self.word(address)) version=\(Self.word(version)) process=\(process) started=\(startedAt) \
         seen=\(seen) ready=\(isReady ? 1 : 0)\(mark.map { " applied=\($0.text)" } ?? "")\
         \(predecessor == 0 ? "" : " after=\(predecessor) since=\(predecessorStartedAt)")\(confirmed.map { " confirmed=\($0.text)" } ?? "")\
-        \(upstream.isEmpty ? "" : " upstream=\(Self.word(upstream))")
+        \(upstream.isEmpty ? "" : " upstream=\(Self.word(upstream))")\(wanted.isEmpty ? "" : " wanted=\(Self.word(wanted))")
         """
     }
 

@@ -152,6 +152,14 @@ struct NodeRegistry: Sendable {
         }
     }
 
+    /// The lines of wanted names of the other nodes that are up and ask this origin.
+    func wantedElsewhere(now: Instant) -> [String] {
+        let time = engineTime(now) ?? 0
+        return records.filter { name, record in
+            name != own.name && isAlive(record, time) && record.upstream == own.upstream && !record.wanted.isEmpty
+        }.sorted { $0.key < $1.key }.map(\.value.wanted)
+    }
+
     private func isAlive(_ record: NodeRecord, _ time: Int64) -> Bool { time - record.seen <= Self.aliveFor }
 
     private func isKnown(_ record: NodeRecord, _ time: Int64) -> Bool { time - record.seen <= Self.keptFor }

@@ -47,6 +47,9 @@ package struct NodeIdentity: Sendable {
     var predecessorStartedAt: Int64 = 0
     /// Name of the origin that it asks; empty where it does not say.
     var upstream: String
+    /// The names that its clients want of the origin, in one line of a thousand bytes at most;
+    /// empty where it does not say.
+    var wanted = ""
 
     package init(
         name: String, address: String, version: String, process: Int32, startedAt: Int64, predecessor: Int32 = 0,

@@ -165,7 +165,7 @@ final class RunningProxy: Sendable {
         log.setLevel(configuration.logLevel)
         settings.shared.cache.file?.records.checkRate = configuration.cacheCheck
         settings.shared.cache.file?.records.use(settings.shared.origin)
-        node?.use(settings.shared.origin)
+        node?.use(settings.shared)
         var configuration = configuration
         configuration.recording = server.adoptRecording(configuration.recording, before: recordingBefore, log)
         let now = Running(

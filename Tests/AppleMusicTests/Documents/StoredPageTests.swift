@@ -132,6 +132,10 @@ import Testing
             #expect(page.cut(offset: 0, limit: 100, listCut) == nil, "its items may lie after the hundredth place")
             #expect(page.cut(offset: 0, limit: 300, listCut) == all)
         }
+        for (places, least) in [(10, 20), (20, 20), (21, 21), (299, 299), (301, 301)] {
+            let counted = StoredPage(offset: 0, count: 10, limit: 300, next: nil, isInline: true, places: places)
+            #expect(counted.cut(offset: 0, limit: least) == all && counted.cut(offset: 0, limit: least - 1) == nil)
+        }
         let full = StoredPage(offset: 20, count: 10, limit: 10, next: nil)
         #expect(full.cut(offset: 20, limit: 3, .first) == PageCut(items: 0..<3, next: 23))
         #expect(full.cut(offset: 26, limit: .max, .first) == PageCut(items: 6..<10, next: nil))

@@ -12,9 +12,11 @@ import Testing
 ///   - extra: members in addition to those of every resource, each with a comma before it.
 ///   - relations: as `relation` writes them.
 func resource(
-    _ type: String, _ id: String, attribute: String = "name", extra: String = "", _ relations: [String] = []
+    _ type: String, _ id: String, attribute: String = "name", trackCount: Int? = nil, extra: String = "",
+    _ relations: [String] = []
 ) -> String {
-    let shown = "\"attributes\":{\"\(attribute)\":\"\(type) \(id)\"}\(extra)"
+    let tracks = trackCount.map { ",\"trackCount\":\($0)" } ?? ""
+    let shown = "\"attributes\":{\"\(attribute)\":\"\(type) \(id)\"\(tracks)}\(extra)"
     let related = relations.isEmpty ? "" : ",\"relationships\":{\(relations.joined(separator: ","))}"
     return "{\(head(type, id)),\(shown)\(related)}"
 }

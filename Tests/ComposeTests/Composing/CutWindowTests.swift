@@ -38,8 +38,9 @@ import Testing
         Stored("albums/\(album)/genres?limit=\(limit)", "{\"data\":[\(genre("34"))],\"meta\":{}}")
     }
 
-    private static func album(_ id: Int, tracks: Int) -> Stored {
-        Stored("albums/\(id)", document(resource("albums", "\(id)", [relation("tracks", items("songs", 0..<tracks))])))
+    private static func album(_ id: Int, tracks: Int, counted: Int? = nil) -> Stored {
+        let list = relation("tracks", items("songs", 0..<tracks))
+        return Stored("albums/\(id)", document(resource("albums", "\(id)", trackCount: counted, [list])))
     }
     /// An album that shows tracks alike inside it and in a list of their own.
     private static let tracks = [
@@ -51,6 +52,10 @@ import Testing
         Stored("\(list)?limit=2", document(items(type, 0..<2), next: "\(list)?offset=3"))
     }
     private static let gap = filled("albums/8/tracks", "songs")
+    private static let british = filled("/v1/catalog/gb/albums/8/tracks", "songs")
+    private static let germanCutFirst = Stored(
+        "/v1/catalog/de/albums/8/tracks?limit=3",
+        document(items("songs", 0..<2), next: "/v1/catalog/de/albums/8/tracks?offset=3"))
 
     static let answers: [Row] = [
         Row("the middle of a page", learnt + [twenty], "artists/1/albums?limit=5&offset=3", window(3..<8, next: 8)),
@@ -92,8 +97,14 @@ import Testing
             "as much as may stand inside a parent, for a list that ends there", tracks + [ten],
             "albums/1/tracks?limit=300", .window(items("songs", 0..<10))),
         Row(
+            "as many as the places that a parent counts", tracks + [album(1, tracks: 10, counted: 100)],
+            "albums/1/tracks?limit=100", .window(items("songs", 0..<10))),
+        Row(
             "one more than the items of the list, where lists fill up", tracks + [gap, ten], "albums/1/tracks?limit=11",
             .window(items("songs", 0..<10))),
+        Row(
+            "one more than the items of the list, where lists fill up in another storefront",
+            tracks + [british, ten], "albums/1/tracks?limit=11", .window(items("songs", 0..<10))),
         Row(
             "an undocumented limit, once the origin accepted as much", [genres(9, "?limit=4"), genres(1, "?limit=3")],
             "albums/1/genres?limit=4", .window(items("genres", 0..<2))),
@@ -128,6 +139,19 @@ import Testing
         Row(
             "less than may stand inside a parent, where lists of other kinds fill up",
             tracks + [filled("artists/8/albums", "albums"), filled("playlists/pl.8/tracks", "songs"), ten],
+            "albums/1/tracks?limit=100", refused: "window end-uncertain"),
+        Row(
+            "where other storefronts cut lists in two ways", tracks + [british, germanCutFirst, ten],
+            "albums/1/tracks?limit=11", refused: "window end-uncertain"),
+        Row(
+            "fewer than the places that a parent counts", tracks + [album(1, tracks: 10, counted: 101)],
+            "albums/1/tracks?limit=100", refused: "window end-uncertain"),
+        Row(
+            "fewer than twice the items, as a parent may count those alone",
+            tracks + [album(1, tracks: 10, counted: 10)], "albums/1/tracks?limit=19",
+            refused: "window end-uncertain"),
+        Row(
+            "a list with more items than its parent counts", tracks + [album(1, tracks: 10, counted: 9)],
             "albums/1/tracks?limit=100", refused: "window end-uncertain"),
         Row(
             "an undocumented limit that the origin was never seen to accept", [genres(1, "?limit=3")],
