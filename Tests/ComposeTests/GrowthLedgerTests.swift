@@ -24,6 +24,28 @@ import Testing
         #expect(!earned.mayBegin)
     }
 
+    /// In a cluster most uses are on another node than the request.
+    @Test func usesOfOtherNodesAnswersPayForBytesAlone() {
+        var ledger = ledger()
+        for number: UInt64 in 0..<1_000 {
+            #expect(ledger.mayBegin, "\(number)")
+            ledger.begin([number], including("artists"))
+            ledger.settle()
+            if number.isMultiple(of: 15) {
+                ledger.adopt([1_000_000 + number])
+                let uses = [1, 2].map { _ in ledger.note(including("genres"), of: [1_000_000 + number]) }
+                #expect(uses == [true, false], "it spares one")
+            }
+        }
+        // Such uses pay for no request in vain: those may be many, and of other nodes' clients.
+        for number: UInt64 in 2_000..<2_100 {
+            if ledger.mayBegin { ledger.begin([number]) }
+            ledger.adopt([2_000_000 + number])
+            _ = ledger.note(including("genres"), of: [2_000_000 + number])
+        }
+        #expect(!ledger.mayBegin)
+    }
+
     @Test(arguments: [15, 100]) func missesAllowOneMore(missesForOne: Int) {
         var ledger = GrowthLedger(missesForOne: missesForOne, maxEntries: 64)
         for number: UInt64 in 0..<4 { ledger.begin([number]) }

@@ -34,6 +34,16 @@ import Testing
         #expect(WantedSummary("albums:9,\(field),tracks=3") == WantedSummary([.albums: wanted(9, [("tracks", 3)])]))
     }
 
+    @Test(arguments: [
+        ("", "albums:1", true), ("albums:1", "albums:1", false), ("albums:8", "albums:15", false),
+        ("albums:8", "albums:16", true), ("albums:200", "albums:128", false), ("albums:8", "albums:8;songs:1", true),
+        ("albums:20,artists=9", "albums:30,artists=9", false), ("albums:20,artists=3", "albums:31,artists=3", true),
+        ("albums:20,artists=1", "albums:21,artists=3", true),
+    ])
+    func aDoublingOrAnotherNameIsNews(before: String, now: String, isNews: Bool) {
+        #expect(WantedSummary(now).hasNews(since: WantedSummary(before)) == isNews, "\(before) \(now)")
+    }
+
     /// Whatever clients made up, a line is short and has nothing that ends a field.
     @Test(arguments: 1...TestSize.of(20, full: 200) as ClosedRange<UInt64>)
     func everyLineIsReadBack(seed: UInt64) {

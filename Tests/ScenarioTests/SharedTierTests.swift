@@ -43,6 +43,24 @@ import Testing
         #expect(nodes.origin.requests.count == 1)
     }
 
+    /// A larger request counted as lost when another node had the answer: after four of them, no
+    /// more were made.
+    @Test func aLargerRequestThatAnotherNodeSparedIsNotLost() throws {
+        let nodes = try SharingProxies(2) { ScriptedAlbums.reply($0.target) }
+        func album(_ id: Int) -> String { "/v1/catalog/us/albums/\(id)" }
+        for id in 1...20 { _ = try nodes.get(1, album(id) + "?include=artists") }
+        _ = try nodes.get(1, album(50))
+        for id in 100..<110 {
+            _ = try nodes.get(0, album(id) + "?include=artists")
+            let before = nodes.origin.requests.count
+            #expect(nodes.nodes[1].explain(album(id))?.action == .complete)
+            #expect(try nodes.get(1, album(id)).status == 200)
+            #expect(nodes.origin.requests.count == before)
+        }
+        _ = try nodes.get(1, album(1_000))
+        #expect(nodes.origin.requests.last?.target == album(1_000) + "?include=artists")
+    }
+
     /// A node whose clock was ahead had fetched it before the purge, and it was younger than that.
     @Test func anAnswerDatedAheadDoesNotUndoAPurge() throws {
         let nodes = try SharingProxies(2, ahead: 3_600, ScriptedSongs.reply)

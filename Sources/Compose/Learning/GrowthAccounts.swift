@@ -36,6 +36,8 @@ package final class GrowthAccounts: Sendable {
     private let accounts = Mutex<[Kind: Account]>([:])
     /// The names that clients of other nodes want.
     private let elsewhere = Mutex(WantedSummary([:]))
+    /// The own names that were news to other nodes last.
+    private let announced = Mutex(WantedSummary([:]))
     private let sizes: LearntSizes
     /// More than apps have forms of lists, in all storefronts.
     private static let maxKinds = 4_096
@@ -72,13 +74,26 @@ package final class GrowthAccounts: Sendable {
     }
 
     /// The names that clients of this node want, as other nodes read them (`WantedSummary`).
-    package var summary: String {
+    var summary: String { wanted.text }
+
+    /// The summary, and whether it has news for nodes that know the last one that had.
+    package func announcement() -> (line: String, isNews: Bool) {
+        let wanted = wanted
+        let isNews = announced.withLock { announced in
+            guard wanted.hasNews(since: announced) else { return false }
+            announced = wanted
+            return true
+        }
+        return (wanted.text, isNews)
+    }
+
+    private var wanted: WantedSummary {
         let wanted = accounts.withLock { accounts in
             accounts.compactMap { kind, account in
                 if case .resources(let type) = kind { (type, account.wanted) } else { nil }
             }
         }
-        return WantedSummary(Dictionary(uniqueKeysWithValues: wanted)).text
+        return WantedSummary(Dictionary(uniqueKeysWithValues: wanted))
     }
 
     /// Adds the names that clients of an earlier run wanted.
@@ -156,6 +171,24 @@ package final class GrowthAccounts: Sendable {
         case .owner(let superset):
             note(.owners(superset.request.shape.type)) { $0.ledger.settle() }
             settle(.superset(superset))
+        }
+    }
+
+    /// Notes an answer of another node, which may be used here.
+    package func adopt(_ target: [UInt8]) {
+        guard let request = CatalogRequest(canonical: target) else { return }
+        let type = request.shape.type
+        if let list = request.listNumber {
+            guard let limit = request.limit else { return }
+            let page = ListPage(
+                list: list, offset: request.offset ?? 0, limit: limit, shape: request.shape,
+                storefront: request.storefront)
+            return accounts.withLock { $0[.pages(page.shape, page.storefront)]?.ledger.adopt([page.number]) }
+        }
+        let numbers = Superset(request: request, resources: request.resources).numbers
+        accounts.withLock { accounts in
+            accounts[.resources(type)]?.ledger.adopt(numbers)
+            accounts[.owners(type)]?.ledger.adopt(numbers)
         }
     }
 

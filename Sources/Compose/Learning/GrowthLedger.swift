@@ -3,13 +3,26 @@
 /// A larger request takes the place of the client's own, so it costs a request only where the
 /// client's answer cannot be made of it. It spares one for each further answer that is.
 ///
+/// Nodes that share a tier use each other's answers, and a value does not say whether it was asked
+/// for as a larger one. So a use of another node's answer pays for bytes alone.
+///
 /// Must hold: requests in vain are at most four, those that uses have paid for, and one for every
 /// `missesForOne` misses. All of it is counted in requests, so neither a busy moment nor a clock
 /// that jumps changes it.
 struct GrowthLedger: Sendable {
-    /// By the number of the larger request: the clients' uses of its answer since.
-    private var entries: [UInt64: [Selection]] = [:]
+    /// A larger answer.
+    private struct Entry {
+        /// Its uses by clients.
+        var uses: [Selection]
+        /// Whether another node asked for it, which may have been for its own client.
+        let isOfOtherNode: Bool
+    }
+
+    /// By the number of the larger request.
+    private var entries: [UInt64: Entry] = [:]
     private var credit = Self.start
+    /// The cost of bytes that no use has paid for.
+    private var unpaidBytes = 0
     private let earning: Int
     private let maxEntries: Int
 
@@ -40,30 +53,47 @@ struct GrowthLedger: Sendable {
     /// It is asked for. Its request counts as lost until an answer was made of it.
     /// - Parameter own: the client's own selection, where `settle` tells of that answer.
     mutating func begin(_ numbers: [UInt64], _ own: Selection? = nil) {
-        while !entries.isEmpty, entries.count + numbers.count > maxEntries { entries.remove(at: entries.startIndex) }
+        makeRoom(for: numbers.count)
         // Earlier answers have run out, or the client would have got its own out of one.
-        for number in numbers { entries[number] = own.map { [$0] } ?? [] }
+        for number in numbers { entries[number] = Entry(uses: own.map { [$0] } ?? [], isOfOtherNode: false) }
         credit -= Self.request + Self.bytes
+        unpaidBytes += Self.bytes
+    }
+
+    /// Another node's answer has come.
+    mutating func adopt(_ numbers: [UInt64]) {
+        makeRoom(for: numbers.count)
+        for number in numbers where entries[number] == nil { entries[number] = Entry(uses: [], isOfOtherNode: true) }
+    }
+
+    private mutating func makeRoom(for count: Int) {
+        while !entries.isEmpty, entries.count + count > maxEntries { entries.remove(at: entries.startIndex) }
     }
 
     /// The client's answer was made of it: its request was not lost.
     mutating func settle() { credit = min(credit + Self.request, Self.mostCredit) }
 
+    private mutating func noteUse(of entry: Entry) {
+        let paid = min(unpaidBytes, Self.request)
+        unpaidBytes -= paid
+        if entry.isOfOtherNode { credit = min(credit + paid, Self.mostCredit) } else { settle() }
+    }
+
     /// A page was cut out of the larger one.
     mutating func note(windowOf number: UInt64) {
-        if entries[number] != nil { settle() }
+        if let entry = entries[number] { noteUse(of: entry) }
     }
 
     /// A client got resources in an answer that was stored, or was made of stored answers; true
     /// where that spared a request, because no earlier client got as much.
     mutating func note(_ use: Selection, of numbers: [UInt64]) -> Bool {
-        var isOfUse = false
+        var used: Entry?
         for number in numbers {
-            guard let known = entries[number], !known.contains(where: { $0.covers(use) }) else { continue }
-            isOfUse = true
-            entries[number] = known + [use]
+            guard let entry = entries[number], !entry.uses.contains(where: { $0.covers(use) }) else { continue }
+            entries[number]?.uses.append(use)
+            if used?.isOfOtherNode != false { used = entry }
         }
-        if isOfUse { settle() }
-        return isOfUse
+        if let used { noteUse(of: used) }
+        return used != nil
     }
 }

@@ -139,9 +139,11 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// The origin refused a request in a form that no client asked for: it rests for a week.
+    /// The origin refused a request in a form that no client asked for: it rests for a week. A form
+    /// that was answered before does not: the refusal is of that one resource.
     func noteRefusal(_ form: Form, at now: Int64) {
         state.withLock { state in
+            if case .known? = state.forms[form] { return }
             if state.forms[form] == nil { state.makeRoom() }
             state.forms[form] = .rests(until: now + FormTries.rest)
         }

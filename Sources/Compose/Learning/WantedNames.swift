@@ -33,6 +33,11 @@ struct WantedNames: Sendable, Equatable {
         Array(counts.sorted { $0.requests > $1.requests }.prefix(count))
     }
 
+    /// The names that are wanted often.
+    var often: Set<Selection.Name> { Set(counts.filter { isOften($0.requests) }.map(\.name)) }
+
+    private func isOften(_ count: Int) -> Bool { count * Self.share >= requests }
+
     /// The requests of both together.
     func adding(_ other: WantedNames) -> WantedNames {
         var sum = self
@@ -69,7 +74,7 @@ struct WantedNames: Sendable, Equatable {
     func supersets(of selection: Selection, mayHaveViews: Bool) -> [Selection] {
         guard requests >= Self.least, !counts.isEmpty else { return [] }
         let further = counts.filter { name, count in
-            count * Self.share >= requests && !selection.contains(name) && (mayHaveViews || !name.isView)
+            isOften(count) && !selection.contains(name) && (mayHaveViews || !name.isView)
         }.sorted { $0.requests > $1.requests }.map(\.name)
         return further.indices.reversed().map { last in selection.adding(further[...last]) }
     }

@@ -45,6 +45,15 @@ struct WantedSummary: Sendable, Equatable {
         return text
     }
 
+    /// Whether it has twice as many requests of a type as an earlier one, or other names that are
+    /// wanted often: so there is news some dozens of times, however many requests come.
+    func hasNews(since earlier: WantedSummary) -> Bool {
+        types.contains { type, wanted in
+            guard let before = earlier.types[type] else { return wanted.requests > 0 }
+            return wanted.requests >= 2 * before.requests || wanted.often != before.often
+        }
+    }
+
     /// Adds the counts of another node.
     mutating func add(_ other: WantedSummary) {
         types.merge(other.types) { $0.adding($1) }

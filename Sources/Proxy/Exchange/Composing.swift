@@ -91,6 +91,9 @@ final class Composing {
         if facts.method == .get { library.growth.note(use: composed.growth) }
     }
 
+    /// Counts a larger request that is being sent.
+    func begin(_ growth: Growth) { library.begin(growth, at: base.unixSeconds) }
+
     /// Learns that the answer to a composition's missing parts, or to a larger request, was too
     /// large to be kept: the next one is asked for less.
     func note(tooLarge part: OriginRequest) {

@@ -207,6 +207,8 @@ extension Exchange {
         case .look: look()
         case .fetchPart:
             guard let supplement else { preconditionFailure("a part has a request") }
+            // Another node may have had the answer, or another client have asked for it.
+            if let growth = request.supplement?.growth { proxy.composing.begin(growth) }
             let report = { [self] (end: PartEnd) in
                 if case .tooLarge = end { proxy.composing.note(tooLarge: supplement) }
                 isSupplementRefused = end.status == 400
@@ -282,11 +284,7 @@ extension Exchange {
         for other in others where other != party { upstream?.promote(to: .waitingClient, of: other) }
     }
 
-    private func cancel() {
-        let sent = upstream
-        upstream = nil
-        sent?.cancel()
-    }
+    private func cancel() { upstream.take()?.cancel() }
 }
 
 // MARK: - Clients that leave

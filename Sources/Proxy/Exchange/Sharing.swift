@@ -65,7 +65,8 @@ final class Sharing {
             let own = composing.originRequest(for: Supplement(target: Array(key.target)), of: request.forwarded),
             let response = usable(value, for: own)
         else { return }
-        _ = AnswerStorage(own, nil, storing).keep(response)
+        guard AnswerStorage(own, nil, storing).keep(response) != nil else { return }
+        composing.library.growth.adopt(Array(key.target))
     }
 
     /// The answer, if it is fresh under this node's own rules, with its age.

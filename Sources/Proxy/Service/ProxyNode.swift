@@ -40,7 +40,7 @@ public final class ProxyNode: Sendable {
 
         var wishes: LogFollower.Wishes {
             LogFollower.Wishes {
-                self.library.withLock { $0 }.growth.summary
+                self.library.withLock { $0 }.growth.announcement()
             } heed: { lines in
                 self.library.withLock { $0 }.growth.heed(lines)
             }

@@ -188,9 +188,6 @@ public final class ProxyService: Service {
             // A HEAD asks for no larger page.
             exchange(originRequest(facts, user, .absent, nil, connection), counting: .misses, connection)
         case .complete(let supplement):
-            if let growth = supplement.growth {
-                proxy.composing.library.begin(growth, at: proxy.base.unixSeconds)
-            }
             let request = originRequest(facts, user, supplement.reason, nil, connection, supplement: supplement)
             exchange(request, counting: .misses, connection)
         case .verify(let expected, let reason, let stored):

@@ -59,8 +59,9 @@ extension FollowerState {
         case purged(Job, Int?)
         /// The node asks the origin of that name from now on.
         case upstream(String)
-        /// The names that the node's clients want, for the next sign of life.
-        case wanted(String)
+        /// The names that the node's clients want, for the next sign of life; where they are news
+        /// to the other nodes, that is sent at once.
+        case wanted(String, isNews: Bool)
         /// `wakeAt` has come.
         case woken
         /// The node is to end, and not to be missed.

@@ -40,8 +40,6 @@ struct FollowerState: Sendable {
     /// When purges that the log lacks were last written to it.
     private var lastLogging: Instant?
 
-    /// The names that clients of the other nodes want, as told last.
-    private var heeded: [String] = []
     /// The last complaint about pages.
     private var complaint: String?
     /// Topics that are not logged again.
@@ -74,9 +72,8 @@ struct FollowerState: Sendable {
         case .purged(let job, let count): purged(job, count)
         case .upstream(let name):
             heartbeat.use(name)
-            heeded = []
             beat()
-        case .wanted(let line): heartbeat.say(wanted: line)
+        case .wanted(let line, let isNews): say(wanted: line, isNews)
         case .woken: wake()
         case .leave: leave()
         case .close: close()
@@ -363,6 +360,11 @@ struct FollowerState: Sendable {
         }
     }
 
+    private mutating func say(wanted line: String, _ isNews: Bool) {
+        heartbeat.say(wanted: line)
+        if isNews { beat() }
+    }
+
     private mutating func readSigns(_ replies: [RESPReply]?) {
         if let replies { noteSigns(replies) }
         let isDue = heartbeat.ended(isAnswered: replies != nil)
@@ -378,16 +380,10 @@ struct FollowerState: Sendable {
                 "the last heartbeat of node \(name) is in the future: the engine's clock was set back")
         }
         noteAnswered()
-        heed(registry.wantedElsewhere(now: moment.now))
+        if let wanted = heartbeat.newWishes(now: moment.now) { effects.append(.heed(wanted)) }
         logUnlogged()
         guard isFollowing, log.readiness == .ready, let time = registry.engineTime(moment.now) else { return }
         if let command = trimming.question(settings.horizon, time, keys, now: moment.now) { ask(.horizon, [command]) }
-    }
-
-    private mutating func heed(_ wanted: [String]) {
-        guard wanted != heeded else { return }
-        heeded = wanted
-        effects.append(.heed(wanted))
     }
 
     private mutating func scheduleBeat() {

@@ -19,6 +19,8 @@ struct Heartbeat: Sendable {
     private(set) var said: LogEpoch?
     /// The upstreams of nodes that ask another origin, which the log has named.
     private var toldUpstreams: [String: String] = [:]
+    /// The names that clients of the other nodes want, as read last.
+    private var wishes: [String] = []
 
     init(of own: NodeIdentity) { registry = NodeRegistry(own) }
 
@@ -80,7 +82,15 @@ struct Heartbeat: Sendable {
     mutating func use(_ upstream: String) {
         guard upstream != registry.own.upstream else { return }
         registry.own.upstream = upstream
-        toldUpstreams = [:]
+        (toldUpstreams, wishes) = ([:], [])
+    }
+
+    /// The names that clients of the other nodes want; nil where they are as they were.
+    mutating func newWishes(now: Instant) -> [String]? {
+        let wanted = registry.wantedElsewhere(now: now)
+        guard wanted != wishes else { return nil }
+        wishes = wanted
+        return wanted
     }
 
     /// The next sign says that this node's clients want that.

@@ -82,10 +82,13 @@ package final class LogFollower {
 
     /// The names that clients want of the origin: this node's line, and the reader of the others'.
     package struct Wishes {
-        let own: () -> String
+        let own: () -> (line: String, isNews: Bool)
         let heed: ([String]) -> Void
 
-        package init(own: @escaping () -> String = { "" }, heed: @escaping ([String]) -> Void = { _ in }) {
+        package init(
+            own: @escaping () -> (line: String, isNews: Bool) = { ("", false) },
+            heed: @escaping ([String]) -> Void = { _ in }
+        ) {
             (self.own, self.heed) = (own, heed)
         }
     }
@@ -116,7 +119,7 @@ package final class LogFollower {
         let keys = TierKeys(prefix: tier.keyPrefix)
         state = FollowerState(node, keys, settings, at: .init(now: loop.now, wall: clock()))
         board.show(status)
-        timer.action = { [weak self] in self?.tell(.woken) }
+        timer.action = { [weak self] in self?.wake() }
         let confined = Confined(self, to: loop)
         cache.kept(Self.fact) { [cache] text in
             cache.kept(Self.unloggedFact) { unlogged in
@@ -130,6 +133,12 @@ package final class LogFollower {
         doubt = unlogged.flatMap { LogMark($0.utf8) }
         isDoubting = unlogged == "1" || kept == nil && cache.purges.newest > 0
         tell(.began(kept, doubt: doubt, mayLackOwn: isDoubting))
+    }
+
+    private func wake() {
+        let (line, isNews) = wishes.own()
+        tell(.wanted(line, isNews: isNews))
+        tell(.woken)
     }
 
     private func noteDoubt() {
@@ -224,7 +233,6 @@ package final class LogFollower {
         switch effect {
         case .ask(let question, let commands):
             connection.send(commands, timeout: settings.patience) { [self] in
-                if question == .signs { tell(.wanted(wishes.own())) }
                 tell(.answered(question, $0))
             }
         case .beginHistory(let epoch, let until):

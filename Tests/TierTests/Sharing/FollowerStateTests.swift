@@ -40,6 +40,17 @@ import Testing
         #expect(script.state.wakeAt == script.now + .milliseconds(250))
     }
 
+    @Test func newsOfWantedNamesAreToldAtOnce() {
+        var script = FollowerScript.ready()
+        #expect(script.tell(.wanted("albums:8", isNews: false)).isEmpty)
+        let effects = script.tell(.wanted("albums:16", isNews: true))
+        #expect(effects.questions == [.signs])
+        let sign = effects.lines(.signs).last ?? ""
+        #expect(sign.hasPrefix("HSET") && sign.contains("wanted=albums:16"))
+        #expect(script.tell(.wanted("albums:32", isNews: true)).isEmpty, "one is on its way")
+        #expect(script.sign().questions.contains(.signs))
+    }
+
     @Test func aForeignPurgeIsNotedAppliedAndReported() {
         var script = FollowerScript.reading()
         let record = purge(.target([47]), at: 0, by: "b")
