@@ -42,13 +42,11 @@ public struct StoredPage: Hashable, Sendable {
     /// own pages (APPLE-MUSIC-API 7.9, 7.10).
     let isInline: Bool
     /// How many places the list has, as its parent says; nil where it does not.
-    let places: Int?
+    public var places: Int?
 
-    public init(
-        offset: Int, count: Int, limit: Int?, next: Int?, isInline: Bool = false, places: Int? = nil
-    ) {
+    public init(offset: Int, count: Int, limit: Int?, next: Int?, isInline: Bool = false) {
         (self.offset, self.count, self.limit) = (offset, count, limit)
-        (self.next, self.isInline, self.places) = (next, isInline, places)
+        (self.next, self.isInline) = (next, isInline)
     }
 
     /// Whether each of its places has its item, as `next` proves.

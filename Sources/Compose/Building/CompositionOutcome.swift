@@ -22,8 +22,8 @@ package struct Supplement {
     package let target: [UInt8]
     /// The larger request that it makes in place of the client's; nil where it asks for no more.
     package let growth: Growth?
-    /// Whether a client may get its answer as it is, and that would be a use of it: it asks for
-    /// resources with more than the client wants.
+    /// Whether its answer may serve other clients under its own URL, which is a use of it: it asks
+    /// for resources with more than the client wants.
     package var isSuperset: Bool {
         switch growth {
         case .superset, .owner: true

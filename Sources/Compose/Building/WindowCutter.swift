@@ -140,9 +140,13 @@ struct WindowCutter {
         return pages.contains { $0.offset == start && ($0.limit ?? 0) >= size } ? nil : (start, size)
     }
 
-    /// The larger request that a window out of the page is a use of, if it was one.
+    /// Credits the larger request that may have brought the page. A list inside its owner does so
+    /// where the owner was asked for with it by name.
     private func growth(whoseUseIs page: ListedPage, _ list: UInt64) -> Growth? {
-        if page.owner != nil { return .superset(Superset(ownerOf: request)) }
+        if page.owner != nil {
+            let superset = Superset(ownerOf: request)
+            return page.part.request?.shape.selection.covers(superset.selection) == true ? .superset(superset) : nil
+        }
         return page.facts.limit.map { .page(named(list, page.facts.offset, $0)) }
     }
 

@@ -48,6 +48,12 @@ struct FormRecord: Sendable {
         return record
     }
 
+    /// Takes over how its lists are cut, as long as the other forms' answers and its own count.
+    mutating func adopt(_ other: AdoptedCut) {
+        lists.adopt(other.cut)
+        freshFor = Int(min(countsUntil, other.countsUntil) - lastSeen)
+    }
+
     /// Learns from another answer; false where it contradicts an earlier one.
     mutating func absorb(
         _ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int

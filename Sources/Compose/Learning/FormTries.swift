@@ -6,20 +6,31 @@
 struct FormTries: Sendable {
     /// Unix seconds before which a form is not tried again.
     private var tried: [Form: Int64] = [:]
+    /// Unix seconds before which a refused form is not asked for, whatever else speaks for it.
+    private var refused: [Form: Int64] = [:]
 
     static let most = 256
-    static let rest: Int64 = 7 * 86_400
+    private static let rest: Int64 = 7 * 86_400
 
     func mayBegin(_ form: Form, at now: Int64) -> Bool {
         if let until = tried[form] { return now >= until }
         return tried.count < Self.most || tried.values.contains { now >= $0 }
     }
 
-    mutating func begin(_ form: Form, at now: Int64) {
-        if tried.count >= Self.most { tried = tried.filter { now < $0.value } }
-        if tried.count < Self.most || tried[form] != nil { tried[form] = now + Self.rest }
+    func isRefused(_ form: Form, at now: Int64) -> Bool { refused[form].map { now < $0 } ?? false }
+
+    mutating func begin(_ form: Form, at now: Int64) { Self.note(form, in: &tried, at: now) }
+
+    mutating func noteRefusal(_ form: Form, at now: Int64) { Self.note(form, in: &refused, at: now) }
+
+    /// Caps the rests after a clock that was ahead.
+    mutating func limit(at now: Int64) {
+        tried = tried.mapValues { min($0, now + Self.rest) }
+        refused = refused.mapValues { min($0, now + Self.rest) }
     }
 
-    /// After a clock that was ahead.
-    mutating func limit(at now: Int64) { tried = tried.mapValues { min($0, now + Self.rest) } }
+    private static func note(_ form: Form, in rests: inout [Form: Int64], at now: Int64) {
+        if rests.count >= most { rests = rests.filter { now < $0.value } }
+        if rests.count < most || rests[form] != nil { rests[form] = now + rest }
+    }
 }

@@ -66,7 +66,7 @@ package struct Superset: Sendable {
         selection = list.selectionOfList
     }
 
-    /// The same request, for a client that wants the list inside its resource.
+    /// Counts the list inside the resource as the client's own selection.
     func inPlace(of list: CatalogRequest) -> Superset {
         var superset = self
         superset.selection = list.selectionOfList

@@ -129,7 +129,7 @@ package final class GrowthAccounts: Sendable {
         if case .list = request.shape.subject {
             return accounts.withLock { accounts in
                 accounts[.pages(request.shape, request.storefront)]?.ledger.noteMiss()
-                accounts[.owners(request.shape.type)]?.ledger.noteMiss()
+                if request.mayBeShownByOwner { accounts[.owners(request.shape.type)]?.ledger.noteMiss() }
             }
         }
         withAccount(of: request) { account in
@@ -151,10 +151,8 @@ package final class GrowthAccounts: Sendable {
             }
             if superset.relates { note(.related(type)) { $0.ledger.begin([]) } }
         case .owner(let superset):
-            let type = superset.request.shape.type
-            note(.owners(type)) { $0.ledger.begin(superset.numbers) }
-            if superset.isWider { note(.resources(type)) { $0.ledger.begin(superset.numbers, superset.selection) } }
-            if superset.relates { note(.related(type)) { $0.ledger.begin([]) } }
+            note(.owners(superset.request.shape.type)) { $0.ledger.begin(superset.numbers) }
+            begin(.superset(superset))
         }
     }
 
@@ -183,7 +181,7 @@ package final class GrowthAccounts: Sendable {
             let page = ListPage(
                 list: list, offset: request.offset ?? 0, limit: limit, shape: request.shape,
                 storefront: request.storefront)
-            return accounts.withLock { $0[.pages(page.shape, page.storefront)]?.ledger.adopt([page.number]) }
+            return accounts.withLock { $0[.pages(page.shape, page.storefront)]?.ledger.adopt(page: page.number) }
         }
         let numbers = Superset(request: request, resources: request.resources).numbers
         accounts.withLock { accounts in
@@ -210,9 +208,10 @@ package final class GrowthAccounts: Sendable {
     }
 
     private func note(use superset: Superset) {
-        guard superset.mayBeUse else { return }
-        let (type, numbers) = (superset.request.shape.type, superset.numbers)
+        let type = superset.request.shape.type
         accounts.withLock { accounts in
+            guard superset.mayBeUse, accounts[.resources(type)] != nil || accounts[.owners(type)] != nil else { return }
+            let numbers = superset.numbers
             // A request that was spared counts as the miss that it would have been: else what pays
             // would soon be wanted no more.
             if accounts[.resources(type)]?.ledger.note(superset.selection, of: numbers) == true {

@@ -12,7 +12,7 @@
 struct GrowthLedger: Sendable {
     /// A larger answer.
     private struct Entry {
-        /// Its uses by clients.
+        /// Selections that clients got from it.
         var uses: [Selection]
         /// Whether another node asked for it, which may have been for its own client.
         let isOfOtherNode: Bool
@@ -47,27 +47,36 @@ struct GrowthLedger: Sendable {
 
     /// A request of the kind was not answered out of stored answers.
     mutating func noteMiss() {
-        if credit < Self.start { credit += earning }
+        guard credit < Self.start else { return }
+        credit += earning
+        unpaidBytes = max(0, unpaidBytes - earning)
     }
 
     /// It is asked for. Its request counts as lost until an answer was made of it.
     /// - Parameter own: the client's own selection, where `settle` tells of that answer.
     mutating func begin(_ numbers: [UInt64], _ own: Selection? = nil) {
-        makeRoom(for: numbers.count)
+        makeRoom(for: numbers)
         // Earlier answers have run out, or the client would have got its own out of one.
         for number in numbers { entries[number] = Entry(uses: own.map { [$0] } ?? [], isOfOtherNode: false) }
         credit -= Self.request + Self.bytes
         unpaidBytes += Self.bytes
     }
 
-    /// Another node's answer has come.
+    /// Another node's answer has come, and is held in place of an own one that has run out.
+    mutating func adopt(page number: UInt64) {
+        makeRoom(for: [number])
+        entries[number] = Entry(uses: [], isOfOtherNode: true)
+    }
+
+    /// Another node's answer has come with these resources; own answers may have them too.
     mutating func adopt(_ numbers: [UInt64]) {
-        makeRoom(for: numbers.count)
+        makeRoom(for: numbers)
         for number in numbers where entries[number] == nil { entries[number] = Entry(uses: [], isOfOtherNode: true) }
     }
 
-    private mutating func makeRoom(for count: Int) {
-        while !entries.isEmpty, entries.count + count > maxEntries { entries.remove(at: entries.startIndex) }
+    private mutating func makeRoom(for numbers: [UInt64]) {
+        let new = numbers.count { entries[$0] == nil }
+        while !entries.isEmpty, entries.count + new > maxEntries { entries.remove(at: entries.startIndex) }
     }
 
     /// The client's answer was made of it: its request was not lost.
@@ -91,7 +100,8 @@ struct GrowthLedger: Sendable {
         for number in numbers {
             guard let entry = entries[number], !entry.uses.contains(where: { $0.covers(use) }) else { continue }
             entries[number]?.uses.append(use)
-            if used?.isOfOtherNode != false { used = entry }
+            let isBetter = used == nil || !entry.isOfOtherNode
+            if isBetter { used = entry }
         }
         if let used { noteUse(of: used) }
         return used != nil

@@ -20,6 +20,9 @@ package final class LearntForms: Sendable {
         var refuted: [ResourceClass: Int64] = [:]
         var batchRefusals = BatchRefusals()
         var tries = FormTries()
+        /// The relationships and views that answers of a type have shown, by the numbers of their
+        /// names.
+        var names: [ResourceClass: Set<UInt64>] = [:]
         /// The latest time at which something was asked, unix seconds.
         var time = Int64.min
 
@@ -47,7 +50,7 @@ package final class LearntForms: Sendable {
 
     let state: Mutex<State>
     /// Whether forms may be asked for that no client has asked for.
-    private let isDocumented: Bool
+    let isDocumented: Bool
 
     init(isDocumented: Bool = false, _ demand: PlacementDemand = PlacementDemand()) {
         self.isDocumented = isDocumented
@@ -96,7 +99,10 @@ package final class LearntForms: Sendable {
         }
         let isAsConcluded = state.withLock { state -> Bool in
             var isAsConcluded = true
-            if isNew, case .known(let known)? = learnt { isAsConcluded = state.test(known.record, form, at: now) }
+            if isNew, case .known(let known)? = learnt {
+                isAsConcluded = state.test(known.record, form, at: now)
+                state.noteNames(of: form)
+            }
             if changes { state.changes[form.shape.type, default: 0] += 1 }
             state.concluded[form] = nil
             if learnt != nil, state.forms[form] == nil { state.makeRoom() }
@@ -113,39 +119,6 @@ package final class LearntForms: Sendable {
             guard form.chosenBytes <= Self.mostChosenBytes, !state.isWrong(form.shape, at: now) else { return nil }
             if case .rests(let until)? = state.forms[form], now < until { return nil }
             return state.concluded(form, at: now)
-        }
-    }
-
-    /// Whether to ask for more in a form than a client did. Nothing is composed in it for that, so
-    /// answers in other circumstances suffice, or the documentation, where it counts; else it is
-    /// tried once.
-    func mayAsk(in form: Form, at now: Int64) -> Bool {
-        state.withLock { state in
-            guard !state.isWrong(form.shape, at: now) else { return false }
-            return switch state.forms[form] {
-            case .known(let known): known.record.envelope == 0
-            case .rests(let until) where now < until: false
-            default:
-                isDocumented || state.isSeenElsewhere(form, at: now) || state.tries.mayBegin(form, at: now)
-            }
-        }
-    }
-
-    /// More is being asked for in a form than a client did.
-    func begin(_ form: Form, at now: Int64) {
-        guard !isDocumented else { return }
-        state.withLock { state in
-            if state.forms[form] == nil { state.tries.begin(form, at: now) }
-        }
-    }
-
-    /// The origin refused a request in a form that no client asked for: it rests for a week. A form
-    /// that was answered before does not: the refusal is of that one resource.
-    func noteRefusal(_ form: Form, at now: Int64) {
-        state.withLock { state in
-            if case .known? = state.forms[form] { return }
-            if state.forms[form] == nil { state.makeRoom() }
-            state.forms[form] = .rests(until: now + FormTries.rest)
         }
     }
 
@@ -255,18 +228,16 @@ extension LearntForms.State {
                 ?? fresh
         }
         guard let own else { return nil }
-        let others = recordsElsewhere(of: form, at: now)
-        var record = fresh ?? others.lazy.compactMap { own.renewed(by: $0, at: now) }.first
-        record?.lists.adopt(others.map(\.lists.cut))
+        var record = fresh ?? renewed(own, of: form, at: now)
+        if record?.lists.cut == .unknown, let cut = cutElsewhere(form, at: now) { record?.adopt(cut) }
         return record
     }
 
-    /// The records of the same shape in other storefronts and languages.
-    private func recordsElsewhere(of form: Form, at now: Int64) -> [FormRecord] {
-        forms.compactMap { other, entry in
-            guard other.shape == form.shape, other != form, case .known(let known) = entry else { return nil }
-            return known.record.isRemembered(at: now) ? known.record : nil
-        }
+    private func renewed(_ own: FormRecord, of form: Form, at now: Int64) -> FormRecord? {
+        forms.lazy.compactMap { other, entry in
+            guard other.shape == form.shape, case .known(let known) = entry else { return nil }
+            return own.renewed(by: known.record, at: now)
+        }.first
     }
 
     /// Those of the same type that share the most with the form, itself first.
@@ -285,18 +256,6 @@ extension LearntForms.State {
         return Array(near.reversed().joined().prefix(LearntForms.maxFamily))
     }
 
-    /// Whether the same selection was answered in other circumstances.
-    fileprivate func isSeenElsewhere(_ form: Form, at now: Int64) -> Bool {
-        forms.contains { other, entry in
-            guard other.isRelated(to: form), other.hasSelection(of: form),
-                other.hasDecoration(of: form), case .known(let known) = entry
-            else {
-                return false
-            }
-            return known.record.envelope == 0 && known.record.isRemembered(at: now)
-        }
-    }
-
     /// Tests what was concluded of a form on its first answer; false where that looks otherwise.
     fileprivate mutating func test(_ record: FormRecord, _ form: Form, at now: Int64) -> Bool {
         let type = form.shape.type
@@ -312,7 +271,7 @@ extension LearntForms.State {
         refuted[type] = max(refuted[type] ?? 0, until)
     }
 
-    fileprivate func isWrong(_ shape: RequestShape, at now: Int64) -> Bool {
+    func isWrong(_ shape: RequestShape, at now: Int64) -> Bool {
         guard !wrong.isEmpty, let until = wrong[shape] else { return false }
         return now < until
     }

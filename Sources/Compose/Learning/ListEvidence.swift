@@ -2,8 +2,9 @@ import AppleMusic
 
 // The origin's observed treatment of the lists of one form. Pure.
 // Must hold: how pages are cut, links and limits are known as long as the form's record is, and one
-// counterexample takes them back. How many gaps lists have only says whether larger pages
-// are worth asking for; no answer is built on it.
+// counterexample takes them back; only in a conclusion is a cut another form's (DECISIONS 10.1).
+// How many gaps lists have only says whether larger pages are worth asking for; no answer is built
+// on it.
 
 /// The evidence of one form.
 struct ListEvidence: Sendable {
@@ -66,12 +67,8 @@ struct ListEvidence: Sendable {
         return true
     }
 
-    /// Takes over how such lists are cut in other storefronts and languages, where those agree and
-    /// no page has shown it here (DECISIONS 10.1).
-    mutating func adopt(_ cuts: [ListCut]) {
-        guard cut == .unknown else { return }
-        for seen in cuts where seen != .unknown { cut.note(seen) }
-    }
+    /// Takes over how other forms' pages were cut; no page has shown it here.
+    mutating func adopt(_ seen: ListCut) { cut = seen }
 
     /// How the origin writes `next` for such a request. A limit that it left out of a link is none
     /// of the link's where the request has none either.

@@ -21,7 +21,7 @@ struct ListedPage {
     init?(_ part: StoredSource, _ place: IndexedPlace, of list: CatalogRequest, _ standardLimit: Int?) {
         let document = part.document
         self.part = part
-        var (offset, limit, places): (Int, Int?, Int?) = (0, nil, nil)
+        var (offset, limit): (Int, Int?) = (0, nil)
         switch place.kind {
         case .page:
             guard let request = part.request, request.isSameList(as: list) else { return nil }
@@ -36,12 +36,11 @@ struct ListedPage {
             elements = document.elements(of: relation)
             next = relation.next
             limit = standardLimit
-            if next.isEmpty { places = document.places(of: relation, with: elements.count, in: owner) }
         default: return nil
         }
         facts = StoredPage(
             offset: offset, count: elements.count, limit: limit, next: document.offset(in: next),
-            isInline: owner != nil, places: places)
+            isInline: owner != nil)
         if !next.isEmpty && facts.next == nil { return nil }
     }
 
@@ -50,7 +49,22 @@ struct ListedPage {
         if let asked, asked.limit == window.limit, offset == facts.offset {
             return PageCut(items: 0..<facts.count, next: facts.next)
         }
-        return facts.cut(offset: offset, limit: limit, cut)
+        if let own = facts.cut(offset: offset, limit: limit, cut) { return own }
+        guard facts.next == nil, let places = places(of: window) else { return nil }
+        var counted = facts
+        counted.places = places
+        return counted.cut(offset: offset, limit: limit, cut)
+    }
+
+    /// How many places an album's tracks have, as the album says: with those that are not shown
+    /// (`trackCount`: of all 13 whole albums of the catalog that were recorded, the number of their
+    /// tracks).
+    private func places(of list: CatalogRequest) -> Int? {
+        guard list.shape.type == .albums, case .list(let name, isView: false) = list.shape.subject,
+            name.elementsEqual("tracks".utf8), let owner,
+            let places = part.document.attributes(of: owner)?["trackCount"]?.countValue
+        else { return nil }
+        return places >= facts.count ? places : nil
     }
 
     /// Whether the pages show different revisions: they differ from the greater offset on.
@@ -90,15 +104,4 @@ extension MappedDocument {
         }
         return owner.map { (relation, $0) }
     }
-
-    /// How many tracks the owner says that it has, with those that are not shown (`trackCount`: of
-    /// all 13 whole albums of the catalog that were recorded, the number of their tracks).
-    fileprivate func places(of relation: Relation, with count: Int, in owner: Object) -> Int? {
-        guard relation.name == Self.tracks, let places = attributes(of: owner)?["trackCount"]?.countValue else {
-            return nil
-        }
-        return places >= count ? places : nil
-    }
-
-    private static let tracks = ResourceDocument.nameNumber(Array("tracks".utf8).span, isView: false)
 }

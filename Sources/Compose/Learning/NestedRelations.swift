@@ -35,9 +35,9 @@ extension LearntForms {
         state.withLock { state in
             guard case .known(let known) = state.forms[request.form], known.record.isFresh(at: now) else { return }
             var record = known.record
-            if record.lists.absorb(request, document, document.primary.count) {
-                state.forms[request.form] = .known(Known(record))
-            }
+            guard record.lists.absorb(request, document, document.primary.count) else { return }
+            state.forms[request.form] = .known(Known(record))
+            if record.lists.cut != known.record.lists.cut { state.changes[request.shape.type, default: 0] += 1 }
         }
     }
 

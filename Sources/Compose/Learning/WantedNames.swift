@@ -28,7 +28,7 @@ struct WantedNames: Sendable, Equatable {
         one.requests == other.requests && one.counts.elementsEqual(other.counts) { $0 == $1 }
     }
 
-    /// The names that are wanted most, so many at most.
+    /// The names that most requests have, `count` of them at most.
     func most(_ count: Int) -> [(name: Selection.Name, requests: Int)] {
         Array(counts.sorted { $0.requests > $1.requests }.prefix(count))
     }
@@ -38,7 +38,7 @@ struct WantedNames: Sendable, Equatable {
 
     private func isOften(_ count: Int) -> Bool { count * Self.share >= requests }
 
-    /// The requests of both together.
+    /// Sums both counts.
     func adding(_ other: WantedNames) -> WantedNames {
         var sum = self
         sum.requests += other.requests

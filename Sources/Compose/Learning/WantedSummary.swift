@@ -45,12 +45,12 @@ struct WantedSummary: Sendable, Equatable {
         return text
     }
 
-    /// Whether it has twice as many requests of a type as an earlier one, or other names that are
-    /// wanted often: so there is news some dozens of times, however many requests come.
+    /// Whether it has twice as many requests of a type as an earlier one, or further names that are
+    /// wanted often: so one request in a hundred has news at most, once there are many.
     func hasNews(since earlier: WantedSummary) -> Bool {
         types.contains { type, wanted in
-            guard let before = earlier.types[type] else { return wanted.requests > 0 }
-            return wanted.requests >= 2 * before.requests || wanted.often != before.often
+            guard let before = earlier.types[type], before.requests > 0 else { return wanted.requests > 0 }
+            return wanted.requests >= 2 * before.requests || !wanted.often.isSubset(of: before.often)
         }
     }
 

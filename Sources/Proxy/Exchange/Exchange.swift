@@ -207,7 +207,7 @@ extension Exchange {
         case .look: look()
         case .fetchPart:
             guard let supplement else { preconditionFailure("a part has a request") }
-            // Another node may have had the answer, or another client have asked for it.
+            // Counted here: a flight or another node may have spared the request before.
             if let growth = request.supplement?.growth { proxy.composing.begin(growth) }
             let report = { [self] (end: PartEnd) in
                 if case .tooLarge = end { proxy.composing.note(tooLarge: supplement) }

@@ -32,7 +32,7 @@ public final class ProxyNode: Sendable {
     private let began: Instant
     private let library: PresentLibrary
 
-    /// Learns what the clients of other nodes want; another one after some reloads.
+    /// Holds the library in use, for the node's loop.
     private final class PresentLibrary: Sendable {
         let library: Mutex<ResourceLibrary>
 
@@ -100,9 +100,12 @@ public final class ProxyNode: Sendable {
     /// - Parameter shared: those with which requests are answered from now on.
     public func use(_ shared: ProxyShared) {
         let origin = shared.origin
-        library.library.withLock { $0 = shared.library }
         tier.use(origin)
-        parts.execute { $0.follower.use(origin) }
+        parts.execute { [library] in
+            // On the loop: no names of nodes of another origin come between the two.
+            library.library.withLock { $0 = shared.library }
+            $0.follower.use(origin)
+        }
     }
 
     /// Follows the log no more, because another process goes on under this node's name: it has this

@@ -19,8 +19,9 @@ struct Heartbeat: Sendable {
     private(set) var said: LogEpoch?
     /// The upstreams of nodes that ask another origin, which the log has named.
     private var toldUpstreams: [String: String] = [:]
-    /// The names that clients of the other nodes want, as read last.
-    private var wishes: [String] = []
+    /// The names that clients of the other nodes want, as read last; nil where they are to be told
+    /// anew.
+    private var wishes: [String]?
 
     init(of own: NodeIdentity) { registry = NodeRegistry(own) }
 
@@ -80,9 +81,10 @@ struct Heartbeat: Sendable {
 
     /// This node asks another origin from now on.
     mutating func use(_ upstream: String) {
+        (registry.own.wanted, wishes) = ("", nil)
         guard upstream != registry.own.upstream else { return }
         registry.own.upstream = upstream
-        (toldUpstreams, wishes) = ([:], [])
+        toldUpstreams = [:]
     }
 
     /// The names that clients of the other nodes want; nil where they are as they were.

@@ -133,7 +133,8 @@ import Testing
             #expect(page.cut(offset: 0, limit: 300, listCut) == all)
         }
         for (places, least) in [(10, 20), (20, 20), (21, 21), (299, 299), (301, 301)] {
-            let counted = StoredPage(offset: 0, count: 10, limit: 300, next: nil, isInline: true, places: places)
+            var counted = StoredPage(offset: 0, count: 10, limit: 300, next: nil, isInline: true)
+            counted.places = places
             #expect(counted.cut(offset: 0, limit: least) == all && counted.cut(offset: 0, limit: least - 1) == nil)
         }
         let full = StoredPage(offset: 20, count: 10, limit: 10, next: nil)

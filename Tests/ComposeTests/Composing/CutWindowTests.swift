@@ -47,6 +47,10 @@ import Testing
         album(9, tracks: 3), Stored("albums/9/tracks?limit=4", document(items("songs", 0..<3))),
     ]
     private static let ten = album(1, tracks: 10)
+    private static func playlist(_ id: Int, tracks: Int, counted: Int? = nil) -> Stored {
+        let list = relation("tracks", items("songs", 0..<tracks))
+        return Stored("playlists/pl.\(id)", document(resource("playlists", "pl.\(id)", trackCount: counted, [list])))
+    }
     /// A page that filled up.
     private static func filled(_ list: String, _ type: String) -> Stored {
         Stored("\(list)?limit=2", document(items(type, 0..<2), next: "\(list)?offset=3"))
@@ -143,6 +147,20 @@ import Testing
         Row(
             "where other storefronts cut lists in two ways", tracks + [british, germanCutFirst, ten],
             "albums/1/tracks?limit=11", refused: "window end-uncertain"),
+        Row(
+            "where the storefront cut the list first, with other parameters",
+            tracks + [
+                british, ten,
+                Stored(
+                    "albums/8/tracks?limit=3&relate[songs]=albums",
+                    document(items("songs", 0..<2), next: "albums/8/tracks?offset=3")),
+            ], "albums/1/tracks?limit=11", refused: "window end-uncertain"),
+        Row(
+            "the places that a playlist counts",
+            [
+                playlist(9, tracks: 3), playlist(1, tracks: 10, counted: 10),
+                Stored("playlists/pl.9/tracks?limit=4", document(items("songs", 0..<3))),
+            ], "playlists/pl.1/tracks?limit=50", refused: "window end-uncertain"),
         Row(
             "fewer than the places that a parent counts", tracks + [album(1, tracks: 10, counted: 101)],
             "albums/1/tracks?limit=100", refused: "window end-uncertain"),

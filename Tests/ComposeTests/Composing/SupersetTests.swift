@@ -82,6 +82,11 @@ import Testing
         #expect(try scene.ask("albums/1") == .fetch("albums/1?include=artists"))
         try scene.store(Self.forms[..<2].map { Stored($0.target, $0.body, after: 7 * 86_400 + 1) })
         #expect(try scene.ask("albums/1", after: 7 * 86_400 + 2) == Self.wide)
+        // The refusal was of that one album.
+        let other = try self.scene(Array(Self.forms[..<2]))
+        other.library.note(refused: try StoredScene.request("albums/1?include=artists,genres"), at: StoredScene.noon)
+        try other.store(shown("albums/5?include=artists,genres", artists: ["90"], genres: ["21"]))
+        #expect(try other.ask("albums/2") == .fetch("albums/2?include=artists,genres"))
     }
 
     /// The client's own answer could not be made of it.

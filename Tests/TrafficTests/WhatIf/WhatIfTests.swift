@@ -183,7 +183,7 @@ import Testing
         var trace = try TraceUnderTest()
         trace.addMixture(TestSize.of(600, release: 1500), seed: 2, every: .milliseconds(300))
         let with = try run(trace)
-        let without = try run(trace) { $0.composition.compose = .off }
+        let without = try run(trace) { ($0.composition.compose, $0.composition.windows) = (.off, false) }
         #expect(with.composed > 0 && without.composed == 0)
         #expect(with.misses < without.misses)
     }
