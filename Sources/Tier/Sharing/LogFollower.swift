@@ -137,7 +137,7 @@ package final class LogFollower {
 
     private func wake() {
         let (line, isNews) = wishes.own()
-        tell(.wanted(line, isNews: isNews))
+        if line != state.registry.own.wanted { tell(.wanted(line, isNews: isNews)) }
         tell(.woken)
     }
 
@@ -232,9 +232,7 @@ package final class LogFollower {
     private func perform(_ effect: FollowerState.Effect) {
         switch effect {
         case .ask(let question, let commands):
-            connection.send(commands, timeout: settings.patience) { [self] in
-                tell(.answered(question, $0))
-            }
+            connection.send(commands, timeout: settings.patience) { [self] in tell(.answered(question, $0)) }
         case .beginHistory(let epoch, let until):
             // No value may be judged by a history whose purges are still to be noted.
             knowledge.move(to: state.logMark, mayTake: false)
