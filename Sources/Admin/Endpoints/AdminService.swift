@@ -26,7 +26,7 @@ public final class AdminService: Service {
         self.sources = sources
         authorizer = AdminAuthorizer(sources.access)
         timeline = Timeline(sources, context)
-        streams = EventStreams(timeline, sources.statistics.feed, context.loop)
+        streams = EventStreams(timeline, sources.statistics.feed, sources.statistics.tails, context.loop)
     }
 
     public func drain() {

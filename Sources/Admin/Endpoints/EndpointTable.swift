@@ -11,7 +11,10 @@ enum EndpointTable {
     static let rows = [
         row("/", "the dashboard; window=5m, 1h or 24h, explain=URL, still=1", AdminExchange.dashboard),
         row(
-            "/events", "server-sent events: stats each second, requests as they are answered", AdminExchange.events),
+            "/events",
+            "server-sent events: stats each second, requests as they are answered; lines=json or combined: these "
+                + "alone, as in the access log, by the conditions of refrain tail (status=, not-status=)",
+            AdminExchange.events),
         row("/healthz", "200 while the process lives", AdminExchange.health, for: .anyone),
         row(
             "/readyz",

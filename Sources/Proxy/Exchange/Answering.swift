@@ -128,7 +128,7 @@ final class Answering {
     func answerPreflight(_ connection: ClientConnection) {
         connection.withHeadBytes { bytes in
             let head = connection.head
-            observer.log?.recordPreflight(
+            observer.recordPreflight(
                 ShownTarget.bytes(of: bytes.extracting(head.target.range), for: nil),
                 shared.crossOrigin.preflightRefusal(of: head, bytes, allowing: shared.pageFields), on: connection)
         }

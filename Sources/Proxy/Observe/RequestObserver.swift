@@ -11,18 +11,24 @@ final class RequestObserver {
     private let feed: LiveFeed
     /// nil: no access log.
     var log: AccessLog?
+    private let tails: TailWriter
     let traffic: TrafficTap
     private var unsampled = 0
 
     init(
-        _ statistics: Statistics, _ context: LoopContext, _ feed: LiveFeed, log: AccessLog?, recorder: TrafficRecorder
+        _ statistics: Statistics, _ context: LoopContext, _ feed: LiveFeed, _ tails: Tails, log: AccessLog?,
+        recorder: TrafficRecorder
     ) {
         (self.statistics, self.context, self.feed, self.log) = (statistics, context, feed, log)
+        self.tails = TailWriter(tails)
         traffic = TrafficTap(recorder, context.loop)
     }
 
-    /// Whether the log or a watcher reads the records.
-    var isRead: Bool { log != nil || feed.isWatched }
+    /// Whether the log, a follower of it or a watcher reads the records.
+    var isRead: Bool { isFollowed || feed.isWatched }
+
+    /// Whether anyone reads lines.
+    private var isFollowed: Bool { log != nil || tails.isRead }
 
     /// To be called once for every request, before its answer is sent: the bytes of the request are
     /// gone then.
@@ -58,7 +64,7 @@ final class RequestObserver {
         statistics.latencies[outcome.rawValue].record(nanoseconds: nanoseconds)
         connection.client?.count(bytes: answered.contentLength, isRefused: outcome == .refused)
         noteTarget(answered, outcome, nanoseconds, now)
-        log?.record(answered, nanoseconds: nanoseconds, on: connection)
+        if isFollowed { write(.answered(answered), nanoseconds, connection) }
         if feed.isWatched { show(answered, outcome, nanoseconds, connection) }
         return nanoseconds
     }
@@ -69,7 +75,7 @@ final class RequestObserver {
         statistics.latencies[Outcome.refused.rawValue].record(nanoseconds: nanoseconds)
         guard isRead else { return }
         let unread = unread()
-        log?.record(unread, nanoseconds: nanoseconds, on: connection)
+        write(.unread(unread), nanoseconds, connection)
         guard feed.isWatched else { return }
         let unixSeconds = context.unixSeconds
         feed.add(at: unixSeconds) {
@@ -79,6 +85,22 @@ final class RequestObserver {
                 outcome: .refused, words: "refused/" + unread.cause, nanoseconds: nanoseconds,
                 upstreamNanoseconds: nil, client: connection.client?.name)
         }
+    }
+
+    /// A preflight.
+    /// - Parameters:
+    ///   - path: asked for only where something reads it, as `refusal`.
+    func recordPreflight(
+        _ path: @autoclosure () -> [UInt8], _ refusal: @autoclosure () -> StaticString?,
+        on connection: ClientConnection
+    ) {
+        guard isFollowed else { return }
+        write(.preflight(path: path(), refusal: refusal()), 0, connection)
+    }
+
+    private func write(_ request: LoggedRequest, _ nanoseconds: Int64, _ connection: ClientConnection) {
+        log?.record(request, nanoseconds: nanoseconds, on: connection)
+        if tails.isRead { tails.record(request, nanoseconds: nanoseconds, on: connection) }
     }
 
     private func noteTarget(_ answered: AnsweredRequest, _ outcome: Outcome, _ nanoseconds: Int64, _ now: Instant) {

@@ -19,7 +19,7 @@ public struct ProxySettings: Sendable {
     /// nil for a plain-text upstream.
     public var upstreamTLS: ClientTLS?
     public var shared: ProxyShared
-    public var accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
+    public var accessLog: AccessLogSettings?
     public var timeouts = ClientTimeouts()
     /// The clock of dates, ages and freshness.
     var timeOfDay = TimeOfDay.system
@@ -27,7 +27,7 @@ public struct ProxySettings: Sendable {
 
     public init(
         listeners: [ListenerSettings], workers: Int, upstream: UpstreamSettings, upstreamTLS: ClientTLS?,
-        shared: ProxyShared, accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
+        shared: ProxyShared, accessLog: AccessLogSettings?
     ) {
         (self.listeners, self.workers, self.upstream) = (listeners, workers, upstream)
         (self.upstreamTLS, self.shared, self.accessLog) = (upstreamTLS, shared, accessLog)

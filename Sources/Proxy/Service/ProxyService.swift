@@ -33,14 +33,14 @@ public final class ProxyService: Service {
     ///   - log: nil: no access log.
     public init(
         shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: FileReader?, statistics: Statistics,
-        log: (sink: AccessLogSink, format: AccessLogFormat)?
+        log: AccessLogSettings?
     ) {
         proxy = ProxyLoop(shared, gate, LoopBase(shared.cache, reader, context, statistics), log: log)
         key = CacheKey(of: shared.origin.tag)
     }
 
     /// Goes over to other settings between two requests.
-    func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: (sink: AccessLogSink, format: AccessLogFormat)?) {
+    func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: AccessLogSettings?) {
         if shared.origin.tag != key.origin { key = CacheKey(of: shared.origin.tag) }
         proxy.adopt(shared, gate: gate, log: log)
     }
@@ -48,6 +48,7 @@ public final class ProxyService: Service {
     public func handle(_ connection: ClientConnection) {
         // A preflight is no request of the app's.
         if CrossOrigin.isPreflight(connection.head) { return proxy.answering.answerPreflight(connection) }
+        if asksForHealth(connection) { return proxy.shared.health.send(to: connection) }
         count(connection)
         if proxy.answering.answerAsBefore(connection) { return }
         if let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) {
@@ -56,6 +57,12 @@ public final class ProxyService: Service {
             let (facts, user) = readFacts(connection)
             perform(plan(facts, connection), facts, user, connection)
         }
+    }
+
+    @inline(__always)
+    private func asksForHealth(_ connection: ClientConnection) -> Bool {
+        guard let path = proxy.shared.healthPath else { return false }
+        return connection.withHeadBytes { HealthAnswer.isWanted(connection.head, $0, at: path) }
     }
 
     /// Key, method and target are judged before content is read: nothing is kept for a stranger.

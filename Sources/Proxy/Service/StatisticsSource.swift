@@ -33,6 +33,7 @@ public struct StatisticsSource: Sendable {
     private var cache: ResponseCache { shared().cache }
     /// The requests that are being answered.
     public var feed: LiveFeed { shared().feed }
+    public var tails: Tails { shared().tails }
     /// Bytes of requests that are read or wait.
     public var requestBudget: RequestBudget { shared().requestBudget }
     /// Bytes of answers that clients have not taken.

@@ -33,7 +33,9 @@ extension Configuration {
             upstream: upstreamSettings,
             upstreamTLS: try upstreamTLS(running),
             shared: try shared(log, running, inheritance.predecessor, isStopped),
-            accessLog: sink.map { ($0, accessLog.format == .json ? .json : .combined) })
+            accessLog: sink.map {
+                AccessLogSettings($0, accessLog.format == .json ? .json : .combined, accessLog.selection)
+            })
         settings.upstreamRate = upstreamRate
         settings.timeouts = clientTimeouts
         settings.bounds = clientBounds
@@ -41,6 +43,7 @@ extension Configuration {
         settings.shared.clientKeys = keys
         settings.shared.verifySample = verifySample
         settings.shared.servesOther = servesOther
+        settings.shared.healthPath = healthPath.map { Array($0.utf8) }
         settings.shared.pageFields = PageFields(corsHeaders)
         settings.shared.forwardedFields = NamedFields(forwardedFields)
         let origin = upstream.url

@@ -72,6 +72,10 @@ final class RunningProxy: Sendable {
             Running(
                 configuration: configuration, settings: settings,
                 certificates: certificates ?? configuration.certificateExpiries))
+        settings.shared.health.use { @Sendable [weak self] in
+            let availability = self?.availability ?? AdminSources.Availability(isServing: false, node: nil)
+            return (availability.isReady, availability.words)
+        }
         do throws(CommandFailure) {
             let admin = try startAdmin(configuration)
             let recording = server.adoptRecording(configuration.recording, before: nil, log)
@@ -104,6 +108,10 @@ final class RunningProxy: Sendable {
             version: ProgramVersion.text, process: getpid(), startedAt: TimeOfDay.system.unixSeconds() * 1000,
             predecessor: predecessor ?? 0, upstream: configuration.upstream.origin.name)
         return try attempt("shared_tier") { try ProxyNode(tier, identity, settings.shared) }
+    }
+
+    private var availability: AdminSources.Availability {
+        AdminSources.Availability(isServing: isServing.load(ordering: .relaxed), node: node)
     }
 
     /// Addresses of the proxy's listeners, with port 0 resolved.
