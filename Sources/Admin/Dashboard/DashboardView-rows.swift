@@ -125,7 +125,8 @@ extension DashboardView {
         }
     }
 
-    /// By the reason as the log has it; requests that were not read to their end have none.
+    /// Refused requests by the reason as the log has it; those that were not read to their end have
+    /// none. Then clients refused by limits, and failed handshakes.
     func refusalRows(_ source: StatisticsSource) -> [[Cell]] {
         // The parts before their sum, so that none is larger.
         let reasons: [Reason] = [
@@ -133,7 +134,10 @@ extension DashboardView {
         ]
         let counts = reasons.map { ($0.text, source[because: $0]) }
         let others = source[.refused] - counts.reduce(0) { $0 + $1.1 }
-        return (counts + [("others: see the log", others)]).filter { $0.1 > 0 }.map {
+        let troubles = source.connections.troubles
+        let limits = troubles.refusals.map { ("limit: \($0.limit.word)", $0.count) }
+        let handshakes = troubles.failures.map { ("TLS handshake: \($0.kind.phrase)", $0.count) }
+        return (counts + [("others: see the log", others)] + limits + handshakes).filter { $0.1 > 0 }.map {
             [.text($0.0), .text(Figure.count($0.1))]
         }
     }

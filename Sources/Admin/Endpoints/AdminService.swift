@@ -69,7 +69,7 @@ public final class AdminService: Service {
             return false
         }
         let refusal = authorizer.refusal(
-            of: request, to: row?.endpoint, entry, isOwner: { PeerOwner.mayWrite(connection.peer) })
+            of: request, to: row?.endpoint, entry, owner: { PeerOwner(connection.peer) })
         guard refusal == nil, row != nil else {
             connection.send(refusal ?? EndpointTable.notFound)
             return false

@@ -88,7 +88,8 @@ struct MetricFamily: Sendable {
 extension MetricFamily {
     /// Every metric there is, in the order in which they are exposed.
     static let table: [MetricFamily] =
-        requests + origin + composition + sharing + storage + clients + configuration + recording + process
+        requests + connections + origin + composition + sharing + storage + clients + configuration + recording
+        + process
 
     // MARK: Requests of apps
 
@@ -104,32 +105,7 @@ extension MetricFamily {
             "refrain_reasons_total", labels: ["reason"],
             "Requests by reason; a plain hit has none"
         ) { input in Reason.allCases.map { Sample(input.source[because: $0], [$0.text]) } },
-        gauge("refrain_connections", "Client connections", \.source.connections.count),
-        counter(
-            "refrain_connections_refused_total", "Client connections closed on arrival by a limit",
-            \.source.connections.refusedCount),
-        counter(
-            "refrain_proxy_headers_refused_total",
-            "Connections closed for a malformed, truncated or late PROXY header",
-            \.source.connections.refusedHeaderCount),
         counter("refrain_http2_requests_total", "Requests received over HTTP/2", .http2Requests),
-        counter(
-            "refrain_http2_floods_total",
-            "HTTP/2 connections closed beyond a frame limit",
-            \.source.connections.floodCount),
-        counter(
-            "refrain_tls_floods_total",
-            "TLS connections closed for too many records without content",
-            \.source.connections.recordFloodCount),
-        gauge(
-            "refrain_request_memory_bytes", "Memory of requests being read or waiting for an answer",
-            \.source.requestBudget.heldBytes),
-        gauge(
-            "refrain_answer_memory_bytes", "Memory of answers that slow clients have not read yet",
-            \.source.answerBudget.heldBytes),
-        counter(
-            "refrain_slow_clients_total", "Connections reset during an answer because answer_memory was exhausted",
-            \.source.answerBudget.resetCount),
         counter("refrain_hits_total", "Requests answered without waiting for the origin, stale ones included", .hits),
     ]
 

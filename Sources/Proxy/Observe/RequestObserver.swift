@@ -137,8 +137,11 @@ final class RequestObserver {
         }
     }
 
-    /// The beginning of a method or target, as `LiveFeed` keeps it.
+    /// The beginning of a method or target, as `LiveFeed` keeps it; cut between characters.
     private static func text(_ bytes: Span<UInt8>) -> String {
-        String(decoding: bytes.extracting(first: LiveFeed.mostTargetBytes).copy(), as: UTF8.self)
+        var end = min(bytes.count, LiveFeed.mostTargetBytes)
+        // The bytes of a character but its first.
+        while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80, end > LiveFeed.mostTargetBytes - 3 { end -= 1 }
+        return String(decoding: bytes.extracting(0..<end).copy(), as: UTF8.self)
     }
 }

@@ -8,8 +8,11 @@ enum ShownTarget {
     /// Bounds the attempts at a malformed target.
     private static let mostSegments = 8
 
+    /// The part of a malformed segment that is shown.
+    private static let mostOfSegment = 64
+
     /// The canonical path where everyone may know it, otherwise the route. A malformed target is
-    /// cut before the segment that cannot be read; `-` where nothing is left.
+    /// cut after the segment that cannot be read, as it came, where all before it is shown.
     /// - Parameter user: the user whom the request names; nil where its fields were not read, or
     ///   are not those of the request that counts.
     static func bytes(of target: Span<UInt8>, for user: NamedUser?) -> [UInt8] {
@@ -17,9 +20,22 @@ enum ShownTarget {
         if let shown = judged(target, user, &parsed) { return shown.bytes }
         for end in ends(in: target).reversed() {
             guard let shown = judged(target.extracting(..<end), user, &parsed) else { continue }
-            return shown.isPath ? shown.bytes + [target[end]] + Array("...".utf8) : shown.bytes
+            guard shown.isPath else { return shown.bytes }
+            let isInPath = target[end] == UInt8(ascii: "/")
+            return shown.bytes + (isInPath ? segment(of: target, after: end) : [target[end]] + dots)
         }
-        return [UInt8(ascii: "-")]
+        return target.isEmpty ? [UInt8(ascii: "-")] : segment(of: target, after: 0)
+    }
+
+    private static var dots: [UInt8] { Array("...".utf8) }
+
+    /// The byte at `start` and the segment after it, with dots where more follows.
+    private static func segment(of target: Span<UInt8>, after start: Int) -> [UInt8] {
+        var end = start + 1
+        while end < target.count, target[end] != UInt8(ascii: "/"), target[end] != UInt8(ascii: "?") { end += 1 }
+        let isWhole = end == target.count && end - start <= mostOfSegment
+        if end < target.count, end - start <= mostOfSegment { end += 1 }
+        return target.extracting(start..<min(end, start + mostOfSegment + 1)).copy() + (isWhole ? [] : dots)
     }
 
     /// Ends of the first segments, and that of the path.

@@ -46,8 +46,12 @@ public struct ClientBounds: Sendable {
     public var connectionsPerAddress = Int.max
     /// Proxies whose fields may name another address for a request than that of its connection.
     public var trustedProxies = TrustedProxies()
-    /// Takes lines for the operator about connections that were closed, one a minute at most.
+    /// Directive and value of limits, for lines to the operator.
+    public var names: [ClientLimit: String] = [:]
+    /// Takes lines about clients that a limit refused, one a minute for each limit at most.
     public var warn: @Sendable (String) -> Void = { _ in }
+    /// Takes lines about failed TLS handshakes, one a minute for each kind at most.
+    public var inform: @Sendable (String) -> Void = { _ in }
 
     /// The standard amount of memory, and any number of connections.
     public init() {}
@@ -297,7 +301,7 @@ extension ProxySettings {
         shared.answerBudget.limit(to: bounds.answerBytes)
         shared.connections.limit(
             to: bounds.connections, perAddress: bounds.connectionsPerAddress, trusting: bounds.trustedProxies)
-        shared.connections.warn(by: bounds.warn)
+        shared.connections.troubles.tell(names: bounds.names, warn: bounds.warn, inform: bounds.inform)
     }
 
     /// Whether connections to the origin have to be made anew.

@@ -14,6 +14,8 @@ extension Command {
             "It tries the first steps of serve and undoes them: an access log that cannot be written, or an address "
                 + "that this machine does not have, is an error here too. An address in use is only reported, because "
                 + "the running proxy may be using it.",
+            "It says how many clients fit into the limit on descriptors under which check runs, in all and of one "
+                + "address, and which limit refuses first.",
             "It ends with the maximum memory of the proxy, by part: the worst case that each setting allows. It warns "
                 + "if that exceeds the limit of the process, and fails if there are too few threads or descriptors.",
         ],
@@ -36,9 +38,11 @@ extension Command {
         }
         for note in forecast.notes { context.output.problem("note: \(note)") }
         let bounds = effective.configuration.memoryBounds
+        let room = effective.configuration.clientRoom(under: DescriptorLimit.most)
         context.output.standard(
             arguments.has(.json)
-                ? effective.json(bounds) : effective.text() + effective.configuration.tierText + bounds.text())
+                ? effective.json(bounds, room)
+                : effective.text() + effective.configuration.tierText + room.text() + bounds.text())
         return .done
     }
 }
@@ -56,9 +60,9 @@ extension EffectiveConfiguration {
         return text
     }
 
-    /// `{"settings":[{"directive","arguments":[...],"source"}],"shared_tier":{...},"memory":{...}}`,
-    /// in the same order, without unset directives.
-    func json(_ bounds: [MemoryBound]) -> String {
+    /// `{"settings":[{"directive","arguments":[...],"source"}],"shared_tier":{...},"clients":{...},
+    /// "memory":{...}}`, in the same order, without unset directives.
+    func json(_ bounds: [MemoryBound], _ room: ClientRoom) -> String {
         let settings = lines.map { line -> JSON in
             [
                 "directive": .string(line.directive.name),
@@ -67,7 +71,8 @@ extension EffectiveConfiguration {
             ]
         }
         return JSON.object(members: [
-            "settings": .array(settings), "shared_tier": configuration.tierJSON, "memory": bounds.json(),
+            "settings": .array(settings), "shared_tier": configuration.tierJSON, "clients": room.json,
+            "memory": bounds.json(),
         ]).description + "\n"
     }
 }

@@ -13,7 +13,7 @@ enum StatsTable {
             """
             requests hits/requests stale/requests composed/requests misses/requests collapsed/misses
             shared bypassed/requests refused/requests revalidated stored http2_requests/requests
-            headers_refused compression_skipped
+            connections tls_handshakes headers_refused compression_skipped
             """),
         group(
             "origin",
@@ -53,6 +53,8 @@ enum StatsTable {
             let counts = spenders(axis, in: stats, "since_start")
             sections.append(("sent to the origin, by \(axis.rawValue)", frequencies(counts)))
         }
+        sections.append(("refused, by limit", frequencies(counts(in: stats["refused_by_limit"]))))
+        sections.append(("failed TLS handshakes", frequencies(counts(in: stats["tls_handshakes_failed"]))))
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
         sections.append(("not composed, by rule and reason", frequencies(refusals(in: stats))))
         let filled = sections.filter { !$0.rows.isEmpty }
@@ -81,7 +83,8 @@ enum StatsTable {
         return "\(perMille / 10).\(perMille % 10) % of \(name)"
     }
 
-    private static func counts(in object: JSON?) -> [(name: String, count: Int)] {
+    /// The members that are counts.
+    static func counts(in object: JSON?) -> [(name: String, count: Int)] {
         (object?.objectValue?.members ?? []).compactMap { member in
             member.value.countValue.map { (name: member.key, count: $0) }
         }

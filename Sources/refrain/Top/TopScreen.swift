@@ -55,6 +55,13 @@ struct TopScreen {
                 + ", \(stats["upstream_errors"]?.countValue ?? 0) errors"
                 + ", \(stats["rate_limited"]?.countValue ?? 0) 429s since start")
         if let tier = stats["tier"], tier != .null { text += line(Self.words(of: tier)) }
+        for (title, member) in [
+            ("refused by limits", "refused_by_limit"), ("TLS handshakes failed", "tls_handshakes_failed"),
+        ] {
+            let counts = StatsTable.counts(in: stats[member]).sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+            guard !counts.isEmpty else { continue }
+            text += line("\(title), since start: " + counts.map { "\($0.name) \($0.count)" }.joined(separator: ", "))
+        }
         if stats["developer_token_refused"] == .bool(true) {
             text += line("Apple refuses the developer token: see refrain token and the log")
         }

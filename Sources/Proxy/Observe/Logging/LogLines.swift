@@ -262,32 +262,6 @@ extension AnsweredRequest {
 }
 
 extension ByteBuffer {
-    /// Bytes that could end a line, a quoted string or an escape are written as `\u00HH`, which is
-    /// also valid JSON (FRAMING 7.4). Clean stretches, the usual case, go in one piece. What would
-    /// take more than `most` bytes is cut, never inside an escape, and ends in `...`.
-    fileprivate mutating func appendEscaped(_ bytes: Span<UInt8>, upTo most: Int) {
-        var (start, index, escapes) = (0, 0, 0)
-        var end = min(bytes.count, most)
-        while index < end {
-            if Self.needsEscape(bytes[index]) {
-                guard index + escapes + 6 <= most else {
-                    end = index
-                    break
-                }
-                append(bytes.extracting(start..<index))
-                append("\\u00")
-                append(Self.digit(bytes[index] >> 4))
-                append(Self.digit(bytes[index] & 15))
-                start = index + 1
-                escapes += 5
-                end = min(bytes.count, most - escapes)
-            }
-            index += 1
-        }
-        append(bytes.extracting(start..<end))
-        if end < bytes.count { append("...") }
-    }
-
     /// Seconds with six decimals.
     fileprivate mutating func append(secondsOf nanoseconds: Int64) {
         let microseconds = Int(max(0, nanoseconds) / 1000)
@@ -304,13 +278,5 @@ extension ByteBuffer {
             append(Self.digit(UInt8(value / scale % 10)))
             scale /= 10
         }
-    }
-
-    private static func needsEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte >= 0x7f || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }
