@@ -56,8 +56,9 @@ struct Interval {
     let hitTimes: BucketCounts
     let missTimes: BucketCounts
 
-    /// The figures since the proxy began.
-    init(_ stats: JSON) { self.init(stats, since: nil, seconds: Double(stats.uptime)) }
+    /// The figures since the proxy began; in its first second, of which `/stats` says 0, of that
+    /// second.
+    init(_ stats: JSON) { self.init(stats, since: nil, seconds: Double(max(1, stats.uptime))) }
 
     /// - Parameter seconds: the time between the two answers.
     init(_ stats: JSON, since earlier: JSON?, seconds: Double) {

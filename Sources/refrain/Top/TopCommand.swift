@@ -45,7 +45,8 @@ struct TopCommand {
             show(stats, Interval(stats))
             return .done
         }
-        if !isJSON, let screen = TopTerminal() { return try watch(on: screen) }
+        let kind = getenv("TERM").map { String(cString: $0) }
+        if !isJSON, let screen = TopTerminal(kind: kind) { return try watch(on: screen) }
         let signals = SignalWatcher.leaving("refrain.top")
         defer { withExtendedLifetime(signals) {} }
         var watch = TopWatch(try look(), at: .now())
