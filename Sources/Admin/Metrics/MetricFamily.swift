@@ -88,7 +88,8 @@ struct MetricFamily: Sendable {
 extension MetricFamily {
     /// Every metric there is, in the order in which they are exposed.
     static let table: [MetricFamily] =
-        requests + connections + origin + composition + sharing + storage + clients + configuration + recording
+        requests + answers + connections + origin + savings + composition + sharing + storage + clients
+        + configuration + recording
         + process
 
     // MARK: Requests of apps
@@ -162,8 +163,6 @@ extension MetricFamily {
             "refrain_upstream_share_waits_total",
             "Requests queued while a connection was free: their client or network had its share", .lackedShare),
         counter("refrain_upstream_queue_refused_total", "Requests refused: the queue was full", .queueRefused),
-        counter(
-            "refrain_upstream_saved_total", "Requests to the origin saved by composing and batching", .upstreamSaved),
         gauge("refrain_upstream_in_flight", "Requests in flight to the origin", \.source.upstream.inFlight),
         gauge("refrain_upstream_waiting", "Requests waiting in the queue for the origin", \.source.upstream.waiting),
         gauge("refrain_upstream_rate_limit", "Limit on requests a second to the origin; +Inf: none") {
@@ -263,21 +262,6 @@ extension MetricFamily {
             \.source.purges.widenings),
         gauge("refrain_cache_disk_free_bytes", "Free bytes on the disk of the cache file", \.cacheDisk?.freeBytes),
         gauge("refrain_cache_disk_bytes", "Size of the disk of the cache file", \.cacheDisk?.byteCount),
-    ]
-
-    // MARK: Clients with keys
-
-    private static let clients: [MetricFamily] = [
-        counter("refrain_client_requests_total", labels: ["client"], "Requests of clients with a key") { input in
-            input.source.clients().map { Sample($0.requests, [$0.name]) }
-        },
-        counter("refrain_client_limited_total", labels: ["client"], "Requests refused by the rate of the client") {
-            input in
-            input.source.clients().map { Sample($0.limited, [$0.name]) }
-        },
-        counter("refrain_client_sent_bytes_total", labels: ["client"], "Bytes of content sent to the client") { input in
-            input.source.clients().map { Sample($0.bytes, [$0.name]) }
-        },
     ]
 
     // MARK: Shapes

@@ -20,8 +20,15 @@ public final class HealthAnswer: Sendable {
         source.withLock { $0.state = state }
     }
 
+    /// Answers a request for that path; false where it is for another one.
+    func answer(_ connection: ClientConnection, at path: [UInt8]) -> Bool {
+        guard connection.withHeadBytes({ Self.isWanted(connection.head, $0, at: path) }) else { return false }
+        send(to: connection)
+        return true
+    }
+
     /// Whether the request is for that path, whatever its query.
-    static func isWanted(_ head: RequestHead, _ bytes: Span<UInt8>, at path: [UInt8]) -> Bool {
+    private static func isWanted(_ head: RequestHead, _ bytes: Span<UInt8>, at path: [UInt8]) -> Bool {
         guard head.method == .get || head.method == .head else { return false }
         let target = bytes.extracting(head.target.range)
         guard target.count == path.count || target.count > path.count && target[path.count] == UInt8(ascii: "?") else {
@@ -30,7 +37,7 @@ public final class HealthAnswer: Sendable {
         return path.indices.allSatisfy { target[$0] == path[$0] }
     }
 
-    func send(to connection: ClientConnection) {
+    private func send(to connection: ClientConnection) {
         let (isReady, words) = source.withLock { $0.state }()
         let content = Array((words + "\n").utf8)
         connection.respond(content: content) { buffer in

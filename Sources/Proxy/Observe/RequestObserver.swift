@@ -3,6 +3,7 @@ import EventLoop
 import Freshness
 import HTTP
 import Server
+import Upstream
 
 /// Counts, logs and shows the answered requests of one loop. Confined to its loop.
 final class RequestObserver {
@@ -10,7 +11,10 @@ final class RequestObserver {
     private let context: LoopContext
     private let feed: LiveFeed
     /// nil: no access log.
-    var log: AccessLog?
+    var log: AccessLog? {
+        didSet { later.isWanted = log != nil }
+    }
+    private let later = LaterSendings()
     private let tails: TailWriter
     let traffic: TrafficTap
     private var unsampled = 0
@@ -22,7 +26,11 @@ final class RequestObserver {
         (self.statistics, self.context, self.feed, self.log) = (statistics, context, feed, log)
         self.tails = TailWriter(tails)
         traffic = TrafficTap(recorder, context.loop)
+        later.isWanted = log != nil
     }
+
+    /// The counter of what is sent for one request of the party's.
+    func sendings(of party: UpstreamParty) -> Sendings { Sendings(of: party, later: later) }
 
     /// Whether the log, a follower of it or a watcher reads the records.
     var isRead: Bool { isFollowed || feed.isWatched }
@@ -62,17 +70,26 @@ final class RequestObserver {
         let nanoseconds = now.nanoseconds - connection.requestedAt.nanoseconds
         let outcome = answered.outcome
         statistics.latencies[outcome.rawValue].record(nanoseconds: nanoseconds)
-        connection.client?.count(bytes: answered.contentLength, isRefused: outcome == .refused)
+        let status = answered.asked.isClientGone ? AnswerCounts.noStatus : answered.status
+        statistics.answers.count(status, in: outcome.rawValue)
+        connection.client?.count(status: status, bytes: answered.contentLength, isRefused: outcome == .refused)
         noteTarget(answered, outcome, nanoseconds, now)
         if isFollowed { write(.answered(answered), nanoseconds, connection) }
         if feed.isWatched { show(answered, outcome, nanoseconds, connection) }
         return nanoseconds
     }
 
+    /// Counts a preflight, which has no outcome.
+    func countPreflight() { statistics.answers.count(204, in: AnswerCounts.preflights) }
+
     /// A request that was not read to its end; it is asked for only where something reads it.
-    func record(_ unread: @autoclosure () -> UnreadRequest, on connection: ClientConnection) {
+    func record(
+        status: Int, contentLength: Int, _ unread: @autoclosure () -> UnreadRequest, on connection: ClientConnection
+    ) {
         let nanoseconds = context.loop.currentTime.nanoseconds - connection.requestedAt.nanoseconds
         statistics.latencies[Outcome.refused.rawValue].record(nanoseconds: nanoseconds)
+        statistics.answers.count(status, in: Outcome.refused.rawValue)
+        connection.client?.count(status: status, bytes: contentLength, isRefused: true)
         guard isRead else { return }
         let unread = unread()
         write(.unread(unread), nanoseconds, connection)
@@ -99,7 +116,7 @@ final class RequestObserver {
     }
 
     private func write(_ request: LoggedRequest, _ nanoseconds: Int64, _ connection: ClientConnection) {
-        log?.record(request, nanoseconds: nanoseconds, on: connection)
+        log?.record(request, nanoseconds: nanoseconds, later, on: connection)
         if tails.isRead { tails.record(request, nanoseconds: nanoseconds, on: connection) }
     }
 
@@ -133,7 +150,7 @@ final class RequestObserver {
                 unixSeconds: unixSeconds, isHTTP2: connection.isHTTP2, method: method, target: target,
                 status: answered.status, bytes: answered.contentLength, outcome: outcome,
                 words: answered.word + detail, nanoseconds: nanoseconds,
-                upstreamNanoseconds: answered.upstreamTime?.wholeNanoseconds, client: connection.client?.name)
+                upstreamNanoseconds: answered.asked.time?.wholeNanoseconds, client: connection.client?.name)
         }
     }
 

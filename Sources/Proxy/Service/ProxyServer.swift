@@ -73,6 +73,7 @@ public final class ProxyServer: Sendable {
     let workers: [Worker]
     /// How often each loop was found to take no turns.
     public let stalls: LoopStalls
+    private let savingsFloor = SavingsFloor()
     private let running: Mutex<Running>
 
     private struct Running {
@@ -147,7 +148,7 @@ public final class ProxyServer: Sendable {
     /// The sum of all loops' counters, and the cache's own figures. From any thread.
     public var snapshot: StatisticsSource {
         StatisticsSource(
-            statistics: workers.map(\.statistics), stalls: stalls,
+            statistics: workers.map(\.statistics), savingsFloor: savingsFloor, stalls: stalls,
             timeOfDay: running.withLock { $0.settings.timeOfDay },
             accessLog: { [self] in running.withLock { $0.settings.accessLog?.sink } },
             certificateEnd: { [self] in

@@ -136,15 +136,8 @@ extension ReplayResult {
         return seconds > 0 ? Double(answered) / seconds : nil
     }
 
-    func answers(on side: Outcome.Side) -> Int {
-        Outcome.allCases.filter { $0.side == side }.reduce(0) { $0 + (outcomes[$1.name] ?? 0) }
-    }
-
     /// The share of hits among hits and misses; nil without any.
-    var hitRatio: Double? {
-        let (hits, misses) = (answers(on: .hit), answers(on: .miss))
-        return hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil
-    }
+    var hitRatio: Double? { HitRatio { outcomes[$0.name] ?? 0 }.value }
 }
 
 // A result as one JSON object: written by `refrain replay --json`, read by

@@ -47,6 +47,10 @@ enum StatsTable {
         var sections: [(title: String, rows: [[String]])] = groups.map { group in
             (group.title, group.lines.compactMap { row($0, in: stats) })
         }
+        sections[0].rows += hitRatio(in: stats)
+        sections.append(("answers to clients, by class and status", answers(in: stats)))
+        sections.append(("answers to clients, by client", clients(in: stats)))
+        sections.append(("requests to Apple", savings(in: stats)))
         let tier = stats["tier"]?.rows() ?? []
         sections.append(("shared tier", tier.map { [$0.name, $0.value, ""] }))
         for axis in SpendingAxis.allCases {
@@ -81,6 +85,46 @@ enum StatsTable {
         guard whole > 0, part >= 0, part <= Int.max / 1000 else { return nil }
         let perMille = part * 1000 / whole
         return "\(perMille / 10).\(perMille % 10) % of \(name)"
+    }
+
+    private static func hitRatio(in stats: JSON) -> [[String]] {
+        guard case .number(let text)? = stats["hit_ratio"], let ratio = Double(text) else { return [] }
+        return [["hit ratio", TopScreen.percent(ratio), "hits of hits and misses"]]
+    }
+
+    /// Each class, followed by its statuses.
+    private static func answers(in stats: JSON) -> [[String]] {
+        let statuses = counts(in: stats["answers"]?["statuses"])
+        let whole = statuses.reduce(0) { $0 + $1.count }
+        func row(_ each: (name: String, count: Int)) -> [String] {
+            [each.name, "\(each.count)", share(each.count, of: whole, "answers") ?? ""]
+        }
+        let classes = counts(in: stats["answers"]?["classes"]).filter { $0.count > 0 }
+        let gone = statuses.filter { $0.name == "none" }.map { row(("client had left", $0.count)) }
+        return classes.flatMap { each in
+            [row(each)] + statuses.filter { $0.name.first == each.name.first && $0.name != each.name }.map(row)
+        } + gone
+    }
+
+    /// Clients with keys, with the classes of their answers.
+    private static func clients(in stats: JSON) -> [[String]] {
+        (stats["clients"]?.arrayValue ?? []).map { client in
+            let classes = counts(in: client["answers"]).filter { $0.count > 0 }.map { "\($0.name) \($0.count)" }
+            let name = client["name"]?.stringValue ?? ""
+            return [name, "\(client["requests"]?.countValue ?? 0)", classes.joined(separator: ", ")]
+        }
+    }
+
+    /// The requests that Apple would have got, got, and was spared, in the order of
+    /// `OriginSavings.Figure`.
+    private static func savings(in stats: JSON) -> [[String]] {
+        guard let savings = stats["savings"] else { return [] }
+        let whole = savings[OriginSavings.Figure.withoutProxy.name]?.countValue ?? 0
+        return OriginSavings.Figure.allCases.map { figure in
+            let count = savings[figure.name]?.countValue ?? 0
+            let part = figure == .withoutProxy ? nil : share(count, of: whole, "those without the proxy")
+            return [figure.text, "\(count)", part ?? ""]
+        }
     }
 
     /// The members that are counts.

@@ -151,7 +151,9 @@ struct Expression {
         #expect(try scraper.value("refrain_developer_token_expiry_timestamp_seconds > bool time()") == 1)
         let expressions = try MonitoringFilesTests.dashboardExpressions() + MonitoringFilesTests.alertExpressions()
         for text in expressions {
-            let filled = text.replacing("$__rate_interval", with: "1m").replacing("$instance", with: ".*")
+            let filled = ["$__rate_interval": "1m", "$__range": "1m", "$instance": ".*"].reduce(text) {
+                $0.replacing($1.key, with: $1.value)
+            }
             #expect(throws: Never.self, "\(text)") { try scraper.query(filled) }
         }
         let groups = (try scraper.get("/api/v1/rules")["data"] as? [String: Any])?["groups"] as? [[String: Any]]

@@ -20,9 +20,15 @@ final class AccessLog {
         lines = LogLines(settings.format)
     }
 
-    func record(_ request: LoggedRequest, nanoseconds: Int64, on connection: ClientConnection) {
+    /// - Parameter later: requests to the origin that no line has told of: the next line of their
+    ///   client does.
+    func record(
+        _ request: LoggedRequest, nanoseconds: Int64, _ later: LaterSendings, on connection: ClientConnection
+    ) {
         guard takes(request, nanoseconds, connection) else { return }
-        lines.append(request, nanoseconds: nanoseconds, on: connection)
+        var earlier = 0
+        if case .answered = request { earlier = later.take(of: connection) }
+        lines.append(request, nanoseconds: nanoseconds, earlier: earlier, on: connection)
         flushSoon()
     }
 

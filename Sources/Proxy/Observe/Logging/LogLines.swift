@@ -36,14 +36,17 @@ struct LogLines: ~Copyable {
 
     /// Appends one request's line. Personal requests are shown by their route alone: ids and
     /// queries there are private.
-    mutating func append(_ request: LoggedRequest, nanoseconds: Int64, on connection: ClientConnection) {
+    /// - Parameter earlier: requests to the origin that came after the line that they belong to.
+    mutating func append(
+        _ request: LoggedRequest, nanoseconds: Int64, earlier: Int = 0, on connection: ClientConnection
+    ) {
         noteTime(connection)
         switch request {
         case .answered(let answered):
             connection.withHeadBytes { bytes in
                 switch format {
-                case .combined: writeCombined(answered, nanoseconds, connection, bytes)
-                case .json: writeJSON(answered, nanoseconds, connection, bytes)
+                case .combined: writeCombined(answered, nanoseconds, earlier, connection, bytes)
+                case .json: writeJSON(answered, nanoseconds, earlier, connection, bytes)
                 }
             }
         case .unread(let unread):
@@ -77,7 +80,7 @@ struct LogLines: ~Copyable {
             }
             lines.append(" ")
             lines.append(secondsOf: nanoseconds)
-            lines.append(" - - -\n")
+            lines.append(" - - - -\n")
         case .json:
             beginJSON(connection)
             lines.append(",\"method\":\"")
@@ -100,10 +103,11 @@ struct LogLines: ~Copyable {
         timestamp = Array(text.utf8)
     }
 
-    /// `client - name [time] "request" status bytes "-" "agent" word/detail seconds upstream-seconds "key" trace`:
+    /// `client - name [time] "request" status bytes "-" "agent" word/detail seconds upstream-seconds "key" trace sent`:
     /// the combined format, and after it the cache's action; the referrer is left out.
     private mutating func writeCombined(
-        _ answered: AnsweredRequest, _ nanoseconds: Int64, _ connection: ClientConnection, _ bytes: Span<UInt8>
+        _ answered: AnsweredRequest, _ nanoseconds: Int64, _ earlier: Int, _ connection: ClientConnection,
+        _ bytes: Span<UInt8>
     ) {
         let head = connection.head
         beginCombined(connection)
@@ -131,7 +135,7 @@ struct LogLines: ~Copyable {
         lines.append(" ")
         lines.append(secondsOf: nanoseconds)
         lines.append(" ")
-        if let time = answered.upstreamTime {
+        if let time = answered.asked.time {
             lines.append(secondsOf: time.wholeNanoseconds)
         } else {
             lines.append("-")
@@ -146,12 +150,16 @@ struct LogLines: ~Copyable {
         }
         lines.append(" ")
         if let trace = Self.trace(head, bytes) { lines.append(bytes.extracting(trace)) } else { lines.append("-") }
+        lines.append(" ")
+        let sent = answered.asked.sent + earlier
+        if sent > 0 { lines.append(decimal: sent) } else { lines.append("-") }
         lines.append("\n")
     }
 
     /// One object a line; members that have no value are left out.
     private mutating func writeJSON(
-        _ answered: AnsweredRequest, _ nanoseconds: Int64, _ connection: ClientConnection, _ bytes: Span<UInt8>
+        _ answered: AnsweredRequest, _ nanoseconds: Int64, _ earlier: Int, _ connection: ClientConnection,
+        _ bytes: Span<UInt8>
     ) {
         let head = connection.head
         beginJSON(connection)
@@ -165,9 +173,17 @@ struct LogLines: ~Copyable {
         appendResult(
             answered.status, answered.contentLength, answered.outcome.name, answered.word, nanoseconds)
         if let detail = answered.logDetail { appendDetail(detail) }
-        if let time = answered.upstreamTime {
+        if let time = answered.asked.time {
             lines.append(",\"upstream_seconds\":")
             lines.append(secondsOf: time.wholeNanoseconds)
+        }
+        if answered.asked.sent > 0 {
+            lines.append(",\"upstream_requests\":")
+            lines.append(decimal: answered.asked.sent)
+        }
+        if earlier > 0 {
+            lines.append(",\"upstream_earlier\":")
+            lines.append(decimal: earlier)
         }
         if let agent = head.fields.first(.userAgent) {
             lines.append(",\"agent\":\"")
