@@ -72,3 +72,21 @@ public final class RedisServer {
         return process.isRunning ? process : nil
     }
 }
+
+extension RedisServer {
+    /// Has it refuse writes for want of memory.
+    public func fill() throws {
+        try configure("maxmemory-policy", "noeviction")
+        try configure("maxmemory", "1")
+    }
+
+    /// Ends `fill`.
+    public func refuseNothing() throws { try configure("maxmemory", "0") }
+
+    private func configure(_ option: String, _ value: String) throws {
+        let client = try RawClient(port: port)
+        try client.send("CONFIG SET \(option) \(value)\r\nQUIT\r\n")
+        let reply = String(decoding: client.read(), as: UTF8.self)
+        guard reply.hasPrefix("+OK") else { throw Failure(description: reply) }
+    }
+}

@@ -57,6 +57,8 @@ extension AdminSources {
         public internal(set) var words = "ready"
         /// Whether it does without an engine that it shares with others.
         var isAlone = false
+        /// Whether the engine refuses commands.
+        var isRefused = false
     }
 }
 
@@ -72,6 +74,7 @@ extension AdminSources.Availability {
         // Without an engine a node is ready after a while: clients are better served than refused.
         isAlone = isReady && status.readiness != .ready
         words = (isAlone ? "ready; " : "") + status.words
+        isRefused = !status.refusals.isEmpty
     }
 }
 

@@ -111,12 +111,14 @@ extension SessionState {
         counters.lastError = failure.word
         let failed = endpoints[current]
         current = (current + 1) % endpoints.count
+        var actions: [Action] = []
+        if case .refused(let refusal) = failure { actions.append(.refused(refusal)) }
         if untried > 0 {
             untried -= 1
-            return dial(now: now)
+            return actions + dial(now: now)
         }
         breaker.failed(now: now)
-        return report(.unusable(failed, failure)) + pause(now: now)
+        return actions + report(.unusable(failed, failure)) + pause(now: now)
     }
 
     /// The connection in use has ended; waiting commands get no replies.

@@ -51,6 +51,9 @@ extension SessionState {
     ///   nothing, and would be taken for the reply to the next command.
     private mutating func takeGreeting(_ reply: RESPReply, isLast: Bool, now: Instant) -> [Action] {
         greetingReplies.append(reply)
+        if greetingReplies.count == 1, let failure = greeting.verdict(first: reply) {
+            return [.close] + tryNext(failure, now: now)
+        }
         guard greetingReplies.count == greeting.commands.count else { return [] }
         let verdict = greeting.verdict(greetingReplies)
         greetingReplies = []

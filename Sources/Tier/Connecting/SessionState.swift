@@ -58,6 +58,9 @@ struct SessionState: Sendable {
         queue = PipelineQueue(limits: limits)
     }
 
+    /// Whether the engine has greeted it as a master.
+    var isReady: Bool { phase == .ready }
+
     /// The counters with the state of this moment filled in.
     var status: TierStatus {
         var status = counters
@@ -86,6 +89,8 @@ struct SessionState: Sendable {
         case complete(PipelineID, [RESPReply])
         /// There will be no replies, and whether the commands were carried out is not known.
         case fail(PipelineID)
+        /// Count a greeting that the engine refuses.
+        case refused(EngineRefusal)
         /// Tell the log.
         case report(Usability)
     }

@@ -18,8 +18,8 @@ enum TierFailure: Error, Sendable, Equatable {
     case surplus
     /// The reply does not answer the command, as its sender found.
     case mismatch
-    /// The engine refuses AUTH or ROLE: its error's first word.
-    case refused(String)
+    /// The engine refuses the connection, AUTH or ROLE.
+    case refused(EngineRefusal)
     /// It follows another engine, which would not get writes that are made here. The text is its
     /// role.
     case role(String)
@@ -46,7 +46,7 @@ enum TierFailure: Error, Sendable, Equatable {
     }
 }
 
-/// For the log: nothing of commands or values.
+/// For the log: nothing of values.
 extension TierFailure: CustomStringConvertible {
     var description: String {
         switch self {
@@ -58,7 +58,7 @@ extension TierFailure: CustomStringConvertible {
         case .malformed(let fault): "not the Redis protocol (\(fault.rawValue))"
         case .surplus: "an unexpected reply"
         case .mismatch: "a value of another key, or a damaged one"
-        case .refused(let code): "refused (\(code))"
+        case .refused(let refusal): "\(refusal.command) refused: \(refusal.words)"
         case .role(let role): "not a master (\(role))"
         case .demoted(let code): "no longer a master (\(code))"
         }

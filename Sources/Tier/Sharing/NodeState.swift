@@ -74,18 +74,22 @@ package struct SharingStatus: Sendable, Equatable {
     package var lag = 0
     /// This machine's clock less the engine's; nil before the engine has told its time.
     package var skew: Duration?
+    /// What the engine refuses this process now, by kind.
+    package var refusals: [LastingRefusal] = []
 
     package init() {}
 
     /// Nodes that are taken to be up, this one included.
     package var aliveCount: Int { nodes.count(where: \.isAlive) }
 
-    /// The state's name on all surfaces.
+    /// The state's name on all surfaces, and what the engine refuses.
     package var words: String {
-        switch readiness {
-        case .away: "engine away" + (awaySince.map { " since " + LogTime.rfc3339($0) } ?? "")
-        case .catchingUp: "catching up with purges"
-        case .ready: "ready"
-        }
+        let state =
+            switch readiness {
+            case .away: "engine away" + (awaySince.map { " since " + LogTime.rfc3339($0) } ?? "")
+            case .catchingUp: "catching up with purges"
+            case .ready: "ready"
+            }
+        return ([state] + refusals.map(\.text)).joined(separator: "; ")
     }
 }

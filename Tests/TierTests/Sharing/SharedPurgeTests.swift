@@ -41,6 +41,23 @@ import Testing
         #expect(await nodes[0].purge(target("/1")).nodes == 2)
     }
 
+    @Test func theLogOfAFullEngineIsRead() async throws {
+        let (a, b) = try NodeScene.pair(engine)
+        for node in [a, b] { node.store("/1", "/2") }
+        #expect(await a.purge(target("/1")).reached == 2)
+        try engine.fill()
+        // It holds here, and the others hear of it later.
+        #expect(await a.purge(target("/2")).replication == .unlogged && a.isFresh("/2") == nil)
+        waitUntil { a.lines.contains { $0.contains("XADD refused: OOM command not allowed") } }
+        waitUntil { a.lines.contains("purge log: the engine does not list this node: OOM") }
+        let c = try NodeScene([engine.endpoint], "c")
+        c.ready()
+        #expect(a.board.status.readiness == .ready && b.board.status.readiness == .ready)
+        #expect(!(a.lines + b.lines + c.lines).contains { $0.contains("cannot be read") })
+        try engine.refuseNothing()
+        waitUntil { b.isFresh("/2") == nil }
+    }
+
     @Test func aReplicaThatHasThePurgeIsToldOf() async throws {
         let replica = try RedisServer(["--replicaof", "127.0.0.1", "\(engine.port)"])
         let node = try NodeScene([engine.endpoint])
