@@ -13,11 +13,13 @@ import Testing
         ("/v1/me/library/songs/i.private?l=en", "/v1/me/library/{type}/{id}"),
         ("/v1/catalog/us/songs/1?include=library", "/v1/catalog/{storefront}/songs/{id}"),
         ("/v1/new/private", "other"), ("/v1;x/me/library/songs/i.private", "other"),
-        // Malformed: the mistake is shown, and nothing after it.
+        // Malformed: the mistake is shown where all before it is, and nothing after it.
+        ("/v1/catalog/us/..%2f..%2fme%2fi.private", "/v1/catalog/us/..%2f..."),
+        ("/v1/catalog/us/songs/1#private", "/v1/catalog/us/songs/1#..."), ("/private#private", "-"),
         ("/v1/catalog/us/%zz/1", "/v1/catalog/us/%zz/..."),
         ("/v1/catalog/us/../../me/i.private", "/v1/catalog/us/../..."),
         ("/v1/me/library/songs/i.private/%zz", "/v1/me/library/{type}/{id}"), ("/v1/me/%00", "/v1/me"),
-        ("/v1/new/private/%zz", "other"), ("/%zz/me", "/%zz/..."), ("a", "a"),
+        ("/v1/new/private/%zz", "other"), ("/%zz/me", "-"), ("a", "-"),
     ])
     func aTargetIsShownWithoutItsQueryAndAUsersByItsRoute(target: String, expected: String) {
         #expect(shown(target) == expected)
@@ -35,6 +37,7 @@ import Testing
     /// The malformed segment helps to find the sender; the rest may be anything.
     @Test(arguments: [
         ("/v1/catalog/us/%zz?key=secret", "/v1/catalog/us/%zz?..."), ("/v1/me/%00", "/v1/me"),
+        ("/%zz/me", "/%zz/..."), ("a", "a"), ("/a%zzb/c", "/a%zzb/..."),
         ("/v1/catalog/us/songs/1?l=%zz", "/v1/catalog/us/songs/1?..."), ("/a/b/%zz", "/a/b/%zz"),
         ("/" + String(repeating: "%z", count: 100), "/" + String(repeating: "%z", count: 32) + "..."),
     ])

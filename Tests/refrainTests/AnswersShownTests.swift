@@ -4,7 +4,7 @@ import Text
 
 @testable import refrain
 
-/// What an operator sees of 40 requests of which 15 got a 503: the same numbers everywhere.
+/// Operators see the same numbers everywhere: of 40 requests 15 got a 503.
 @Suite(.timeLimit(.minutes(10))) final class AnswersShownTests {
     private let origin: ScriptedOrigin
     private let scene: ProxyScene

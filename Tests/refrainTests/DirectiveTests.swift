@@ -21,10 +21,10 @@ import Testing
         let directive = try #require(Directive.named(name))
         let most = directive.argumentCount.upperBound
         let few = complaints("\(name)")
-        #expect(few == ["proxy.conf:1: \(name): expected \(directive.arguments), found 0 argument(s)"])
+        #expect(few == ["proxy.conf:1: \(name): expected \(directive.arguments), found 0 arguments"])
         guard most < Int.max else { return }
         let many = complaints(name + String(repeating: " x", count: most + 1))
-        #expect(many == ["proxy.conf:1: \(name): expected \(directive.arguments), found \(most + 1) argument(s)"])
+        #expect(many == ["proxy.conf:1: \(name): expected \(directive.arguments), found \(most + 1) arguments"])
     }
 
     @Test func everyChoiceOfAGrammarIsAccepted() {

@@ -43,7 +43,7 @@ extension DashboardView {
         }
     }
 
-    /// What Apple would have got, got, and was spared.
+    /// Requests that Apple would have got, got, and was spared.
     func savingsRows(_ moment: Observations, _ window: HistoryWindow) -> [[Cell]] {
         let (recent, ever) = (moment.sum(window).savings, moment.totals.savings)
         return OriginSavings.Figure.allCases.map { figure in

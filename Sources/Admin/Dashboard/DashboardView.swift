@@ -93,7 +93,8 @@ struct DashboardView {
         let isOfOrigin = moment.source.lastTrouble?.isOfOrigin ?? false
         let hasErrors = isOfOrigin && moment.secondsSinceTrouble.map(Self.isRecent) ?? false
         let isDegraded =
-            availability.isAlone || availability.isRefused || hasErrors || ["reload", "token", "file"].contains { states[$0] == "bad" }
+            availability.isAlone || availability.isRefused || hasErrors
+            || ["reload", "token", "file"].contains { states[$0] == "bad" }
         set(
             "readiness", availability.words + (hasErrors ? "; Apple's API returns errors" : ""),
             !availability.isReady ? "bad" : isDegraded ? "degraded" : "good")

@@ -21,7 +21,7 @@ final class Exchange {
     private let completion: ((PartEnd, ComparedAnswer?) -> Void)?
     private var state: ExchangeState
     private let client: ExchangeClient?
-    /// Counts what is sent for the request of a client; nil for a verification.
+    /// Counts sendings for a client's request, its parts and refresh; nil for a verification.
     private let sendings: Sendings?
     /// The flight that it leads; nil while it waits, and for a pass whose answer is never stored.
     private var flight: Flights.FlightID?
@@ -51,7 +51,6 @@ final class Exchange {
     /// The longest wait for a turn, repeats after a 429 included.
     private static let longestWaitForTurn = Duration.seconds(15)
 
-    /// - Parameter sendings: of the client's request that causes a part or a refresh.
     init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop, _ sendings: Sendings? = nil) {
         (self.request, self.proxy) = (request, proxy)
         (asked, terms) = (proxy.base.cache.purges.newest, Asking.Terms(origin: proxy.shared.origin.tag))

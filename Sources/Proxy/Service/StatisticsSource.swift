@@ -83,7 +83,7 @@ public struct StatisticsSource: Sendable {
 
     /// Requests that the origin was spared since the start.
     public var savings: OriginSavings {
-        // What was sent is read last: requests under way count against the savings.
+        // The sendings are read last: requests under way count against the savings.
         let outcomes = Outcome.allCases.map { latency($0).count }
         let sparings = Sparing.allCases.map { sparing in statistics.reduce(0) { $0 + $1[spared: sparing] } }
         return savingsFloor.raised(

@@ -17,10 +17,11 @@ enum RecordExport {
         _ words: ArraySlice<String>, _ arguments: CommandArguments, _ output: Output
     ) throws(CommandFailure) -> ExitStatus {
         guard let path = words.first, words.count == 1 else {
-            throw .usage("record: export which recording? (refrain record export FILE --har OUT)")
+            throw .usage("record: export needs one recording (refrain record export FILE --har OUT)")
         }
         guard let target = arguments.value(har) else {
-            throw .usage("record: export as what? HAR is the one format (refrain record export FILE --har OUT)")
+            throw .usage(
+                "record: export needs --har OUT; HAR is the only format (refrain record export FILE --har OUT)")
         }
         let reader: RecordingReader
         do {

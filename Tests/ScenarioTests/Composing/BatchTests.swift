@@ -249,7 +249,7 @@ import Testing
         text.hasPrefix("HTTP/1.1 200 ") && text.contains("\"id\":\"\(id)\"") && !text.contains("},{")
     }
 
-    /// A quarter of the requests that were sent had no time of the origin's: those that led a batch.
+    /// Requests that led a batch, a quarter of those sent, had no time of the origin's.
     private func expectSumsOfTheLog(_ proxy: ProxyUnderTest) throws {
         let lines = try proxy.finalLog().map { $0.split(separator: " ") }
         let sent = lines.compactMap { $0.last.flatMap { Int($0) } }

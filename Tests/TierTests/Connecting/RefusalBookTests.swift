@@ -63,7 +63,8 @@ import Testing
     @Test mutating func aRefusalLastsUntilTheEngineAccepts() {
         #expect(book.lasting == [])
         _ = refuse(Self.full, Self.forbidden, at: 0)
-        #expect(book.lasting.map(\.latest) == [Self.forbidden, Self.full] && book.lasting.map(\.since) == [1_000, 1_000])
+        #expect(
+            book.lasting.map(\.latest) == [Self.forbidden, Self.full] && book.lasting.map(\.since) == [1_000, 1_000])
         // Reads and removals are accepted by a full engine.
         #expect(accept("GET", "DEL", "EVAL", at: 5) == [])
         #expect(book.lasting.count == 2)

@@ -37,7 +37,7 @@ import Testing
         let words = commands.map { $0.words.map { String(decoding: $0, as: UTF8.self) } }
         let names = [keys.purges, keys.epoch].map { String(decoding: $0, as: UTF8.self) }
         #expect(words.count == 1 && words[0][0] == "EVAL")
-        #expect(words[0].dropFirst(2) == ["2"] + names + ["4-0", "(5-1", "512"])
+        #expect(Array(words[0].dropFirst(2)) == ["2", names[0], names[1], "4-0", "(5-1", "512"])
         let beginning = PurgeLogQuery.beginning(TierKeys(prefix: "p")).words
         #expect(beginning.count == 4 && LogEpoch(beginning[2]) != nil && beginning[3] == Array("NX".utf8))
     }

@@ -25,7 +25,7 @@ import Text
         #expect(
             result.standard == """
                 refrain 9.9  up 1m 40s
-                1.0/s requests, 90.0 % hits, 0.0/s to Apple
+                1.0/s requests, hit ratio 90.0 %, 0.0/s to Apple
                 origin: 1 in flight, 0 waiting, 20/s allowed, 2 errors, 3 429s since start
 
                 outcome    now   share

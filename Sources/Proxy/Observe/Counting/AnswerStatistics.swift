@@ -2,12 +2,12 @@ import Freshness
 import Synchronization
 
 // Answers that went out to clients, by outcome and status.
-// Must hold: each request and each preflight is counted once, when its answer begins to leave: whole
-// answers when they are handed to the connection, streamed ones when they end, with the status of
-// the head that the client got. Requests that were refused before they were read, and each stream
-// of HTTP/2, are counted alike. An answer whose client had left counts under `none`, so the sum
-// over statuses is all requests and preflights. Interim responses (100, 103), connections closed
-// without an answer, and the admin listener are not counted.
+// Must hold: each request and each preflight is counted once: whole answers when they are handed to
+// the connection, streamed ones when they end, with the status of the head that the client got.
+// Requests that were refused before they were read, and each stream of HTTP/2, are counted alike.
+// An answer whose client had left counts under `none`, so the sum over statuses is all requests and
+// preflights. Interim responses (100, 103), connections closed without an answer, and the admin
+// listener are not counted.
 
 /// Counts the answers of one loop. Written by that loop, read by anyone.
 final class AnswerStatistics: Sendable {
@@ -59,7 +59,7 @@ public struct AnswerCounts: Sendable, Equatable {
     fileprivate var cells = [Int](repeating: 0, count: rowCount * columnCount)
 
     /// Nothing yet.
-    public init() {}
+    init() {}
 
     /// The column of a status from 0 to 599.
     fileprivate static func column(ofStatus status: Int) -> UInt8 {
@@ -98,7 +98,7 @@ public struct AnswerCounts: Sendable, Equatable {
     }
 
     /// Adds those of another loop.
-    public static func += (left: inout AnswerCounts, right: AnswerCounts) {
+    static func += (left: inout AnswerCounts, right: AnswerCounts) {
         for index in left.cells.indices { left.cells[index] += right.cells[index] }
     }
 }

@@ -66,8 +66,8 @@ final class LaterSendings {
     }
 
     /// Takes the number of the client's, for its line.
-    func take(of connection: ClientConnection) -> Int {
-        counts.isEmpty ? 0 : counts.removeValue(forKey: connection.party) ?? 0
+    func take(of spender: @autoclosure () -> UpstreamParty) -> Int {
+        counts.isEmpty ? 0 : counts.removeValue(forKey: spender()) ?? 0
     }
 }
 

@@ -82,8 +82,8 @@ public final class Statistics: Sendable {
         cells[index].store(cells[index].load(ordering: .relaxed) &+ number, ordering: .relaxed)
     }
 
-    /// Counts a request for which nothing was sent to the origin although it was planned; only on the
-    /// loop that owns these counters.
+    /// Counts a request for which nothing was sent to the origin although it was planned; only on
+    /// the loop that owns these counters.
     func count(spared sparing: Sparing) {
         let index = sparing.rawValue
         sparings[index].store(sparings[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)

@@ -27,7 +27,7 @@ final class AccessLog {
     ) {
         guard takes(request, nanoseconds, connection) else { return }
         var earlier = 0
-        if case .answered = request { earlier = later.take(of: connection) }
+        if case .answered = request { earlier = later.take(of: connection.party) }
         lines.append(request, nanoseconds: nanoseconds, earlier: earlier, on: connection)
         flushSoon()
     }
