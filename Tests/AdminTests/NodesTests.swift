@@ -83,7 +83,7 @@ import Testing
         let node = try Node("a", enginePort: engine.port)
         waitUntil { node.node.status.readiness == .ready && node.node.status.aliveCount == 1 }
         try engine.fill()
-        waitUntil { !node.node.status.refusals.isEmpty }
+        waitUntil { node.node.status.refusals.contains { $0.commands.contains("HSET") } }
         let ready = try node.admin.client.send("GET", "/readyz")
         #expect(ready.status == 200 && ready.text.hasPrefix("ready; the engine refuses "))
         #expect(ready.text.contains("HSET (oom) since 20"))

@@ -74,25 +74,7 @@ import Testing
         let streams = (0..<6).map { UInt32(2 * $0 + 1) }
         client.get(streams) { "/v1/catalog/us/\($0 < 5 ? "songs" : "albums")/\($0)" }
         for stream in streams { _ = client.answer(stream) }
-        // No message.
-        client.send(.head([(":method", "GET"), (":scheme", "https"), (":path", Self.album)], stream: 13))
-        waitUntil { scene.proxy.statistics[.requests] == 7 }
-        let answers = scene.proxy.statistics.answers
-        #expect(Self.words(answers) == ["400 1", "404 4", "503 2"])
-        #expect(answers.byClass(.refused) == [0, 0, 0, 1, 0])
-    }
-
-    /// Its 200 would have been counted, and its 503 had it waited for its turn.
-    @Test func anAnswerWhoseClientHadLeftHasNoStatus() throws {
-        let gate = DispatchSemaphore(value: 0)
-        let proxy = try ProxyUnderTest(before: FakeOrigin(FakeOrigin.Reply(body: "{}"), after: gate))
-        let client = try proxy.connection(sending: .get(Self.album))
-        waitUntil { proxy.origin.requests.count == 1 }
-        client.reset()
-        waitUntil { proxy.statistics.connections.count == 0 }
-        gate.signal()
-        waitUntil { proxy.statistics.latency(.miss).count == 1 }
-        #expect(Self.words(proxy.statistics.answers) == ["none 1"])
+        #expect(Self.words(scene.proxy.statistics.answers) == ["404 4", "503 2"])
     }
 
     /// The origin is asked once, and the others join.

@@ -8,7 +8,7 @@ public final class RedisServer {
 
     public let port: UInt16
     public let folder: TemporaryFolder
-    private let arguments: [String]
+    let arguments: [String]
     private var process: ChildProcess
 
     /// Waits until it takes connections.
@@ -84,9 +84,7 @@ extension RedisServer {
     public func refuseNothing() throws { try configure("maxmemory", "0") }
 
     private func configure(_ option: String, _ value: String) throws {
-        let client = try RawClient(port: port)
-        try client.send("CONFIG SET \(option) \(value)\r\nQUIT\r\n")
-        let reply = String(decoding: client.read(), as: UTF8.self)
+        let reply = try ask("CONFIG SET \(option) \(value)")
         guard reply.hasPrefix("+OK") else { throw Failure(description: reply) }
     }
 }

@@ -1,4 +1,5 @@
-/// Where a server is: configuration only, never anything that a peer sent.
+/// Where a server is, by configuration; of a cluster that it names, as its nodes say (`SlotOwner`
+/// in `Tier`).
 ///
 /// The host is kept as written, and without the brackets of an IPv6 literal for resolving and
 /// verifying.

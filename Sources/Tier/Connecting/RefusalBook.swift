@@ -1,8 +1,8 @@
 import EventLoop
 import Text
 
-/// What an engine refuses, over all connections of this process: counts by kind, the refusals that
-/// last, and lines for the log. Pure: times are passed in.
+/// Refusals of an engine, over all connections of this process: counts by kind, those that last,
+/// and lines for the log. Pure: times are passed in.
 ///
 /// Must hold:
 /// - a refusal lasts until the engine accepts the command, or, where it concerns all writes, any

@@ -23,8 +23,12 @@ enum TierFailure: Error, Sendable, Equatable {
     /// It follows another engine, which would not get writes that are made here. The text is its
     /// role.
     case role(String)
-    /// It was a master and is none now: its error's first word.
+    /// It watches engines, and holds no data.
+    case sentinel
+    /// It was the engine to be used and is none now: its error's first word.
     case demoted(String)
+    /// Nodes of the cluster name each other as the owner of the keys.
+    case moved
 
     /// The kind in a word, for counters and the dashboard.
     var word: String {
@@ -37,6 +41,8 @@ enum TierFailure: Error, Sendable, Equatable {
         case .mismatch: "mismatch"
         case .refused: "refused"
         case .role, .demoted: "not-master"
+        case .sentinel: "sentinel"
+        case .moved: "moved"
         }
     }
 
@@ -60,7 +66,11 @@ extension TierFailure: CustomStringConvertible {
         case .mismatch: "a value of another key, or a damaged one"
         case .refused(let refusal): "\(refusal.command) refused: \(refusal.words)"
         case .role(let role): "not a master (\(role))"
+        case .sentinel:
+            "a Redis Sentinel, which holds no data: name the engines that it watches in shared_tier, not the Sentinels"
+        case .demoted("CLUSTERDOWN"): "the cluster is down (CLUSTERDOWN)"
         case .demoted(let code): "no longer a master (\(code))"
+        case .moved: "the nodes of the cluster name each other as the owner of the keys (MOVED)"
         }
     }
 }

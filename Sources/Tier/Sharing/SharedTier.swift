@@ -12,7 +12,7 @@ package final class SharedTier: Sendable {
     let site: SiteAddress?
     package let knowledge = PurgeKnowledge()
     package let counters = TierCounters()
-    /// What the engine refuses on any connection of the process.
+    /// Refusals of the engine on any connection of the process.
     package let refusals = RefusalBoard()
     private let warn: @Sendable (String) -> Void
     /// Logs a line, however often it comes.

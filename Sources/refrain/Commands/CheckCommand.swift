@@ -1,5 +1,6 @@
 import Glibc
 import Text
+import Tier
 
 // `check`: the configuration in effect, and the warnings that `serve` would log. Secrets cannot
 // appear: the configuration holds only their paths.
@@ -10,7 +11,8 @@ extension Command {
         details: [
             "The output is itself a configuration with the same meaning. All errors are listed at once. Secrets are "
                 + "never shown: the configuration holds only the names of their files, which check opens and validates.",
-            "After the settings it shows the shared tier, if one is configured, and the name of this node.",
+            "After the settings it shows the shared tier, if one is configured, and the name of this node. It "
+                + "connects to the engines, and warns if none can be used: a start would go on without them.",
             "It tries the first steps of serve and undoes them: an access log that cannot be written, or an address "
                 + "that this machine does not have, is an error here too. An address in use is only reported, because "
                 + "the running proxy may be using it.",
@@ -35,6 +37,9 @@ extension Command {
         if let shortage = effective.configuration.shortage(under: ResourceLimits()) { throw .failed(shortage) }
         for warning in effective.configuration.warnings(at: Int64(time(nil))) + forecast.warnings {
             context.output.problem("warn: \(warning)")
+        }
+        if let tier = try? effective.configuration.tierSettings(), let complaint = TierProbe.complaint(tier) {
+            context.output.problem("warn: \(complaint)")
         }
         for note in forecast.notes { context.output.problem("note: \(note)") }
         let bounds = effective.configuration.memoryBounds

@@ -33,13 +33,13 @@ import Testing
 
     @Test(arguments: [
         (
-            "-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n",
+            "-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n" + SessionScript.none,
             TierFailure.refused(EngineRefusal("ROLE", code: "NOAUTH", text: "Authentication required."))
         ),
         (
             "-ERR max number of clients reached\r\n",
             .refused(EngineRefusal("connect", code: "ERR", text: "max number of clients reached"))
-        ), ("+OK\r\n+OK\r\n", .role("unknown")),
+        ), ("+OK\r\n+OK\r\n" + SessionScript.none, .role("unknown")),
         ("SSH-2.0-OpenSSH\r\n", .malformed(.kind)), (SessionScript.master + "+OK\r\n", .surplus),
         (SessionScript.master + "+", .surplus),
     ])
