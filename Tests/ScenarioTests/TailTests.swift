@@ -44,7 +44,7 @@ import Text
         #expect(!tails.isRead)
     }
 
-    /// What one reader takes is none of another's share.
+    /// Readers would share one bound.
     @Test func aReaderOfEverythingLeavesOthersTheirLines() throws {
         let proxy = try ProxyUnderTest(before: origin())
         let tails = proxy.statistics.tails

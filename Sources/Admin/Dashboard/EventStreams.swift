@@ -10,7 +10,7 @@ import Text
 /// reader that is too slow is disconnected, never buffered for; the end of the listener ends all
 /// streams, and the end of a session or a token ends the streams that it admitted.
 final class EventStreams {
-    /// What a stream tells.
+    /// The content of a stream.
     enum Content {
         /// The counters each second, and the newest requests.
         case counters

@@ -47,7 +47,7 @@ public struct ClientBounds: Sendable {
     /// Proxies whose fields may name another address for a request than that of its connection.
     public var trustedProxies = TrustedProxies()
     /// Directive and value of limits, for lines to the operator.
-    public var names: [ClientLimit: String] = [:]
+    public var names = LimitNames()
     /// Takes lines about clients that a limit refused, one a minute for each limit at most.
     public var warn: @Sendable (String) -> Void = { _ in }
     /// Takes lines about failed TLS handshakes, one a minute for each kind at most.

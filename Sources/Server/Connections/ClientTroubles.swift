@@ -43,7 +43,7 @@ public final class ClientTroubles: Sendable {
     ///   - warn: takes lines about refusals.
     ///   - inform: takes lines about failed handshakes.
     public func tell(
-        names: [ClientLimit: String], warn: @escaping @Sendable (String) -> Void,
+        names: LimitNames, warn: @escaping @Sendable (String) -> Void,
         inform: @escaping @Sendable (String) -> Void
     ) {
         state.withLock {
@@ -88,7 +88,7 @@ public final class ClientTroubles: Sendable {
 /// The lines of `ClientTroubles`. Pure.
 struct ClientTroubleLog {
     /// Directive and value of limits.
-    var names: [ClientLimit: String] = [:]
+    var names = LimitNames()
     private var refusals = ClientLimit.allCases.map { _ in RareLine() }
     private var handshakes = HandshakeFailure.Kind.allCases.map { _ in RareLine() }
 
@@ -123,7 +123,7 @@ struct ClientTroubleLog {
         return (refused, failed)
     }
 
-    private func name(of limit: ClientLimit) -> String { names[limit] ?? limit.defaultName }
+    private func name(of limit: ClientLimit) -> String { names[limit] }
 
     /// The address, or the prefix of an IPv6 one, for which limits count.
     private static func host(_ peer: SocketAddress?) -> String {

@@ -24,7 +24,7 @@ package struct EngineRefusal: Sendable, Equatable {
     }
 
     /// Name of the command; `connect` for a refused connection.
-    package let command: String
+    let command: String
     package let kind: Kind
     /// The error on one line, without the words of the command that some errors repeat.
     package let words: String

@@ -20,7 +20,7 @@ package struct NodeState: Sendable, Equatable {
     /// Name of the origin that it asks; empty for a node of an earlier version.
     package let upstream: String
     /// Whether its version has other keys in the engine, so that it shares nothing with this one.
-    package var isApart = false
+    var isApart = false
 
     /// The state's name on all surfaces. Without an engine no node hears of others.
     package func words(in status: SharingStatus) -> String {

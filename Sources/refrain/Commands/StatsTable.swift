@@ -89,7 +89,9 @@ enum StatsTable {
 
     private static func hitRatio(in stats: JSON) -> [[String]] {
         guard case .number(let text)? = stats["hit_ratio"], let ratio = Double(text) else { return [] }
-        return [["hit ratio", Figure.percent(Int((ratio * 1000).rounded()), of: 1000), "hits of hits and misses"]]
+        return [
+            ["hit ratio", Figure.percent(Int(clamping: (ratio * 1000).rounded()), of: 1000), "hits of hits and misses"]
+        ]
     }
 
     /// Each class, followed by its statuses.

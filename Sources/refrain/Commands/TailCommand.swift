@@ -41,8 +41,8 @@ struct TailCommand {
     private let output: Output
     private let parameters: [(String, String)]
 
-    /// Between two attempts to reach a proxy that has stopped.
-    private static let pause = Duration.seconds(1)
+    /// Seconds between two attempts to reach a proxy that has stopped.
+    private static let pause: UInt32 = 1
 
     init(_ arguments: CommandArguments, _ context: CommandContext) throws(CommandFailure) {
         var parameters = [("lines", arguments.has(.json) ? "json" : "combined")]
@@ -79,7 +79,7 @@ struct TailCommand {
                 if !isLost { output.problem("no answer from \(client.server): waiting for it; requests are missed") }
                 isLost = true
             }
-            usleep(UInt32(Self.pause / .milliseconds(1) * 1000))
+            sleep(Self.pause)
         }
     }
 

@@ -34,7 +34,7 @@ struct ClientRoom: Equatable {
     private var half: Int { max(1, all / 2) }
 
     /// Names of the limits in the lines of refused clients.
-    var names: [ClientLimit: String] {
+    var names: LimitNames {
         [
             .address: addressName, .addressRequests: addressName,
             .descriptors: "\(all) connections of all clients, of \(descriptors) descriptors (LimitNOFILE=)",

@@ -22,7 +22,9 @@ final class TopTerminal {
     /// - Parameter kind: `TERM`.
     init?(kind: String?) {
         var settings = termios()
-        guard kind != nil, kind != "dumb", isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 else {
+        guard kind != nil, kind != "dumb", isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1,
+            tcgetattr(STDIN_FILENO, &settings) == 0
+        else {
             return nil
         }
         before = settings

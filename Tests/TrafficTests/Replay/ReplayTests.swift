@@ -75,7 +75,9 @@ import Upstream
         let origin = try ScriptedOrigin(
             [.request, .send(Self.answer()), .request, .close], [.serve { _ in Self.answer() }])
         let exchanges = TestRecording.exchanges(Self.targets(2), apart: .milliseconds(50))
-        let result = try Self.result(exchanges, from: origin)
+        // One connection: on a busy machine the second request came before the first answer, and
+        // took another one.
+        let result = try Self.result(exchanges, from: origin, connections: 1)
         #expect(result.answered == 2 && result.sent == 2 && result.failed == 0)
         // It was not told: a run in which each request had been sent twice looked like any other.
         #expect(result.resets == 1)

@@ -42,7 +42,7 @@ import Testing
     @Test func refusalsNameDirectiveAndValue() {
         #expect(room(1024, perAddress: 5).names[.address] == "connections_per_address 5")
         #expect(room(1024).names[.address] == "320 connections of one address, half of all clients'")
-        #expect(room(1024).names[.descriptors]?.contains("1024 descriptors (LimitNOFILE=)") == true)
+        #expect(room(1024).names[.descriptors].contains("1024 descriptors (LimitNOFILE=)") == true)
         #expect(room(1024).names[.accept] == "1024 descriptors (LimitNOFILE=)")
     }
 }

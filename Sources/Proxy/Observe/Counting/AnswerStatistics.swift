@@ -5,10 +5,11 @@ import Synchronization
 // Must hold: each request and each preflight is counted once: whole answers when they are handed to
 // the connection, streamed ones when they end, with the status of the head that the client got.
 // Requests that were refused before they were read, and each stream of HTTP/2, are counted alike.
-// An answer whose client was seen to leave before counts under `none`, so the sum over statuses is
-// all requests and preflights; a client that leaves unseen, or later, counts as answered. Interim
-// responses (100, 103), streams and connections closed without an answer, and the admin listener
-// are not counted.
+// An answer counts under `none` if its client left before the request was sent (`client-left`), or
+// if its connection or stream was closed here by then, so the sum over statuses is all requests and
+// preflights. Other clients that leave count as answered: the end of their side may be all that
+// they closed. Interim responses (100, 103), streams and connections closed without an answer, and
+// the admin listener are not counted.
 
 /// Counts the answers of one loop. Written by that loop, read by anyone.
 final class AnswerStatistics: Sendable {

@@ -58,8 +58,8 @@ extension RequestCondition {
         public let words: String
     }
 
-    /// What a condition asks about: an option of `refrain tail`, a parameter of `/events`, and a
-    /// word of `access_log`. All of them read this one list.
+    /// A fact that a condition asks about: an option of `refrain tail`, a parameter of `/events`,
+    /// and a word of `access_log`. All of them read this one list.
     public struct Fact: Sendable {
         public let name: String
         /// Name of its value in the help.
