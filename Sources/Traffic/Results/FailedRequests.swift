@@ -1,6 +1,6 @@
 import Text
 
-// Which requests of a run failed, and how.
+// The requests of a run that failed, and their failures.
 
 /// A request that got no answer, or one that reports an error.
 struct FailedRequest: Sendable, Equatable {
@@ -10,7 +10,8 @@ struct FailedRequest: Sendable, Equatable {
         case status(Int)
     }
 
-    /// Number of the request in the recording, from 0.
+    /// Number of the request in the recording, from 0; in a warming its place in the order of
+    /// sending.
     let index: Int
     let method: String
     let target: String

@@ -208,7 +208,7 @@ extension Directive {
             why: "paths outside /v1/: on forwards them with the proxy's token; refuse answers 404"),
         optional(
             "health", "PATH", \.healthPath,
-            why: "path on the client listeners that the proxy answers itself: 200, or 503 while it drains"
+            why: "path on the client listeners that the proxy answers itself, as /readyz does: 200 or 503"
         ) { word throws(ValueError) in
             guard word.hasPrefix("/"), word.utf8.count > 1, word.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
                 !word.contains(where: { "?#*".contains($0) }), !word.hasPrefix("/v1/")

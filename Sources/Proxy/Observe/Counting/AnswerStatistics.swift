@@ -8,8 +8,8 @@ import Synchronization
 // An answer counts under `none` if its client left before the request was sent (`client-left`), or
 // if its connection or stream was closed here by then, so the sum over statuses is all requests and
 // preflights. Other clients that leave count as answered: the end of their side may be all that
-// they closed. Interim responses (100, 103), streams and connections closed without an answer, and
-// the admin listener are not counted.
+// they closed. Interim responses (100, 103), streams and connections closed without an answer, the
+// health path and the admin listener are not counted.
 
 /// Counts the answers of one loop. Written by that loop, read by anyone.
 final class AnswerStatistics: Sendable {

@@ -5,7 +5,8 @@ import Upstream
 // Requests to the origin by the request of a client that caused them, for the access log.
 // Must hold: each sending that `refrain_upstream_sent_by_client_total` counts for a client is told
 // once: in the line of the request that caused it, or, if it leaves after that line, in the
-// client's next line on the same loop.
+// client's next line on the same loop. A request that `access_log ... if` leaves out has no line,
+// and its sendings before its answer are told nowhere.
 
 /// Requests sent to the origin for one request of a client: its own, repeats, a missing part, a
 /// batch that it leads, the refresh that it starts. Confined to its loop.
