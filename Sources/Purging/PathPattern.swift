@@ -1,10 +1,8 @@
 import Text
 
-/// A pattern of canonical paths: `*` stands for any bytes, `/` among them, and everything else for
-/// itself.
+/// A pattern of canonical paths: `*` matches any bytes, `/` among them, every other byte itself.
 ///
-/// ASCII alone, so that SQLite's GLOB,
-/// which counts characters, means the same in the file.
+/// ASCII alone, so that SQLite's GLOB, which counts characters, means the same in the file.
 public struct PathPattern: Sendable, Equatable {
     private let text: Wildcards
     var bytes: [UInt8] { text.bytes }

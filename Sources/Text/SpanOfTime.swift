@@ -11,7 +11,7 @@ public enum SpanOfTime {
     }
 
     /// Milliseconds of digits and one of `ms`, `s`, `m`, `h`, `d`, such as `500ms` or `7d`; the
-    /// largest number where there are more; nil where it is no such text.
+    /// largest number where there are more. Nil for any other text, and for digits beyond `Int64`.
     public static func milliseconds(_ text: String) -> Int64? {
         let digits = text.prefix { ("0"..."9").contains($0) }
         let factors: [Substring: Int64] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]

@@ -1,7 +1,7 @@
 /// A Unicode scalar read from UTF-8 (RFC 3629).
 public struct UTF8Character: Equatable, Sendable {
     public let scalar: Unicode.Scalar
-    /// One to four.
+    /// Bytes of the scalar, one to four.
     public let byteCount: Int
 
     /// Reads the scalar whose first byte is at `index`; nil if the bytes are not UTF-8.

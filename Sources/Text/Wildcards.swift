@@ -1,4 +1,4 @@
-/// A text in which `*` stands for any bytes, and everything else for itself.
+/// A pattern in which `*` matches any bytes, also none, and every other byte itself.
 ///
 /// The cost of a match is bounded by its length times that of the text.
 public struct Wildcards: Sendable, Equatable {
@@ -10,7 +10,7 @@ public struct Wildcards: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// Whether all of `text` is one of these.
+    /// Whether the pattern matches the whole of `text`.
     public func matches(_ text: ArraySlice<UInt8>) -> Bool {
         var (at, index) = (text.startIndex, 0)
         // The place of the last star, and the end of its match: the match takes one byte more each

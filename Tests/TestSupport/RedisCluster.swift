@@ -34,7 +34,7 @@ public final class RedisCluster {
         throw RedisServer.Failure(description: "no server in cluster mode starts")
     }
 
-    /// Which server owns the slot of a key; nil while there is none.
+    /// The index of the server that owns the slot of a key; nil while there is none.
     public func owner(of key: String) -> Int? {
         servers.indices.first { number in
             let reply = try? servers[number].ask("EXISTS \(key)")

@@ -178,7 +178,7 @@ import Text
         #expect(!folder.has("socket"))
     }
 
-    /// Nobody could reach the listener any more, and a reload said that nothing had changed.
+    /// No client could reach the listener, and a reload said that nothing had changed.
     @Test func aDeletedSocketFileIsMadeAgain() throws {
         let folder = try TemporaryFolder()
         let (path, scene) = (folder.file("socket"), try Scene())

@@ -43,7 +43,7 @@ extension AdminExchange {
 }
 
 extension QueryParameters {
-    /// Those about requests; `not-` before a name: it must not hold.
+    /// The conditions about requests; one with `not-` before its name must not hold.
     fileprivate var conditions: [RequestCondition] {
         get throws(AdminRequestError) {
             var conditions: [RequestCondition] = []

@@ -63,6 +63,9 @@ extension AdminSources {
 }
 
 extension AdminSources.Availability {
+    /// - Parameters:
+    ///   - isServing: false while the process drains.
+    ///   - node: nil without a shared tier.
     public init(isServing: Bool, node: ProxyNode?) {
         self.init()
         guard isServing else {

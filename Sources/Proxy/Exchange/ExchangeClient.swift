@@ -58,7 +58,7 @@ final class ExchangeClient {
         case .abandon: if !isHeadEnough { recordStreamed(streamReason) }
         case .discard(let response):
             noteLarge(response)
-            recordStreamed(streamReason, hasLeft: false)
+            recordStreamed(streamReason, isHeadSent: false)
         case .stream, .report: preconditionFailure("the exchange performs these")
         }
     }
@@ -189,10 +189,10 @@ final class ExchangeClient {
     private func record(
         status: Int, contentLength: Int, _ storing: CacheStatus.Forwarded.Storing,
         _ answer: @autoclosure () -> TrafficAnswer = .untold, of response: UpstreamResponse? = nil,
-        hasLeft: Bool = false
+        isHeadSent: Bool = false
     ) {
         var asked = asked()
-        if hasLeft { asked.isClientGone = false }
+        if isHeadSent { asked.isClientGone = false }
         proxy.observer.record(
             AnsweredRequest(
                 status: status,
@@ -259,11 +259,11 @@ extension ExchangeClient {
         return connection.stream(bytes, resume: streamReason == .tooLarge ? resume : nil)
     }
 
-    /// - Parameter hasLeft: whether the head went out; the client may have left since.
-    private func recordStreamed(_ reason: Reason, hasLeft: Bool = true) {
+    /// - Parameter isHeadSent: whether the head went out; the client may have left since.
+    private func recordStreamed(_ reason: Reason, isHeadSent: Bool = true) {
         record(
             status: streamed.status, contentLength: streamed.bytes, .no(reason),
-            .passed(fields: streamed.fields, content: []), hasLeft: hasLeft)
+            .passed(fields: streamed.fields, content: []), isHeadSent: isHeadSent)
     }
 }
 

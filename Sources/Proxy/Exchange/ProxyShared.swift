@@ -30,7 +30,7 @@ public struct ProxyShared: Sendable {
     let failures = FailureReport()
     /// The requests that are being answered, for those who watch.
     let feed = LiveFeed()
-    /// Those who follow the requests line by line.
+    /// Readers that follow the requests line by line.
     let tails = Tails()
     /// Records answers, where that is wanted.
     public var recorder = TrafficRecorder()

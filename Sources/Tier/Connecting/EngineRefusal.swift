@@ -43,7 +43,7 @@ package struct EngineRefusal: Sendable, Equatable {
         words = Self.line(text.isEmpty ? code : code + " " + text)
     }
 
-    /// Bytes of `words` at most.
+    /// Bytes after which `words` are cut.
     static let mostBytes = 160
     /// Engines repeat the words of a command that they do not know; one may be a password or data.
     private static let repetition = ", with args"

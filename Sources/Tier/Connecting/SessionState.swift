@@ -31,7 +31,7 @@ struct SessionState: Sendable {
     let limits: SessionLimits
 
     var phase = Phase.idle
-    /// Which of the endpoints is dialled or used, or comes after `owner`.
+    /// Index of the endpoint that is dialled or used, or comes after `owner`.
     var current = 0
     /// The node of a cluster that others name as the owner of the keys; nil where none was named,
     /// or it was in vain. It is dialled or used in place of an endpoint.

@@ -18,7 +18,7 @@ enum TierFailure: Error, Sendable, Equatable {
     case surplus
     /// The reply does not answer the command, as its sender found.
     case mismatch
-    /// The engine refuses the connection, AUTH or ROLE.
+    /// The engine refuses the connection, or AUTH, ROLE or MGET of the greeting.
     case refused(EngineRefusal)
     /// It follows another engine, which would not get writes that are made here. The text is its
     /// role.

@@ -17,7 +17,7 @@ struct NodeRegistry: Sendable {
 
     var own: NodeIdentity
     private var records: [String: NodeRecord] = [:]
-    /// Those of nodes of 1.0.0, which share nothing with this one, by name.
+    /// Records of nodes of 1.0.0, which share nothing with this one, by name.
     private var elders: [String: NodeRecord] = [:]
     /// The engine's clock, unix milliseconds, at an instant of ours.
     private var engineClock: (milliseconds: Int64, at: Instant)?
@@ -174,7 +174,7 @@ struct NodeRegistry: Sendable {
             let node = PurgeReport.MissingNode(name: name, lastSeen: record.lastSeen(time))
             return (node, isAlive(record, time))
         }
-        // They never hear of it.
+        // Nodes of 1.0.0 never hear of the purge.
         let apart = livingElders(now: now).map { name, record in
             (node: PurgeReport.MissingNode(name: name, lastSeen: record.lastSeen(time)), isAlive: false)
         }

@@ -51,7 +51,8 @@ struct TierLook: Sendable {
         case unstarted
         case asking(since: Instant)
         case pausing
-        /// As `asking`: there is no value, but there are parts of one. `isRefused`: the claim.
+        /// There is no value, but there are parts of one. `claimed` as in `fetching`; `isRefused`:
+        /// the engine has refused the claim.
         case gathering(claimed: Instant?, isRefused: Bool)
         /// `claimed` is when the claim was asked for, nil without one.
         case fetching(claimed: Instant?)

@@ -14,7 +14,7 @@ final class PlannedEntries {
     struct Entry: Equatable {
         /// Time of arrival, in nanoseconds since the recording began.
         let offset: Int64
-        /// Where the request is among the plan's messages, and its length there.
+        /// The place of the request among the plan's messages.
         var message: Range<Int>
         /// Number of the exchange in the recording, from 0.
         let index: Int

@@ -4,9 +4,10 @@ import Recording
 // The requests of a run: the messages, each distinct one once, and the order of the recording as
 // numbers.
 //
-// Must hold: a plan of any length takes a bounded part of memory; the rest of it is in temporary
-// files. Those hold nothing that the recording does not hold: the fields of `--header-file`, which
-// may be secrets, are added when a request is sent.
+// Must hold: a plan of any length takes a bounded part of memory, but for a warming, which holds
+// each distinct message; the rest of it is in temporary files. The files hold nothing that the
+// recording does not hold: the fields of `--header-file`, which may be secrets, are added when a
+// request is sent.
 
 /// A request of a plan, as it is sent.
 struct PlannedRequest: Sendable {
@@ -52,6 +53,8 @@ final class PlannedRequests {
     private let verifies: Bool
     /// Whether each distinct request is sent once, without fields of one client.
     private let isWarming: Bool
+    /// `mostPlaced`, but for tests.
+    private let mostInMemory: Int
 
     /// Bytes of distinct messages that are recognised when they come again, and bytes that need no
     /// file. A warming recognises all.
@@ -70,8 +73,6 @@ final class PlannedRequests {
         messages = Spool(most: mostInMemory)
         self.mostInMemory = mostInMemory
     }
-
-    private let mostInMemory: Int
 
     /// Adds nothing once there is a problem.
     func add(_ recorded: RecordedExchange) {

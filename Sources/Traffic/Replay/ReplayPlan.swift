@@ -18,7 +18,7 @@ public struct ReplayPlan: Sendable {
     /// wait of a request for a free connection.
     public var timeout = Duration.seconds(30)
     public var filter = ReplayFilter()
-    /// Where all requests that failed are written.
+    /// Takes all requests that failed; nil: none is written.
     public var failedFile: FailedRequestFile?
     /// Go with every request, in the place of recorded ones of the same name.
     public var fields: [RecordedField] = []

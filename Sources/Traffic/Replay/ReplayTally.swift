@@ -48,7 +48,7 @@ struct ReplayTally: Sendable {
     struct Wait: Equatable {
         /// Since it was due.
         let corrected: Int64
-        /// Since it was sent; nil: it was not.
+        /// Since it was sent, or in a closed loop since its connection was dialled; nil: neither.
         let uncorrected: Int64?
         let lag: Int64
     }

@@ -14,7 +14,7 @@ public struct ReplayResult: Sendable, Equatable {
     var connections: Int
     var started: Timestamp
     var ended: Timestamp
-    /// By the monotonic clock: rates are of it.
+    /// By the monotonic clock. Rates are of it, or of `pacedLength` if that is longer.
     var elapsed = Duration.zero
     /// How long requests were to be sent at the pace; zero without one. See `Schedule.pacedLength`.
     var pacedLength = Duration.zero

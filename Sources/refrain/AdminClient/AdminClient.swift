@@ -74,7 +74,7 @@ struct AdminClient {
         .failed("\(server): \(failure); check that the proxy is running and that this is its admin_listen")
     }
 
-    /// Why an answer is none; nil for a 200.
+    /// The error that an answer reports; nil for a 200.
     func refusal(_ answer: AnswerReader, of path: String) -> CommandFailure? {
         switch answer.status {
         case 200: nil

@@ -4,11 +4,11 @@
 struct EventReader {
     struct Event: Equatable {
         let name: String
-        /// One for each field `data`.
+        /// The values of its fields `data`.
         let lines: [String]
     }
 
-    /// More in one line is no stream of this proxy.
+    /// The most bytes in a line: the proxy writes no longer ones.
     private static let longestLine = 1 << 20
 
     private var rest: [UInt8] = []

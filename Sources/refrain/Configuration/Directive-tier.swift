@@ -8,7 +8,8 @@ extension Directive {
                 + "commas",
             details: "The default port is 6379; write an IPv6 address in brackets. Addresses are tried in their "
                 + "order, and the first master is used; a node of a Redis Cluster leads to the owner of the keys. At "
-                + "most \(TierURL.mostEngines) addresses are allowed, and all have the same scheme. rediss:// is TLS, and the certificate is verified. Put user and password into "
+                + "most \(TierURL.mostEngines) addresses are allowed, and all have the same scheme. rediss:// is TLS, "
+                + "and the certificate is verified. Put user and password into "
                 + "shared_tier_auth_file, never here. All nodes must name the same engines and the same ttl personal.",
             read: TierURL.init),
         file(

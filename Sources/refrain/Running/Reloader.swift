@@ -111,7 +111,8 @@ extension EffectiveConfiguration {
     func changesThatNeedRestart(since before: [SettingLine], path: String) -> [ConfigurationError] {
         changes(since: before).filter(\.needsRestart).map { directive in
             let message =
-                "\(directive.name): a reload cannot change it; send SIGUSR2 (an upgrade without a break), or restart the proxy"
+                "\(directive.name): a reload cannot change it; send SIGUSR2 (an upgrade without a break), "
+                + "or restart the proxy"
             guard let place = lines.first(where: { $0.directive.name == directive.name })?.place else {
                 return ConfigurationError(place: nil, message: "\(path): \(message)")
             }

@@ -99,7 +99,7 @@ struct TopScreen {
 
     private static let mostStatuses = 6
 
-    /// Whether the proxy is worth it, in a line.
+    /// Requests that Apple would have got, got, and was spared since the start, in a line.
     private var savings: String {
         guard let savings = stats["savings"] else { return "" }
         func count(_ figure: OriginSavings.Figure) -> Int { savings[figure.name]?.countValue ?? 0 }

@@ -68,7 +68,7 @@ enum Quantity {
         return number / 100
     }
 
-    /// The same in millionths, one at least.
+    /// A share in millionths, one at least.
     static func millionths(_ text: String) throws(ValueError) -> Int {
         guard let share = try? share(text), share >= 1e-6 else {
             throw ValueError(text, isNot: "a share from 0.0001% to 100%, such as 1%")

@@ -41,7 +41,7 @@ import Testing
         #expect(await nodes[0].purge(target("/1")).nodes == 2)
     }
 
-    /// Its keys have no hash tag: neither hears of the other's purges.
+    /// The older node's keys have no hash tag: neither hears of the other's purges.
     @Test func aNodeOfAnOlderVersionIsNamed() async throws {
         let time = try #require(Int64(engine.words("TIME")[1]))
         let record = "address=o:1 version=1.0.0 process=9 started=1 ready=1 seen=\(time * 1_000 + 600_000)"

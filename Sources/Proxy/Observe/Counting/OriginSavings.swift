@@ -109,13 +109,13 @@ public struct OriginSavings: Sendable, Equatable {
         }
     }
 
-    /// The same, no less than it was.
+    /// Raises the totals that are shown as counters to those of `earlier`.
     mutating func keep(_ earlier: OriginSavings) {
         withoutProxy = max(withoutProxy, earlier.withoutProxy)
         saved = max(saved, earlier.saved)
     }
 
-    /// Those since `earlier`, or of two times together.
+    /// Combines the counts of two times, each with its counterpart: their sum, or their difference.
     public func combined(_ other: OriginSavings, _ operation: (Int, Int) -> Int) -> OriginSavings {
         var result = self
         result.withoutProxy = operation(withoutProxy, other.withoutProxy)

@@ -36,7 +36,7 @@ struct LogLines: ~Copyable {
 
     /// Appends one request's line. Personal requests are shown by their route alone: ids and
     /// queries there are private.
-    /// - Parameter earlier: requests to the origin that came after the line that they belong to.
+    /// - Parameter earlier: requests to the origin that left after the line that they belong to.
     mutating func append(
         _ request: LoggedRequest, nanoseconds: Int64, earlier: Int = 0, on connection: ClientConnection
     ) {

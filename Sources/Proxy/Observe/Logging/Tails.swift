@@ -72,7 +72,7 @@ public final class Tail: Sendable {
     }
 }
 
-/// Writes the lines that one loop's requests are to their readers. Confined to its loop.
+/// Writes the requests of one loop as lines, for each reader that wants them. Confined to its loop.
 final class TailWriter {
     private let tails: Tails
     private var combined = LogLines(.combined)
