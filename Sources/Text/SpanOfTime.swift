@@ -15,8 +15,8 @@ public enum SpanOfTime {
     public static func milliseconds(_ text: String) -> Int64? {
         let digits = text.prefix { ("0"..."9").contains($0) }
         let factors: [Substring: Int64] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
-        guard let number = Int64(digits), let factor = factors[text[digits.endIndex...]] else { return nil }
-        let (total, overflows) = number.multipliedReportingOverflow(by: factor)
+        guard !digits.isEmpty, let factor = factors[text[digits.endIndex...]] else { return nil }
+        let (total, overflows) = (Int64(digits) ?? .max).multipliedReportingOverflow(by: factor)
         return overflows ? .max : total
     }
 }

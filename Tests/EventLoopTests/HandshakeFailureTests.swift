@@ -86,7 +86,7 @@ import Testing
         }
         #expect(left?.kind == .closed)
         #expect(try result(timeout: .milliseconds(50)) { try RawClient(port: $0.port) }?.kind == .silent)
-        let late = try result(timeout: .milliseconds(300)) { server in
+        let late = try result(timeout: .seconds(3)) { server in
             let client = try RawClient(port: server.port)
             // The possible beginning of a method is a beginning too.
             try client.send("GE")

@@ -42,8 +42,8 @@ public enum ClientLimit: Int, CaseIterable, Sendable {
     /// Whether connections are closed as they come.
     var isOnArrival: Bool {
         switch self {
-        case .address, .descriptors, .loop, .proxyHeaders, .accept: true
-        case .addressRequests, .requestMemory, .answerMemory, .http2Frames, .tlsRecords: false
+        case .address, .descriptors, .loop, .accept: true
+        case .proxyHeaders, .addressRequests, .requestMemory, .answerMemory, .http2Frames, .tlsRecords: false
         }
     }
 
@@ -77,9 +77,9 @@ public enum ClientLimit: Int, CaseIterable, Sendable {
 
     private var wording: (thing: String, verb: String) {
         switch self {
-        case .address, .descriptors, .loop, .proxyHeaders, .accept: ("connection", "refused")
+        case .address, .descriptors, .loop, .accept: ("connection", "refused")
         case .addressRequests, .requestMemory: ("request", "refused")
-        case .answerMemory, .http2Frames, .tlsRecords: ("connection", "closed")
+        case .proxyHeaders, .answerMemory, .http2Frames, .tlsRecords: ("connection", "closed")
         }
     }
 }

@@ -38,7 +38,7 @@ struct RefusalBook: Sendable {
     /// Commands that an engine refuses if it accepts no writes.
     private static let writes: Set<String> = ["SET", "HSET", "XADD"]
     /// Commands of the greeting, which end with it.
-    static let greeting = ["connect", "AUTH", "ROLE"]
+    static let greeting = ["connect", "AUTH", "ROLE", "MGET"]
 
     /// The refusals that last, by kind.
     var lasting: [LastingRefusal] {

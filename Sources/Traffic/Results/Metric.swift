@@ -241,7 +241,7 @@ extension ReplayResult {
             }
         guard failed > above else { return nil }
         return "\(Figure.count(failed)) of \(Figure.count(ended)) requests failed"
-            + (statistic == .mean ? "" : ", and \(Figure.count(above)) lie above \(statistic.name)")
+            + (statistic == .mean ? "" : ", and \(Figure.count(above)) \(above == 1 ? "lies" : "lie") above \(statistic.name)")
     }
 
     subscript(series: Metric.Series) -> Histogram {

@@ -4,7 +4,8 @@ import HTTP
 extension AdminClient {
     /// Why following has ended.
     enum Ending {
-        /// The proxy cannot be reached, or has ended the stream, as it does when it stops.
+        /// The proxy cannot be reached, has no room, or has ended the stream, as it does when it
+        /// stops.
         case lost(CommandFailure)
         /// The proxy does not want to be followed.
         case refused(CommandFailure)
@@ -31,8 +32,10 @@ extension AdminClient {
                 isWhole = try Self.take(try connection.receive(), &answer)
                 guard answer.hasHead else { continue }
                 guard answer.status == 200 else {
-                    if isWhole { return .refused(refusal(answer, of: path) ?? .failed("\(server): no answer")) }
-                    continue
+                    guard isWhole else { continue }
+                    let failure = refusal(answer, of: path) ?? .failed("\(server): no answer")
+                    // Too many streams, or a proxy that stops: it will go on.
+                    return answer.status == 503 ? .lost(failure) : .refused(failure)
                 }
                 if !hasBegun { begun() }
                 hasBegun = true

@@ -75,6 +75,7 @@ struct TailCommand {
             switch ending {
             case .refused(let failure): throw failure
             case .lost(let failure):
+                // Before that it is more likely that the address is wrong.
                 guard wasReached else { throw failure }
                 if !isLost { output.problem("no answer from \(client.server): waiting for it; requests are missed") }
                 isLost = true

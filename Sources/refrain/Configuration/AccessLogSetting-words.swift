@@ -17,6 +17,7 @@ extension AccessLogSetting {
             rest.removeFirst()
         }
         guard let word = rest.popFirst() else { return }
+        guard destination != .off else { throw ValueError("off takes no conditions") }
         guard word == "if" else { throw ValueError(word, isNot: "if, which begins conditions") }
         selection = try LogSelection(words: rest)
     }

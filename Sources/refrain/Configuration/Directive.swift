@@ -211,7 +211,7 @@ extension Directive {
             why: "path on the client listeners that the proxy answers itself, as /readyz does: 200 or 503"
         ) { word throws(ValueError) in
             guard word.hasPrefix("/"), word.utf8.count > 1, word.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
-                !word.contains(where: { "?#*".contains($0) }), !word.hasPrefix("/v1/")
+                !word.contains(where: { "?#*".contains($0) }), !(word + "/").hasPrefix("/v1/")
             else { throw ValueError(word, isNot: "a path such as /healthz, outside /v1/ and without a query") }
             return word
         },
@@ -301,7 +301,7 @@ extension Directive {
             details: "A composed answer that differs is older if the origin has revised a part, and wrong otherwise. "
                 + "A wrong one is logged and counted by refrain_verify_mismatches_total, and its form is not composed "
                 + "again for the ttl of its class."
-        ) { word throws(ValueError) in word == off ? 0 : try Quantity.millionths(word) },
+        ) { word throws(ValueError) in word == off ? 0 : try Quantity.millionths(word, "off, or a share") },
         toggle(
             "windows", \.composition.windows,
             why: "cut pages out of stored larger pages; ask for the largest page when a client pages through a list"),

@@ -96,7 +96,7 @@ extension JSON {
 extension FileAccess {
     /// Before the run, which would be for nothing if its report could not be written.
     func checkReport(_ path: String, of recording: String) throws(CommandFailure) {
-        guard path != recording else {
+        guard path != recording, !FileAccess.isSame(path, recording) else {
             throw .usage(
                 "replay: \(path) is the recording; write the report to another file")
         }

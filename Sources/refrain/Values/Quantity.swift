@@ -69,9 +69,10 @@ enum Quantity {
     }
 
     /// A share in millionths, one at least.
-    static func millionths(_ text: String) throws(ValueError) -> Int {
+    /// - Parameter wanted: how errors begin.
+    static func millionths(_ text: String, _ wanted: String = "a share") throws(ValueError) -> Int {
         guard let share = try? share(text), share >= 1e-6 else {
-            throw ValueError(text, isNot: "a share from 0.0001% to 100%, such as 1%")
+            throw ValueError(text, isNot: wanted + " from 0.0001% to 100%, such as 1%")
         }
         return Int(clamping: (share * 1e6).rounded())
     }
