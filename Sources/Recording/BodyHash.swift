@@ -11,6 +11,12 @@ public struct BodyHash: Sendable, Hashable, CustomStringConvertible {
         bytes = digest
     }
 
+    /// - Parameter digest: nil for anything but 32 bytes.
+    public init?(digest: [UInt8]) {
+        guard digest.count == 32 else { return nil }
+        bytes = digest
+    }
+
     /// Reads 64 hexadecimal digits in lower case; nil for anything else.
     init?(_ text: some StringProtocol) {
         // Upper case would be a second name for the same file.

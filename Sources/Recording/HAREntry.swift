@@ -31,7 +31,9 @@ enum HAREntry {
         guard let url = request["url"]?.stringValue else { throw LineProblem("request.url is not text") }
         guard let written = target(ofURL: url), isOfTheAPI(written) else { return .leftOut(.isForeign) }
         guard let target = RecordedTarget.redacted(text: written) else {
-            throw LineProblem("request.url has a path that no request can have")
+            throw LineProblem(
+                RecordedTarget.isTooLong(text: written)
+                    ? "request.url is \(RecordedExchange.tooLong)" : "request.url has a path that no request can have")
         }
         guard let method = request["method"]?.stringValue, RecordedField.isName(method) else {
             throw LineProblem("request.method is not a method such as GET")

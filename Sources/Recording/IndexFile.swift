@@ -104,8 +104,10 @@ struct IndexFile {
                     : "path is missing or does not begin with /")
         }
         let query = object["query"]?.stringValue ?? ""
-        guard let target = RecordedTarget.redacted(text: query.isEmpty ? path : path + "?" + query) else {
-            throw fault("path and query are not what a request can have")
+        let written = query.isEmpty ? path : path + "?" + query
+        guard let target = RecordedTarget.redacted(text: written) else {
+            let isLong = RecordedTarget.isTooLong(text: written)
+            throw fault("path and query are \(isLong ? RecordedExchange.tooLong : "not what a request can have")")
         }
         return target
     }

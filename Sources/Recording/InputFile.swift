@@ -2,6 +2,7 @@
 // Must hold: memory is bounded for every file; most lines cost no system call.
 
 import Glibc
+import Text
 
 /// A line of a file, without its end.
 struct FileLine {
@@ -39,13 +40,24 @@ final class InputFile {
     init(_ path: String) throws(RecordingError) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        size = try Self.size(of: descriptor, path)
+    }
+
+    /// Reads what the process was given as its standard input.
+    init(standardInputAs name: String) throws(RecordingError) {
+        path = name
+        descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+        size = try Self.size(of: descriptor, name)
+    }
+
+    private static func size(of descriptor: CInt, _ path: String) throws(RecordingError) -> Int {
         guard descriptor >= 0 else { throw .cannotRead(path: path, code: errno) }
         var status = stat()
-        // `deinit` runs, and closes it.
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            close(descriptor)
             throw .cannotRead(path: path, code: EISDIR)
         }
-        size = Int(status.st_size)
+        return Int(status.st_size)
     }
 
     /// How much of it was read, from 0 to 1; 0 for a pipe.
@@ -72,10 +84,16 @@ final class InputFile {
         return String(cString: resolved)
     }
 
-    /// The first 64 KiB of the file at most; they stay unread.
+    /// The first 64 KiB of the file at most, without a byte order mark that was skipped; they stay
+    /// unread.
     func beginning() throws(RecordingError) -> ArraySlice<UInt8> {
         while buffer.count < Self.chunk, try fill() {}
-        return buffer[..<min(buffer.count, Self.chunk)]
+        return buffer[position..<min(buffer.count, Self.chunk)]
+    }
+
+    /// Passes over a byte order mark, which some editors write at the beginning of a text.
+    func skipByteOrderMark() throws(RecordingError) {
+        position = try Array(beginning()).span.byteOrderMarkCount
     }
 
     /// The next line; nil at the end.

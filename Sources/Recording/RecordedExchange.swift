@@ -96,7 +96,10 @@ extension RecordedExchange {
             throw LineProblem("method is not a method such as GET")
         }
         guard let target = object["target"]?.stringValue, Self.isTarget(target) else {
-            throw LineProblem("target is not a path that begins with / and has no spaces in it")
+            let isLong = object["target"]?.stringValue.map { $0.utf8.count > Self.longestTarget } ?? false
+            throw LineProblem(
+                isLong ? "target is \(Self.tooLong)" : "target is not a path that begins with / and has no spaces in it"
+            )
         }
         guard let status = object["status"]?.intValue, status == 0 || (100...599).contains(status) else {
             throw LineProblem("status is not between 100 and 599")
@@ -151,9 +154,14 @@ extension RecordedExchange {
 
     /// Whether a text can be sent as a target: a recording from anywhere must not end a line.
     static func isTarget(_ text: String) -> Bool {
-        text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= 16 << 10
+        text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= longestTarget
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
+
+    /// In bytes.
+    static let longestTarget = 16 << 10
+    /// The end of an error about a longer one.
+    static let tooLong = "longer than \(longestTarget >> 10) KiB, the limit for targets"
 }
 
 extension RecordedField {

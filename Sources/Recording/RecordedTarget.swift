@@ -46,6 +46,12 @@ public enum RecordedTarget {
         return redacted(Array(text.utf8))
     }
 
+    /// Whether `redacted` refuses a text for its length alone.
+    static func isTooLong(text: String) -> Bool {
+        text.utf8.first == UInt8(ascii: "/") && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+            && redacted(text: text) == nil
+    }
+
     private static func parameter(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         let name = bytes.prefix { $0 != UInt8(ascii: "=") }
         guard name.endIndex < bytes.endIndex else { return isToken(bytes) ? Array(redacted.utf8) : visible(bytes) }

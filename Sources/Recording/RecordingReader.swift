@@ -26,8 +26,9 @@ public final class RecordingReader {
             )
         }
         if let first = bodiless.line {
+            let place = path == Self.name(of: Self.standardInput) ? "the input" : RecordedBodies.path(beside: path)
             warnings.append(
-                "\(path):\(first): not in \(RecordedBodies.path(beside: path)), from here on: "
+                "\(path):\(first): not in \(place), from here on: "
                     + (bodiless.count == 1 ? "1 body, which counts" : "\(bodiless.count) bodies, which count")
                     + " as not recorded")
         }
@@ -45,17 +46,28 @@ public final class RecordingReader {
     /// nil: the file was read whole into `held`.
     private let file: InputFile?
     private var held: ArraySlice<RecordedExchange> = []
+    /// Whether the bodies are wanted: a replay that compares nothing need not know them.
+    private let readsBodies: Bool
 
-    /// - Parameter path: a file; or a directory with an `index.jsonl`.
+    /// The path that means the standard input.
+    public static let standardInput = "-"
+
+    /// A path as messages and reports name it.
+    public static func name(of path: String) -> String { path == standardInput ? "standard input" : path }
+
+    /// - Parameter path: a file; a directory with an `index.jsonl`; or `standardInput`.
     /// - Throws: `RecordingError` for a file that cannot be read or is no recording.
-    public init(path: String) throws(RecordingError) {
-        let folder = InputFile.isDirectory(path) ? path : nil
-        let path = folder.map { $0 + "/index.jsonl" } ?? path
+    public init(path: String, readsBodies: Bool = true) throws(RecordingError) {
+        self.readsBodies = readsBodies
+        let isStandardInput = path == Self.standardInput
+        let folder = !isStandardInput && InputFile.isDirectory(path) ? path : nil
+        let path = folder.map { $0 + "/index.jsonl" } ?? Self.name(of: path)
         self.path = path
         if let folder, try InputFile.resolved(path, within: folder) == nil {
             throw .badFile(path: path, reason: "leads out of its folder")
         }
-        let file = try InputFile(path)
+        let file = try isStandardInput ? InputFile(standardInputAs: path) : InputFile(path)
+        try file.skipByteOrderMark()
         let beginning = try file.beginning()
         if let foreign = ForeignFile.name(beginning) { throw .badLine(path: path, line: 1, reason: foreign) }
         if HARFile.begins(with: beginning) {
@@ -81,7 +93,7 @@ public final class RecordingReader {
         } catch {
             throw .badLine(path: path, line: first.number, reason: error.reason)
         }
-        bodies = try RecordedBodies(beside: path)
+        bodies = isStandardInput || !readsBodies ? RecordedBodies([:]) : try RecordedBodies(beside: path)
         self.file = file
     }
 
@@ -170,7 +182,7 @@ public final class RecordingReader {
         // A kind that a later version adds.
         if object["method"] == nil, object["target"] == nil { return nil }
         var exchange = try RecordedExchange(object)
-        guard let hash = exchange.body else { return exchange }
+        guard readsBodies, let hash = exchange.body else { return exchange }
         if let shared = bodies.shared(hash) {
             exchange.body = shared
         } else {

@@ -1,8 +1,8 @@
 extension Command {
     /// In the order in which the help lists them.
     static let table: [Command] = [
-        serve, check, demo, simulate, record, replay, stats, top, list, inspect, explain, purge, reload, nodes, token,
-        version, help,
+        serve, check, demo, simulate, record, replay, stats, top, tail, list, inspect, explain, purge, reload, nodes,
+        token, version, help,
     ]
 
     static func named(_ name: String) throws(CommandFailure) -> Command {

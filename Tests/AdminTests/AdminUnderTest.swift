@@ -131,7 +131,8 @@ extension TierFigures {
                 isAlive: false, isSelf: false, upstream: ""),
         ]
         return TierFigures(
-            counts: [.looks: 10, .taken: 6, .waited: 2, .put: 3, .unanswered: 1], connections: [one, other],
+            counts: [.looks: 10, .taken: 6, .waited: 2, .put: 3, .putFailed: 2, .unanswered: 1], refused: [.oom: 4],
+            connections: [one, other],
             sharing: sharing, isReady: true)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
     var totals = History.Totals()
     for (outcome, count) in counts { totals.outcomes[outcome.rawValue] = count }
-    totals.upstream = upstream
+    totals.savings = OriginSavings(outcomes: totals.outcomes, sparings: Sparing.allCases.map { _ in 0 }, sent: upstream)
     return totals
 }
 
@@ -16,11 +16,12 @@ func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
     @Test func eachSlotHasWhatCameInIt() {
         var history = History(totals([.hit: 5], upstream: 1))
         history.endSlot(totals([.hit: 9], upstream: 1))
-        history.endSlot(totals([.hit: 9], upstream: 3))
-        #expect(history.slots == [totals([.hit: 4], upstream: 0), totals([.hit: 0], upstream: 2)])
-        #expect(history.sum(.hour, totals([.hit: 12], upstream: 3)) == totals([.hit: 7], upstream: 2))
-        #expect(history.json["outcomes"]?["hit"] == .array([.integer(4), .integer(0)]))
+        history.endSlot(totals([.hit: 12], upstream: 3))
+        #expect(history.slots == [totals([.hit: 4], upstream: 0), totals([.hit: 3], upstream: 2)])
+        #expect(history.sum(.hour, totals([.hit: 15], upstream: 3)) == totals([.hit: 10], upstream: 2))
+        #expect(history.json["outcomes"]?["hit"] == .array([.integer(4), .integer(3)]))
         #expect(history.json["upstream"] == .array([.integer(0), .integer(2)]))
+        #expect(history.json["saved"] == .array([.integer(4), .integer(1)]))
     }
 
     /// A history in which each slot has one hit, but for the last.
@@ -102,12 +103,9 @@ func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
         #expect(hits(after: 60) == 1)
     }
 
-    @Test func savedIsWhatAppleDidNotGet() {
-        var all = totals([.hit: 90, .miss: 10, .refused: 5], upstream: 12)
-        #expect(all.sum == 105 && all.answered == 100 && all.requestsSaved == 88)
-        #expect(all.ratio == "90.0 %")
-        all.upstream = 1000
-        #expect(all.requestsSaved == 0)
+    @Test func theRatioLeavesOutRefusals() {
+        let all = totals([.hit: 90, .miss: 10, .refused: 5])
+        #expect(all.sum == 105 && all.ratio == "90.0 %")
     }
 
     private static func columns(_ totals: [History.Totals], seconds: Int = 10) -> [History.Column] {

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 import Text
+import Tier
 import Upstream
 
 @testable import Admin
@@ -187,6 +188,10 @@ import Upstream
             "nodes_alive": 2, "namesake": 0, "ready": 1,
         ]
         for (name, value) in values { #expect(scraped.value("refrain_tier_" + name) == value, "\(name)") }
+        #expect(scraped.value("refrain_tier_put_failed_total") == 2 && scraped.value("refrain_tier_refusing") == 0)
+        #expect(scraped.value("refrain_tier_refusals_total", ["kind": "oom"]) == 4)
+        #expect(scraped.value("refrain_tier_refusals_total", ["kind": "noperm"]) == 0)
+        #expect(scraped.values("refrain_tier_refusals_total").count == EngineRefusal.Kind.allCases.count)
         #expect(scraped.kinds["refrain_tier_latency_seconds"] == "summary")
         #expect(scraped.value("refrain_tier_results_total", ["result": "taken"]) == 6)
         #expect(scraped.value("refrain_tier_results_total", ["result": "purged"]) == 0)

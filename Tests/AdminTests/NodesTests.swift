@@ -77,6 +77,27 @@ import Testing
         #expect((partial["missing"] as? [[String: Any]])?.map { $0["name"] as? String } == ["b"])
     }
 
+    /// The node goes on, and each surface says that the engine accepts nothing.
+    @Test(.requires(.redis)) func whatTheEngineRefusesIsSaid() async throws {
+        let engine = try RedisServer()
+        let node = try Node("a", enginePort: engine.port)
+        waitUntil { node.node.status.readiness == .ready && node.node.status.aliveCount == 1 }
+        try engine.fill()
+        waitUntil { node.node.status.refusals.contains { $0.commands.contains("HSET") } }
+        let ready = try node.admin.client.send("GET", "/readyz")
+        #expect(ready.status == 200 && ready.text.hasPrefix("ready; the engine refuses "))
+        #expect(ready.text.contains("HSET (oom) since 20"))
+        let refusing = try #require(try node.admin.object("/nodes")?["refusing"] as? [[String: Any]])
+        #expect(refusing.map { $0["kind"] as? String } == ["oom"])
+        #expect((refusing[0]["words"] as? String)?.hasPrefix("OOM command not allowed") == true)
+        let tier = try #require(try node.admin.object("/stats")?["tier"] as? [String: Any])
+        #expect((tier["refusals"] as? [String: Int])?["oom"] ?? 0 > 0)
+        #expect((tier["words"] as? String)?.contains("the engine refuses") == true)
+        try engine.refuseNothing()
+        waitUntil { node.node.status.refusals.isEmpty }
+        #expect(try node.admin.client.send("GET", "/readyz").text == "ready\n")
+    }
+
     /// The node asked four times a second for a purge that its file, no longer its own, refused.
     @Test(.requires(.redis)) func aNodeThatIsReplacedFollowsTheLogNoMore() throws {
         let engine = try RedisServer()

@@ -164,7 +164,8 @@ import Testing
         _ entry: AdminAuthorizer.Entry = .admitted, isOwner: Bool = true
     ) -> Int? {
         let authorizer = AdminAuthorizer(AdminAccess(token: token.map { SecretBytes(Array($0.utf8).span) }))
-        return authorizer.refusal(of: request, to: endpoint, entry, isOwner: { isOwner })?.status
+        return authorizer.refusal(of: request, to: endpoint, entry, owner: { isOwner ? .trusted : .other(1001) })?
+            .status
     }
 
     private func request(
@@ -180,6 +181,10 @@ import Testing
         #expect(status(request(.post), purge) == nil)
         #expect(status(request(.post), purge, isOwner: false) == 403)
         #expect(status(request(), stats, isOwner: false) == nil)
+        let authorizer = AdminAuthorizer(AdminAccess(token: nil))
+        let refusal = authorizer.refusal(of: request(.post), to: purge, .admitted, owner: { .other(1001) })
+        let words = String(decoding: refusal?.content ?? [], as: UTF8.self)
+        #expect(words.contains("this connection is of user 1001: "), "\(words)")
         #expect(status(request(.post), purge, token: "t", isOwner: false) == nil)
         for endpoint in AdminEndpoint.table {
             let expected = endpoint.audience == .anyone ? nil : 401
@@ -284,11 +289,11 @@ import Testing
         #expect(owner(row(client, server, user: "0")) == 0)
         let server = SocketAddress("127.0.0.1:8081")
         let absent = ConnectionPeer(address: SocketAddress("127.0.0.1:1"), localAddress: server, unixUserID: nil)
-        #expect(!PeerOwner.mayWrite(absent))
-        #expect(!PeerOwner.mayWrite(ConnectionPeer(address: nil, localAddress: nil, unixUserID: nil)))
-        #expect(!PeerOwner.mayWrite(ConnectionPeer(address: nil, localAddress: nil, unixUserID: geteuid() + 12_345)))
-        #expect(PeerOwner.mayWrite(ConnectionPeer(address: nil, localAddress: nil, unixUserID: 0)))
-        #expect(PeerOwner.mayWrite(ConnectionPeer(address: nil, localAddress: nil, unixUserID: geteuid())))
+        #expect(PeerOwner(absent) != .trusted)
+        #expect(PeerOwner(ConnectionPeer(address: nil, localAddress: nil, unixUserID: nil)) != .trusted)
+        #expect(PeerOwner(ConnectionPeer(address: nil, localAddress: nil, unixUserID: geteuid() + 12_345)) != .trusted)
+        #expect(PeerOwner(ConnectionPeer(address: nil, localAddress: nil, unixUserID: 0)) == .trusted)
+        #expect(PeerOwner(ConnectionPeer(address: nil, localAddress: nil, unixUserID: geteuid())) == .trusted)
     }
 
     @Test(arguments: [

@@ -108,7 +108,7 @@ import Testing
         let accounts = GrowthAccounts(LearntSizes(mostKept: 8 << 20))
         let album = try StoredScene.request("albums/1")
         var related = Superset(request: album, resources: album.resources)
-        (related.isWider, related.relates) = (false, true)
+        related.relates = true
         while accounts.mayRelate(album.shape, inPlaceOf: album.shape, count: 1) { accounts.begin(.superset(related)) }
         let list = try StoredScene.request("artists/1/albums")
         for number in 0..<5_000 {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct FirstBytesTests {
     @Test(arguments: [
         ("GET ", FirstBytes.request), ("DELETE /v1", .request), ("OPTIONS ", .request), ("PATCH / HTTP/1.1", .request),
-        ("M-SEARCH * ", .request), ("PRI", .unknown), ("PRIX ", .request), ("", .unknown), ("G", .unknown),
+        ("M-SEARCH * ", .request), ("PRI", .unknown), ("PRIX ", .request), ("", .nothing), ("G", .unknown),
         ("DELETE", .unknown), ("PRI * HTTP/2.0", .other), (" GET /", .other), ("GET\t/", .other),
         ("SSH-2.0-x\r\n", .other), ("\r\n\r\n", .other), ("\u{16}\u{3}\u{1}", .other),
         (String(repeating: "A", count: 32), .unknown), (String(repeating: "A", count: 32) + " ", .request),

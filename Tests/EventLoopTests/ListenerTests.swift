@@ -88,11 +88,18 @@ import Testing
         for client in clients { #expect(try client.echoes("a")) }
     }
 
+    /// The errors for which clients were closed; used on the loop.
+    private final class Shed {
+        var errors: [CInt] = []
+    }
+
     /// In a process of its own, whose limit of descriptors is its own.
     @Test func runsOutOfDescriptorsWithoutSpinning() async {
         await #expect(processExitsWith: .success) {
             let loop = try EventLoop(label: "descriptors")
             let server = try TestServer(loop: loop)
+            let shed = Shed()
+            loop.sync { server.listener.onShed = { shed.errors.append($0.errno) } }
             let early = try RawClient(port: server.port)
             try #require(try early.echoes("a"))
             // All clients first, while the loop is held up, then the lid on: accept could still use
@@ -113,6 +120,11 @@ import Testing
             usleep(500_000)
             // Five retries.
             try #require(loop.sync { server.listener.failedAccepts } - failuresBefore < 30)
+            // Clients that were closed are told of; the first failure closes none.
+            try #require(
+                loop.sync {
+                    shed.errors.allSatisfy { $0 == EMFILE } && 2..<server.listener.failedAccepts ~= shed.errors.count
+                })
             // Those that were accepted work, and so does accepting once there is room.
             try #require(try early.echoes("c"))
             limit.rlim_cur = 1024

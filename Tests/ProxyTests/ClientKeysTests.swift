@@ -28,7 +28,7 @@ import Testing
 
     @Test func countsOfAClientSurviveAReload() throws {
         let before = try keys("phone 0123456789abcdef\n")
-        before.clients[0].count(bytes: 5, isRefused: false)
+        before.clients[0].count(status: 200, bytes: 5, isRefused: false)
         let file = SecretBytes(Array("web 0123456789abcdeg\nphone fedcba9876543210 9/s\n".utf8).span)
         let after = try ClientKeys(file, continuing: before)
         #expect(after.clients.map(\.requests) == [0, 1])

@@ -107,6 +107,16 @@ import Text
         let cases: [([UInt8], String)] = [
             ([0x1F, 0x8B, 8, 0], "compressed with gzip"), (Array("SQLite format 3\0\0".utf8), "SQLite database"),
             ([0x89, 0x50, 0x4E, 0x47, 13], "an image"), (Array("\n <html>".utf8), "HTML"),
+            ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0], "compressed with xz; unpack it first"),
+            (Array("BZh91AY&SY".utf8), "compressed with bzip2; unpack it first"),
+            (Array(#"{"info":{"_postman_id":"1","name":"a"},"item":[]}"#.utf8), "of Postman"),
+            (Array(#"{"info":{"schema":"https://schema.getpostman.com/json/collection/v2.1.0/"#.utf8), "of Postman"),
+            (Array(#"{"_type":"export","__export_format":4,"resources":[]}"#.utf8), "export the requests as HAR"),
+            (Array("type: collection.insomnia.rest/5.0\nname: a\n".utf8), "of Insomnia"),
+            (Array("import http from 'k6/http';\n".utf8), "a script of k6"),
+            (Array("import { check } from \"k6\";\n".utf8), "a script of k6"),
+            (Array(#"{"type":"Metric","data":{"name":"http_reqs"},"metric":"http_reqs"}"#.utf8), "results of k6"),
+            (Array("\u{FEFF}<html>".utf8), "HTML"),
             (Array("PK\u{3}\u{4}".utf8), "zip"), ([0xFF, 0xFE, 0x7B, 0], "UTF-16"),
             (Array(#"127.0.0.1 - - [22/Nov/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 5"#.utf8), "not a JSON object"),
             (Array("\0\0\0\n".utf8), "not a JSON object"), (Array("[1]".utf8), "not a JSON object"),
@@ -121,6 +131,30 @@ import Text
         #expect(throws: RecordingError.cannotRead(path: folder.path + "/index.jsonl", code: ENOENT)) {
             try RecordingReader(path: folder.path)
         }
+    }
+
+    /// Editors of other systems put one before the text.
+    @Test func aByteOrderMarkIsPassedOver() throws {
+        let har =
+            #"{"log":{"entries":[{"startedDateTime":"2026-11-21T00:00:00.000Z","request":{"method":"GET","#
+            + #""url":"https://api.music.apple.com/v1/catalog/us/songs/1"},"response":{"status":404}}]}}"#
+        for text in [Self.header + Self.line, har, #"{"path":"/v1/a","status":200}"# + "\n"] {
+            #expect(try folder.problem("\u{FEFF}" + text) == nil, "\(text)")
+        }
+    }
+
+    /// A target of 16 KiB and more was "not a path that begins with / and has no spaces in it".
+    @Test func aTargetThatIsTooLongIsCalledSo() throws {
+        let long = "/v1/" + String(repeating: "x", count: RecordedExchange.longestTarget)
+        let words = " longer than 16 KiB, the limit for targets"
+        let line = Self.line.replacingOccurrences(of: "/v1/catalog", with: long)
+        #expect(try folder.problem(Self.header + line) == "f:2: target is" + words)
+        let index = #"{"path":"\#(long)","status":200}"# + "\n"
+        #expect(try folder.problem(index) == "f:1: path and query are" + words)
+        let har =
+            #"{"log":{"entries":[{"startedDateTime":"2026-11-21T00:00:00.000Z","request":{"method":"GET","#
+            + #""url":"https://api.music.apple.com\#(long)"},"response":{"status":404}}]}}"#
+        #expect(try folder.problem(har)?.contains("request.url is" + words) == true)
     }
 
     @Test func aHeaderOfAnotherVersionIsRefused() throws {

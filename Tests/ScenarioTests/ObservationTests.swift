@@ -68,10 +68,11 @@ import Text
         let lines = try proxy.finalLog()
         try #require(lines.count == 46)
         let shape =
-            #/127\.0\.0\.1 - - \[[^\]]+\] "[^"]*" \d{3} \d+ "-" "[^"]*" [a-z\-]+(/[a-z\-]+)? \d+\.\d{6} (-|\d+\.\d{6}) (-|"[^"]+") (-|[0-9a-f]{32})/#
+            #/127\.0\.0\.1 - - \[[^\]]+\] "[^"]*" \d{3} \d+ "-" "[^"]*" [a-z\-]+(/[a-z\-]+)? \d+\.\d{6} (-|\d+\.\d{6}) (-|"[^"]+") (-|[0-9a-f]{32}) (-|1)/#
         for line in lines { #expect(line.wholeMatch(of: shape) != nil, "\(line)") }
         #expect(lines[0].contains("\" absent 0."))
-        #expect(lines[0].hasSuffix(" \"\(Self.album)\" 0af7651916cd43dd8448eb211c80319c"))
+        #expect(lines[0].hasSuffix(" \"\(Self.album)\" 0af7651916cd43dd8448eb211c80319c 1"))
+        #expect(lines[1].hasSuffix(" 0af7651916cd43dd8448eb211c80319c -"))
         #expect(lines[1].contains("\" hit 0."))
         #expect(lines[40].contains(" absent/server-error "))
         #expect(lines[41].contains(" absent/upstream-closed "))
@@ -113,6 +114,9 @@ import Text
             (45, "outcome", "preflight"),
         ] { #expect(lines[line][member]?.stringValue == value, "line \(line)") }
         #expect(lines[0]["upstream_seconds"] != nil && lines[1]["upstream_seconds"] == nil)
+        // One got no answer: its time is that until the origin hung up.
+        for line in lines { #expect((line["upstream_seconds"] != nil) == (line["upstream_requests"] == 1), "\(line)") }
+        #expect(lines.count { $0["upstream_requests"] != nil } == 5)
         for line in lines {
             #expect(line["time"]?.stringValue?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
         }

@@ -37,7 +37,9 @@ import Testing
             expectRefusal(client, method)
         }
         #expect(scene.proxy.statistics[.refused] == methods.count && scene.origin.requests.isEmpty)
-        #expect(try isServed(scene))
+        let troubles = scene.proxy.statistics.connections.troubles
+        #expect(troubles.failedHandshakes(.notTLS) == methods.count && troubles.handshakes == 0)
+        #expect(try isServed(scene) && troubles.handshakes == 1)
         let log = try scene.proxy.finalLog()
         let lines = log.filter { $0.contains("\"- - HTTP/1.1\" 400 ") && $0.contains(" refused/plain-http ") }
         #expect(lines.count == methods.count, "\(log)")

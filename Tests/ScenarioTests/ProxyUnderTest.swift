@@ -72,7 +72,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)], workers: workers,
             upstream: asking, upstreamTLS: upstreamTLS, shared: shared,
-            accessLog: (try AccessLogSink(path: folder.file("log")), logFormat))
+            accessLog: AccessLogSettings(try AccessLogSink(path: folder.file("log")), logFormat))
         settings.timeouts = timeouts
         settings.timeOfDay = timeOfDay
         server = try ProxyServer(settings)

@@ -50,7 +50,7 @@ import Testing
             "GET", "/v1/me/library/songs", [("Music-User-Token", "secret"), ("media-user-token", "other")], 400,
             "/v1/me/library/{type}", "user-tokens"
         ),
-        ("GET", album + "/../2?key=secret", [], 400, album + "/...", "target"),
+        ("GET", album + "/../2?key=secret", [], 400, album + "/../...", "target"),
         (
             "OPTIONS", album, [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")], 400,
             album, "preflight-content"

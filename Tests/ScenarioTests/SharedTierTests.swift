@@ -98,7 +98,9 @@ import Testing
     @Test func anAnswerPurgedBeforeItIsStoredIsNotCountedAsTaken() throws {
         let nodes = try SharingProxies(2) { _ in FakeOrigin.Reply(body: "{\"album\":1}") }
         _ = try nodes.get(0, Self.album)
-        waitUntil { (try? nodes.engine.run("KEYS", "refrain:v1:*"))?.contains("refrain:v1:") == true }
+        waitUntil {
+            (try? nodes.engine.run("KEYS", "refrain:{refrain}:v1:*"))?.contains("refrain:{refrain}:v1:") == true
+        }
         nodes.engine.send(SIGSTOP)
         let client = try nodes.nodes[1].connection(sending: .get(Self.album, closes: true))
         waitUntil { nodes.tiers[1].counters[.looks] == 1 }
@@ -115,7 +117,9 @@ import Testing
             FakeOrigin.Reply(status: 400, body: #"{"errors":[{"status":"400","code":"40005"}]}"#)
         }
         #expect(try nodes.get(0, Self.album).status == 400)
-        waitUntil { (try? nodes.engine.run("KEYS", "refrain:v1:*"))?.contains("refrain:v1:") == true }
+        waitUntil {
+            (try? nodes.engine.run("KEYS", "refrain:{refrain}:v1:*"))?.contains("refrain:{refrain}:v1:") == true
+        }
         nodes.origin.answer { _ in FakeOrigin.Reply(body: "{\"data\":[]}") }
         nodes.nodes[1].cache.store(
             StoredResponse(

@@ -16,7 +16,7 @@ import Testing
     init() throws {
         let keys = try ClientKeys(text: "phone 0123456789abcdef\nweb fedcba9876543210\n")
         scene = try ComposingScene(
-            clientKeys: keys,
+            clientKeys: keys, logFormat: .json,
             instead: { target, isFirst in
                 if target == Self.charts, isFirst { return SimulatorResponse(status: 429) }
                 guard target == Self.unknown else { return nil }
@@ -50,6 +50,24 @@ import Testing
         waitUntil { scene.proxy.statistics.spending.counts(by: .purpose)[.purpose(.refresh)] == 1 }
         waitUntil { !scene.proxy.isAsking }
         try expectSums()
+        try expectSumsOfTheLog(askingOnceMore: song)
+    }
+
+    /// A refresh that left after its line is in the client's next line.
+    private func expectSumsOfTheLog(askingOnceMore song: String) throws {
+        #expect(try phone(song).contains("hit"))
+        #expect(try web(song).contains("hit"))
+        let all = scene.proxy.statistics.spending.counts(by: .client)
+        var sums: [SpendingKey: Int] = [:]
+        for line in try scene.proxy.finalJSONLog() {
+            let own = line["upstream_requests"]?.intValue ?? 0
+            let client = SpendingKey.client(.client(try #require(line["client"]?.stringValue)))
+            sums[client, default: 0] += own + (line["upstream_earlier"]?.intValue ?? 0)
+            let isStale = line["outcome"]?.stringValue == "stale"
+            #expect((line["upstream_seconds"] != nil) == (own > 0 && !isStale), "\(line)")
+            if line["target"]?.stringValue == Self.charts { #expect(own == 2, "the 429 and what came after it") }
+        }
+        #expect(sums == all)
     }
 
     private static func song(_ id: String) -> String { "/v1/catalog/us/songs/\(id)" }

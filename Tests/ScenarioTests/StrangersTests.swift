@@ -71,7 +71,8 @@ import Testing
         #expect(greedy.count(where: isServed) == 3)
         let other = try proxy.connection(from: 2)
         #expect(isServed(other))
-        #expect(proxy.statistics.connections.refusedCount == 3)
+        let connections = proxy.statistics.connections
+        #expect(connections.refusedCount == 3 && connections.troubles.refusals(by: .address) == 3)
         for client in greedy + [other] { client.close() }
         waitUntil { proxy.statistics.connections.count == 0 }
         #expect(isServed(try proxy.connection()))

@@ -54,7 +54,7 @@ import Text
             "GET /v1/me/library/songs/i.secret HTTP/1.1\r\n\r\n", 400, "GET", "/v1/me/library/{type}/{id}",
             "host-missing"
         ),
-        ("GET /v1/catalog/us/%zz?secret HTTP/1.1\r\n\r\n", 400, "GET", "/v1/catalog/us/...", "request-target"),
+        ("GET /v1/catalog/us/%zz?secret HTTP/1.1\r\n\r\n", 400, "GET", "/v1/catalog/us/%zz?...", "request-target"),
         ("GET \(album)\u{1}secret HTTP/1.1\r\n\r\n", 400, "GET", album, "control-character"),
         ("eyJsecret.secret.secret \(album)\r\n\r\n", 400, "-", "-", "request-line"),
         ("\u{16}\u{3}\u{1}secret", 400, "-", "-", "method"),

@@ -43,7 +43,7 @@ private final class SessionScene {
             owning: ends[0], peer: SocketAddress("127.0.0.9:1"), state: .open, tls: nil, loop: loop)
         session = HTTP2Session(
             stream: stream, context: context, service: source, limits: MessageLimits(), timeouts: timeouts,
-            onOffence: {}, onClose: { _, _ in })
+            onOffence: { _ in }, onClose: { _, _ in })
         stream.register()
         send(HTTP2Frame.preface)
         send(HTTP2Frame.setting(4, 0x7FFF_FFFF).bytes + HTTP2Frame.windowUpdate(0, by: 0x7FFF_0000).bytes)

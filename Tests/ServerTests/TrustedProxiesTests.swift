@@ -75,18 +75,21 @@ import Testing
 
     @Test func connectionsOfAProxyHaveNoBoundByAddress() throws {
         let census = ConnectionCensus(most: 5)
+        let now = Instant(nanoseconds: 0)
         let proxies = TrustedProxies([try #require(AddressRange("10.0.0.1"))])
         census.limit(to: 5, perAddress: 1, trusting: proxies)
         let (proxy, other) = (SocketAddress(host: "10.0.0.1", port: 1), SocketAddress(host: "10.0.0.2", port: 1))
-        #expect(census.enter(from: proxy) && census.enter(from: proxy) && census.enter(from: proxy))
-        #expect(census.enter(from: other) && !census.enter(from: other))
+        #expect(
+            census.enter(from: proxy, at: now) && census.enter(from: proxy, at: now)
+                && census.enter(from: proxy, at: now))
+        #expect(census.enter(from: other, at: now) && !census.enter(from: other, at: now))
         // A reload takes the trust away: those that are there go, and count as they came.
         census.limit(to: 5, perAddress: 1)
         for _ in 0..<3 { census.leave(from: proxy) }
-        #expect(census.enter(from: proxy) && !census.enter(from: proxy))
+        #expect(census.enter(from: proxy, at: now) && !census.enter(from: proxy, at: now))
         let network = try #require(other?.network)
-        #expect(census.enterRequest(of: network) && !census.enterRequest(of: network))
+        #expect(census.enterRequest(of: network, nil, at: now) && !census.enterRequest(of: network, nil, at: now))
         census.leaveRequest(of: network)
-        #expect(census.enterRequest(of: network))
+        #expect(census.enterRequest(of: network, nil, at: now))
     }
 }

@@ -148,8 +148,10 @@ public final class HeadlessBrowser {
             ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": isMobile])
     }
 
-    public func prefer(_ scheme: String) throws {
-        try call("Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme]]])
+    /// - Parameter media: `print` for the page as it is printed; empty: as it is shown.
+    public func prefer(_ scheme: String, media: String = "") throws {
+        let features = [["name": "prefers-color-scheme", "value": scheme]]
+        try call("Emulation.setEmulatedMedia", ["media": media, "features": features])
     }
 
     public func press(_ key: String, code: Int) throws {

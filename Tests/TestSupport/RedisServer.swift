@@ -8,7 +8,7 @@ public final class RedisServer {
 
     public let port: UInt16
     public let folder: TemporaryFolder
-    private let arguments: [String]
+    let arguments: [String]
     private var process: ChildProcess
 
     /// Waits until it takes connections.
@@ -70,5 +70,21 @@ public final class RedisServer {
         let process = try ChildProcess([Tool("redis-server")?.path ?? "/usr/bin/redis-server"] + arguments)
         waitUntil { !process.isRunning || folder.text("redis.log").contains("Ready to accept connections") }
         return process.isRunning ? process : nil
+    }
+}
+
+extension RedisServer {
+    /// Has it refuse writes for want of memory.
+    public func fill() throws {
+        try configure("maxmemory-policy", "noeviction")
+        try configure("maxmemory", "1")
+    }
+
+    /// Ends `fill`.
+    public func refuseNothing() throws { try configure("maxmemory", "0") }
+
+    private func configure(_ option: String, _ value: String) throws {
+        let reply = try ask("CONFIG SET \(option) \(value)")
+        guard reply.hasPrefix("+OK") else { throw Failure(description: reply) }
     }
 }

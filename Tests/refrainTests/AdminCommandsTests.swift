@@ -246,12 +246,12 @@ import Text
 
     private static let tooLong = "unix:/" + String(repeating: "x", count: 107)
     private static let misuses: [([String], String)] = [
-        (["list", "--class", "song"], "list: --class: expected one of activities"),
+        (["list", "--class", "song"], "list: --class: \"song\" is not a class; did you mean \"songs\"?\n"),
         (["list", "--limit", "0"], "list: --limit: \"0\" is not a number from 1 to 10000"),
-        (["list", "--sort", "bytes"], "list: --sort: expected one of size, age, use\n"),
-        (["inspect"], "inspect: which URL? (see \"refrain help inspect\")"),
+        (["list", "--sort", "bytes"], "list: --sort: \"bytes\" is not size, age or use\n"),
+        (["inspect"], "inspect: expected a URL or a path (see \"refrain help inspect\")"),
         (["inspect", "songs"], "inspect: url: expected a URL or a path"),
-        (["explain"], "explain: which URL? (see \"refrain help explain\")"),
+        (["explain"], "explain: expected a URL or a path (see \"refrain help explain\")"),
         (["explain", "ftp://x/a"], "explain: url: expected a URL or a path"),
         (["explain", "/a", "--admin", "nowhere"], "explain: --admin: \"nowhere\" is not a URL"),
         (
@@ -268,12 +268,12 @@ import Text
         ),
         (["purge", "--hard"], "purge: needs --url"),
         (["purge", "--all", "--url", "/a"], "purge: --all cannot be combined with another"),
-        (["purge", "--resource", "songs"], "purge: --resource: expected TYPE:ID, such as songs:1440935467.\n"),
+        (["purge", "--resource", "songs"], "purge: --resource: expected TYPE:ID, such as songs:1440935467\n"),
         (["purge", "--match", "/v1/a"], "purge: --match: expected a path that begins with / and has * in it"),
         (["purge", "--resource", "song:1"], "purge: --resource: unknown type; did you mean songs?"),
         (["purge", "--url", "nonsense"], "purge: --url: "),
-        (["record"], "record: on, off, status or export? (see \"refrain help record\")\n"),
-        (["record", "statsu"], "record: unknown \"statsu\"; did you mean \"status\"?\n"),
+        (["record"], "record: expected on, off, status or export (see \"refrain help record\")\n"),
+        (["record", "statsu"], "record: \"statsu\" is not on, off, status or export; did you mean \"status\"?\n"),
         (["record", "on", "/tmp/a"], "record: "), (["record", "export"], "record: "),
         (["record", "export", "f"], "record: "), (["record", "export", "--har", "o"], "record: "),
         (["record", "exprt", "f", "--har", "-"], "record: "),

@@ -138,6 +138,17 @@ import Text
         #expect(text.contains("\n# memory: ") && text.contains("64.0 MiB  memory_size: answers"))
     }
 
+    @Test func saysHowManyClientsFit() throws {
+        let files = MemoryFiles(texts: ["proxy.conf": "connections_per_address 3\n"])
+        let text = run("check", files: files).standard
+        #expect(text.contains("\n# clients at once: "))
+        #expect(text.contains("\n# clients at once of one address: 3 (connections_per_address)\n"))
+        #expect(text.contains("\n# refuses first: connections_per_address for one address; "))
+        let clients = try JSON.parse(Array(run("check", "--json", files: files).standard.utf8))["clients"]
+        #expect(clients?["per_address"]?.intValue == 3 && clients?["most"]?.intValue ?? 0 > 3)
+        #expect(clients?["per_address_by"]?.stringValue == "connections_per_address")
+    }
+
     @Test func everyErrorIsOneLineAndTheStatusSaysConfiguration() {
         let result = run("check", "--config", "bad", files: MemoryFiles(texts: ["bad": "wrokers 2\nnext never"]))
         #expect(result.status == 78 && result.standard.isEmpty)

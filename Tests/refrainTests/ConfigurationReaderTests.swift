@@ -51,6 +51,7 @@ import Testing
         try expect("trusted_proxy 10.0.0.0/8\nforward_fields X-Gateway\nother refuse") {
             $0.trustedProxies.count == 1 && $0.forwardedFields == ["X-Gateway"] && !$0.servesOther
         }
+        try expect("health /healthz") { $0.healthPath == "/healthz" }
         try expect("request_memory 32MiB\nanswer_memory 33MiB") {
             $0.requestMemory == 32 << 20 && $0.answerMemory == 33 << 20
         }

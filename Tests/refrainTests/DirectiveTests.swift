@@ -1,6 +1,7 @@
 import Recording
 import Testing
 
+@testable import Proxy
 @testable import Traffic
 @testable import refrain
 
@@ -20,10 +21,10 @@ import Testing
         let directive = try #require(Directive.named(name))
         let most = directive.argumentCount.upperBound
         let few = complaints("\(name)")
-        #expect(few == ["proxy.conf:1: \(name): expected \(directive.arguments), found 0 argument(s)"])
+        #expect(few == ["proxy.conf:1: \(name): expected \(directive.arguments), found 0 arguments"])
         guard most < Int.max else { return }
         let many = complaints(name + String(repeating: " x", count: most + 1))
-        #expect(many == ["proxy.conf:1: \(name): expected \(directive.arguments), found \(most + 1) argument(s)"])
+        #expect(many == ["proxy.conf:1: \(name): expected \(directive.arguments), found \(most + 1) arguments"])
     }
 
     @Test func everyChoiceOfAGrammarIsAccepted() {
@@ -114,6 +115,37 @@ import Testing
         #expect(line.settings == settings && !line.isOn)
         #expect(try RecordingLine(words: ["b"]).isOn)
         #expect(try RecordingLine(words: ["b"]).settings == RecordingSettings(path: "b"))
+    }
+
+    @Test func theAccessLogTakesConditions() throws {
+        func selection(_ words: String) throws -> LogSelection? {
+            try read("access_log stdout " + words).configuration.accessLog.selection
+        }
+        #expect(try selection("json") == nil && selection("") == nil)
+        let all = try #require(try selection("json if status>=400 or slow>1s or outcome!=hit or sample 1%"))
+        #expect(all.conditions.count == 3 && all.sample == 10_000)
+        #expect(all.conditions.map(\.isNegated) == [false, false, true])
+        #expect(try selection("if sample 0.5%") == LogSelection([], sample: 5000))
+        #expect(try selection(#"if "user-agent=My App""#)?.conditions.count == 1)
+        for (words, message) in [
+            ("if", "expected a condition"), ("json status>=400", "is not if"), ("if status>=4", "expected a status"),
+            ("if statis>=400", "did you mean \"status\"?"), ("if status>=400 slow>1s", "is not or"),
+            ("if status>=400 or", "expected a condition"), ("if sample", "sample needs a share"),
+            ("if sample 0%", "is not a share"), ("if sample 1% or sample 2%", "sample is given twice"),
+            ("if outcome>miss", "expected one of"), ("if status", "is not a condition"),
+        ] {
+            do {
+                let read = try read("access_log stdout " + words)
+                Issue.record("\(words): \(read.configuration.accessLog)")
+            } catch {
+                #expect("\(error)".contains(message), "\(words): \(error)")
+            }
+        }
+    }
+
+    @Test(arguments: ["/", "/v1/healthz", "/a?b", "/a*", "healthz", "/a b"])
+    func pathsThatCannotBeTheHealthPathAreRefused(path: String) {
+        #expect(throws: (any Error).self) { try read("health \"\(path)\"") }
     }
 
     @Test func readsSizesAndDurations() throws {

@@ -73,7 +73,7 @@ import Text
         #expect(json["kept_for_users"] == .null)
         let wrong = run("explain", "--method", "FROB", album)
         #expect(
-            wrong.status == 2 && wrong.error.contains("explain: --method: expected one of GET, HEAD"), "\(wrong.error)")
+            wrong.status == 2 && wrong.error.contains("explain: --method: \"FROB\" is not GET, HEAD"), "\(wrong.error)")
     }
 
     @Test func statsAreGroupedAndADryPurgeSaysSo() throws {

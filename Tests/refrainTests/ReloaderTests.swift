@@ -15,7 +15,7 @@ import Text
     }
 
     @Test func unchangeableDirectivesAreNamedWithTheirLine() throws {
-        let text = "cannot change while the proxy runs; restart the proxy"
+        let text = "a reload cannot change it; send SIGUSR2 (an upgrade without a break), or restart the proxy"
         #expect(try refusals("workers 2", "\nworkers 3") == ["proxy.conf:2: workers: \(text)"])
         #expect(try refusals("workers 2", "") == ["proxy.conf: workers: \(text)"])
         let sizes = "cache_size 2GiB\nmemory_size 1MiB\ncache_file other.sqlite"
@@ -91,7 +91,7 @@ import Text
         #expect(scene.outcome == .adopted(changed: [], ending: 0))
         let posted = scene.reload(adding: "compose maybe\n", because: "POST /reload")
         #expect(posted.contains("POST /reload: nothing was changed: proxy.conf:2: compose: "))
-        #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:2: memory_size: cannot change"))
+        #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:2: memory_size: a reload cannot"))
         // Two loops need a connection each.
         #expect(scene.reload(adding: "upstream_connections 1\n").contains("nothing was changed: upstream_connections"))
         #expect(scene.reload(adding: "upstream_connections 2\n").contains("reloaded"))
@@ -176,5 +176,25 @@ import Text
         #expect(folder.has("socket"))
         scene = nil
         #expect(!folder.has("socket"))
+    }
+
+    /// No client could reach the listener, and a reload said that nothing had changed.
+    @Test func aDeletedSocketFileIsMadeAgain() throws {
+        let folder = try TemporaryFolder()
+        let (path, scene) = (folder.file("socket"), try Scene())
+        let line = "admin_listen unix:\(path)\n"
+        func isReached() -> Bool {
+            guard let address = SocketAddress(path: path) else { return false }
+            return (try? Listener.rehearse(address)) == nil
+        }
+        scene.moveAdmin(to: "unix:\(path)")
+        #expect(isReached() && !scene.reload(adding: line).contains("made again"))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(!isReached())
+        let words = scene.reload(adding: line)
+        #expect(words.contains("admin_listen: unix:\(path) was missing, and was made again") && isReached())
+        #expect(words.contains("no setting has changed"))
+        // The former socket took no file with it.
+        #expect(scene.reload(adding: line).contains("no setting has changed") && isReached())
     }
 }

@@ -64,6 +64,10 @@ import Text
         // A misspelt tier was reported as off.
         let found = complaints("shared_tier cache\nshared_tier_auth_file a\nttl personal 1m")
         #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:1: shared_tier: "))
+        for scheme in ["redis-sentinel", "redis+sentinel", "rediss+sentinel", "sentinel"] {
+            let refused = complaints("shared_tier \(scheme)://a:26379/main")
+            #expect(refused.count == 1 && refused[0].contains("Redis Sentinel is not supported"))
+        }
         // Personal answers may be kept beside a tier.
         for words in ["5m", "upstream", "1m stale 1h", "off"] {
             #expect(complaints("\(tier)ttl personal \(words)").isEmpty)

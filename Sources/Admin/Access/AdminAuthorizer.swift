@@ -74,10 +74,9 @@ struct AdminAuthorizer {
     /// or may know that there is nothing at its path.
     /// - Parameters:
     ///   - endpoint: nil where the path leads to none.
-    ///   - isOwner: whether the peer is root or the user that the proxy runs as; asked only where
-    ///     the answer depends on it.
+    ///   - owner: the user of the peer; asked only where the answer depends on it.
     func refusal(
-        of request: AdminRequest, to endpoint: AdminEndpoint?, _ entry: Entry, isOwner: () -> Bool
+        of request: AdminRequest, to endpoint: AdminEndpoint?, _ entry: Entry, owner: () -> PeerOwner
     ) -> AdminReply? {
         guard entry == .admitted || endpoint?.audience == .anyone else {
             return request.wantsPage ? .redirect(to: "/login") : .unauthorized
@@ -94,12 +93,12 @@ struct AdminAuthorizer {
         guard request.method != .post || !request.isFromBrowser || request.contentType == endpoint.contentType else {
             return .error(415, "\(endpoint.path) takes \(endpoint.contentType).")
         }
-        guard !endpoint.writes || hasToken || isOwner() else {
-            return .error(
-                403,
-                "Without a token, only root and the user that the proxy runs as may do this; the user of this "
-                    + "connection is another, or unknown: set admin_token_file, or use a unix: path for admin_listen.")
-        }
-        return nil
+        guard endpoint.writes, !hasToken else { return nil }
+        let owner = owner()
+        guard owner != .trusted else { return nil }
+        return .error(
+            403,
+            "Without a token, only \(PeerOwner.trusted.words) may do this; this connection is of \(owner.words): set "
+                + "admin_token_file, or use a unix: path for admin_listen.")
     }
 }

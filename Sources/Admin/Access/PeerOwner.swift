@@ -8,11 +8,23 @@ import Text
 // its process has closed is listed with user 0 (proc_net_tcp): it must never pass for root's. Any
 // process of this machine can have it asked, so the question is about one socket.
 
-enum PeerOwner {
-    /// Whether the peer runs as the user of this process, or as root.
-    static func mayWrite(_ peer: ConnectionPeer) -> Bool {
-        guard let user = peer.unixUserID ?? userID(of: peer) else { return false }
-        return user == 0 || user == geteuid()
+enum PeerOwner: Equatable {
+    /// Root, or the user of this process.
+    case trusted
+    /// Another user, by its number; nil where it cannot be found out.
+    case other(UInt32?)
+
+    init(_ peer: ConnectionPeer) {
+        let user = peer.unixUserID ?? Self.userID(of: peer)
+        self = user == 0 || user == geteuid() ? .trusted : .other(user)
+    }
+
+    /// For the message of a refusal.
+    var words: String {
+        switch self {
+        case .trusted: geteuid() == 0 ? "root" : "root or user \(geteuid())"
+        case .other(let user): user.map { "user \($0)" } ?? "an unknown user"
+        }
     }
 
     /// The user of a TCP peer on this machine; nil where it cannot be found out.

@@ -80,7 +80,8 @@ extension DashboardView {
         "spending": ["", "w", "n", "n", "n", "n"], "misses": ["w", "n", "n"], "asked": ["w", "n"],
         "storage": ["", "", "", "n", "n"],
         "errors": ["", "w", "n"],
-        "clients": ["", "n", "n", "n", "n", "n"], "nodes": ["", "w", "", "", "n", "n"],
+        "clients": ["", "n", "n", "n", "n", "n", "n", "n"], "statuses": ["", "n", "n", "n", "n"],
+        "savings": ["", "n", "n", "n", "n"], "nodes": ["", "w", "", "", "n", "n"],
     ]
 
     static func markup(_ rows: [[Cell]], columns: [String] = []) -> String {

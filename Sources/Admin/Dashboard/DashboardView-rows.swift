@@ -25,6 +25,35 @@ extension DashboardView {
         }
     }
 
+    /// Classes of statuses, each followed by its statuses, which are counted since the start alone.
+    func statusRows(_ moment: Observations, _ window: HistoryWindow) -> [[Cell]] {
+        let (recent, statuses) = (moment.sum(window).classes, moment.answers.byStatus)
+        let all = (recent: recent.reduce(0, +), ever: moment.totals.classes.reduce(0, +))
+        return AnswerCounts.classes.enumerated().flatMap { index, name -> [[Cell]] in
+            let ever = moment.totals.classes[index]
+            guard ever > 0 else { return [] }
+            let head = [
+                name, Figure.count(recent[index]), Figure.percent(recent[index], of: all.recent), Figure.count(ever),
+                Figure.percent(ever, of: all.ever),
+            ]
+            let own = statuses.filter { $0.name.first == name.first && $0.name != name }.map { status in
+                [status.name, "", "", Figure.count(status.count), Figure.percent(status.count, of: all.ever)]
+            }
+            return ([head] + own).map { $0.map { .text($0) } }
+        }
+    }
+
+    /// Requests that Apple would have got, got, and was spared.
+    func savingsRows(_ moment: Observations, _ window: HistoryWindow) -> [[Cell]] {
+        let (recent, ever) = (moment.sum(window).savings, moment.totals.savings)
+        return OriginSavings.Figure.allCases.map { figure in
+            let counts = [recent, ever].flatMap { savings in
+                [Figure.count(savings[figure]), Figure.percent(savings[figure], of: savings[.withoutProxy])]
+            }
+            return ([figure.text] + counts).map { .text($0) }
+        }
+    }
+
     func originRows(_ moment: Observations) -> [[Cell]] {
         let source = moment.source
         let upstream = source.upstream
@@ -118,14 +147,17 @@ extension DashboardView {
     func clientRows(_ moment: Observations) -> [[Cell]] {
         moment.source.clients().map { client in
             [
-                .text(client.name), .text(Figure.count(client.requests)), .text(Figure.count(client.refused)),
+                .text(client.name), .text(Figure.count(client.requests)),
+                .text(Figure.count(client.answers(ofClass: 4))),
+                .text(Figure.count(client.answers(ofClass: 5))), .text(Figure.count(client.refused)),
                 .text(Figure.count(client.limited)), .text(Figure.bytes(client.bytes)),
                 .text(client.rate.map { Figure.count($0) + "/s" } ?? Figure.none),
             ]
         }
     }
 
-    /// By the reason as the log has it; requests that were not read to their end have none.
+    /// Refused requests by the reason as the log has it; those that were not read to their end have
+    /// none. Then clients refused by limits, and failed handshakes.
     func refusalRows(_ source: StatisticsSource) -> [[Cell]] {
         // The parts before their sum, so that none is larger.
         let reasons: [Reason] = [
@@ -133,7 +165,10 @@ extension DashboardView {
         ]
         let counts = reasons.map { ($0.text, source[because: $0]) }
         let others = source[.refused] - counts.reduce(0) { $0 + $1.1 }
-        return (counts + [("others: see the log", others)]).filter { $0.1 > 0 }.map {
+        let troubles = source.connections.troubles
+        let limits = troubles.refusals.map { ("limit: \($0.limit.word)", $0.count) }
+        let handshakes = troubles.failures.map { ("TLS handshake: \($0.kind.phrase)", $0.count) }
+        return (counts + [("others: see the log", others)] + limits + handshakes).filter { $0.1 > 0 }.map {
             [.text($0.0), .text(Figure.count($0.1))]
         }
     }

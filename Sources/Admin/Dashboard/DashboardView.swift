@@ -41,6 +41,8 @@ struct DashboardView {
         addTrouble(moment)
         addVerification(moment.source)
         tables["outcomes"] = outcomeRows(moment, window)
+        tables["statuses"] = statusRows(moment, window)
+        tables["savings"] = savingsRows(moment, window)
         tables["origin"] = originRows(moment)
         tables["spending"] = spendingRows(moment.spending, window)
         tables["misses"] = missRows(moment)
@@ -91,7 +93,8 @@ struct DashboardView {
         let isOfOrigin = moment.source.lastTrouble?.isOfOrigin ?? false
         let hasErrors = isOfOrigin && moment.secondsSinceTrouble.map(Self.isRecent) ?? false
         let isDegraded =
-            availability.isAlone || hasErrors || ["reload", "token", "file"].contains { states[$0] == "bad" }
+            availability.isAlone || availability.isRefused || hasErrors
+            || ["reload", "token", "file"].contains { states[$0] == "bad" }
         set(
             "readiness", availability.words + (hasErrors ? "; Apple's API returns errors" : ""),
             !availability.isReady ? "bad" : isDegraded ? "degraded" : "good")
@@ -106,13 +109,13 @@ struct DashboardView {
         texts["ratio-hour"] = "\(hour.ratio) over the hour"
         texts["rate"] = Figure.steadyRate(recent.perSecond(now.sum))
         texts["requests-hour"] = Figure.count(hour.sum) + " in the hour" + hour.byHTTP2
-        texts["upstream-rate"] = Figure.steadyRate(recent.perSecond(now.upstream))
-        texts["upstream-hour"] = Figure.count(hour.upstream) + " in the hour"
-        texts["saved"] = Figure.percent(hour.requestsSaved, of: hour.answered)
-        texts["saved-hour"] = Figure.count(hour.requestsSaved) + " in the hour"
+        texts["upstream-rate"] = Figure.steadyRate(recent.perSecond(now.savings[.sent]))
+        texts["upstream-hour"] = Figure.count(hour.savings[.sent]) + " in the hour"
+        texts["saved"] = Figure.percent(hour.savings[.saved], of: hour.savings[.withoutProxy])
+        texts["saved-hour"] = Figure.count(hour.savings[.saved]) + " in the hour"
         summary =
             "Hit ratio \(now.ratio), \(Figure.fixed(recent.perSecond(now.sum), 1)) requests a second, "
-            + "\(Figure.fixed(recent.perSecond(now.upstream), 1)) to Apple. "
+            + "\(Figure.fixed(recent.perSecond(now.savings[.sent]), 1)) to Apple. "
             + [texts["readiness"], texts["reload"]].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
@@ -181,23 +184,16 @@ extension History.Totals {
     /// Requests of apps.
     var sum: Int { outcomes.reduce(0, +) }
 
-    private func count(_ side: Outcome.Side) -> Int {
-        Outcome.allCases.reduce(0) { $0 + ($1.side == side ? outcomes[$1.rawValue] : 0) }
-    }
-
     /// Hits of hits and misses, in percent.
-    var ratio: String { Figure.percent(count(.hit), of: count(.hit) + count(.miss)) }
+    var ratio: String {
+        let ratio = HitRatio { outcomes[$0.rawValue] }
+        return Figure.percent(ratio.hits, of: ratio.hits + ratio.misses)
+    }
 
     /// Requests by HTTP/2; nothing where there were none.
     var byHTTP2: String {
         http2 > 0 ? ", \(Figure.percent(min(http2, sum), of: sum)) by HTTP/2" : ""
     }
-
-    /// Those that Apple would have been asked for without the proxy.
-    var answered: Int { sum - outcomes[Outcome.refused.rawValue] }
-
-    /// How many fewer requests Apple got than clients made; refreshes and retries count against it.
-    var requestsSaved: Int { max(0, answered - upstream) }
 }
 
 extension DashboardView {

@@ -26,7 +26,7 @@ public final class AdminService: Service {
         self.sources = sources
         authorizer = AdminAuthorizer(sources.access)
         timeline = Timeline(sources, context)
-        streams = EventStreams(timeline, sources.statistics.feed, context.loop)
+        streams = EventStreams(timeline, sources.statistics.feed, sources.statistics.tails, context.loop)
     }
 
     public func drain() {
@@ -69,7 +69,7 @@ public final class AdminService: Service {
             return false
         }
         let refusal = authorizer.refusal(
-            of: request, to: row?.endpoint, entry, isOwner: { PeerOwner.mayWrite(connection.peer) })
+            of: request, to: row?.endpoint, entry, owner: { PeerOwner(connection.peer) })
         guard refusal == nil, row != nil else {
             connection.send(refusal ?? EndpointTable.notFound)
             return false

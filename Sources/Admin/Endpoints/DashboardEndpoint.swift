@@ -5,7 +5,7 @@ import Purging
 import Store
 import Text
 
-// GET / and GET /events: the page, complete as it is, and the events that update it.
+// GET /: the page, complete as it is.
 
 extension AdminExchange {
     /// The page; with `explain` it explains a request for that URL, with `still` it stays as it is
@@ -15,7 +15,7 @@ extension AdminExchange {
         var page = DashboardMarkup(
             isStill: parameters["explain"] != nil || parameters["still"] != nil,
             hasToken: service.authorizer.hasToken)
-        page.window = try parameters.window
+        page.window = try parameters.historyWindow
         let finish = replyLater()
         guard let url = parameters["explain"], !url.isEmpty else { return service.show(page, finish) }
         page.explained = url
@@ -37,26 +37,6 @@ extension AdminExchange {
             service.show(page, finish)
         }
     }
-
-    /// Server-sent events until the client leaves. `view=1`: the page's figures, of `window`, in
-    /// place of the counters.
-    func events() throws(AdminRequestError) {
-        let parameters = try parameters(["view", "window"])
-        let window = try parameters.window
-        let view = try parameters.flag("view") ? window : nil
-        guard request.method != .head else {
-            return reply(EventStreams.head)
-        }
-        let pass = connection.withHeadBytes { service.authorizer.pass(for: connection.head, $0) }
-        let isWelcome = { [weak service, loop = connection.context.loop] in
-            service?.authorizer.isGood(pass, at: loop.now) ?? false
-        }
-        guard service.streams.admit(connection, view: view, isWelcome: isWelcome) else {
-            let bound = "\(EventStreams.most), of one address seven eighths"
-            return reply(
-                .error(503, "Too many event streams are open already (\(bound)), or the proxy is stopping."))
-        }
-    }
 }
 
 extension AdminService {
@@ -72,20 +52,6 @@ extension AdminService {
             // Under no-referrer a browser says that a form comes from nowhere.
             reply.referrerPolicy = "same-origin"
             finish(reply)
-        }
-    }
-}
-
-extension QueryParameters {
-    /// The hour where none is given.
-    fileprivate var window: HistoryWindow {
-        get throws(AdminRequestError) {
-            guard let text = self["window"] else { return .hour }
-            guard let window = HistoryWindow(rawValue: text) else {
-                let known = HistoryWindow.allCases.map(\.rawValue).joined(separator: ", ")
-                throw AdminRequestError(detail: "window: expected one of \(known).")
-            }
-            return window
         }
     }
 }

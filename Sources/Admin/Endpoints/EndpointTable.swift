@@ -11,11 +11,15 @@ enum EndpointTable {
     static let rows = [
         row("/", "the dashboard; window=5m, 1h or 24h, explain=URL, still=1", AdminExchange.dashboard),
         row(
-            "/events", "server-sent events: stats each second, requests as they are answered", AdminExchange.events),
+            "/events",
+            "server-sent events: stats each second, requests as they are answered; lines=json or combined: these "
+                + "alone, as in the access log, by the conditions of refrain tail (status=, not-status=)",
+            AdminExchange.events),
         row("/healthz", "200 while the process lives", AdminExchange.health, for: .anyone),
         row(
             "/readyz",
-            "200: ready, and what is amiss (engine away, failed reload, lost answers); 503: draining, starting without "
+            "200: ready, and what is amiss (engine away or refusing commands, failed reload, lost answers); "
+                + "503: draining, starting without "
                 + "its engine, or catching up with purges", AdminExchange.readiness, for: .anyone),
         row("/stats", "all counters and figures of the dashboard, as JSON", AdminExchange.statistics),
         row("/metrics", "metrics in the Prometheus text format", AdminExchange.metrics),
@@ -27,7 +31,7 @@ enum EndpointTable {
         row(
             "/purge", "makes stored answers stale or removes them: " + PurgeRequest.members, AdminExchange.purge,
             [.post], writes: true),
-        row("/nodes", "the nodes that share a tier with this one", AdminExchange.nodes),
+        row("/nodes", "the nodes that share a tier with this one, and what the engine refuses", AdminExchange.nodes),
         row(
             "/recording",
             "status of the recording; POST {\"on\":true} or {\"on\":false} switches it",

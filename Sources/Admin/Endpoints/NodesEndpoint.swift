@@ -11,6 +11,7 @@ extension AdminExchange {
                 "standing": .string(status.readiness.word), "words": .string(status.words),
                 "namesake": status.namesake.map(JSON.string) ?? .null, "alive": .integer(status.aliveCount),
                 "nodes": .array(status.nodes.map { $0.json(in: status) }),
+                "refusing": .array(status.refusals.map(\.json)),
             ]))
     }
 }

@@ -11,7 +11,20 @@ extension MetricFamily {
         ) { input in
             input.tier.map { tier in results.map { Sample(tier[$0], [$0.text]) } } ?? []
         },
-        counter("refrain_tier_put_total", "Answers stored in the shared tier") { one($0.tier?[.put]) },
+        counter("refrain_tier_put_total", "Answers that the engine of the shared tier has accepted") {
+            one($0.tier?[.put])
+        },
+        counter("refrain_tier_put_failed_total", "Answers that the engine has refused or not confirmed") {
+            one($0.tier?[.putFailed])
+        },
+        counter("refrain_tier_refusals_total", labels: ["kind"], "Commands that the engine has refused") { input in
+            input.tier.map { tier in
+                EngineRefusal.Kind.allCases.map { Sample(tier.refused[$0] ?? 0, [$0.rawValue]) }
+            } ?? []
+        },
+        gauge("refrain_tier_refusing", "Kinds of refusals that last: no such command was accepted since") {
+            one($0.tier?.sharing.refusals.count)
+        },
         counter("refrain_tier_commands_total", "Commands sent to the engine of the shared tier") {
             one($0.tier?.sum(\.commands))
         },
@@ -55,5 +68,5 @@ extension MetricFamily {
     ]
 
     /// Results of lookups: all counters but those of lookups and of stored answers.
-    private static let results = TierCounters.Name.allCases.filter { $0 != .looks && $0 != .put }
+    private static let results = TierCounters.Name.allCases.filter { ![.looks, .put, .putFailed].contains($0) }
 }

@@ -88,7 +88,9 @@ struct MetricFamily: Sendable {
 extension MetricFamily {
     /// Every metric there is, in the order in which they are exposed.
     static let table: [MetricFamily] =
-        requests + origin + composition + sharing + storage + clients + configuration + recording + process
+        requests + answers + connections + origin + savings + composition + sharing + storage + clients
+        + configuration + recording
+        + process
 
     // MARK: Requests of apps
 
@@ -104,32 +106,7 @@ extension MetricFamily {
             "refrain_reasons_total", labels: ["reason"],
             "Requests by reason; a plain hit has none"
         ) { input in Reason.allCases.map { Sample(input.source[because: $0], [$0.text]) } },
-        gauge("refrain_connections", "Client connections", \.source.connections.count),
-        counter(
-            "refrain_connections_refused_total", "Client connections closed on arrival by a limit",
-            \.source.connections.refusedCount),
-        counter(
-            "refrain_proxy_headers_refused_total",
-            "Connections closed for a malformed, truncated or late PROXY header",
-            \.source.connections.refusedHeaderCount),
         counter("refrain_http2_requests_total", "Requests received over HTTP/2", .http2Requests),
-        counter(
-            "refrain_http2_floods_total",
-            "HTTP/2 connections closed beyond a frame limit",
-            \.source.connections.floodCount),
-        counter(
-            "refrain_tls_floods_total",
-            "TLS connections closed for too many records without content",
-            \.source.connections.recordFloodCount),
-        gauge(
-            "refrain_request_memory_bytes", "Memory of requests being read or waiting for an answer",
-            \.source.requestBudget.heldBytes),
-        gauge(
-            "refrain_answer_memory_bytes", "Memory of answers that slow clients have not read yet",
-            \.source.answerBudget.heldBytes),
-        counter(
-            "refrain_slow_clients_total", "Connections reset during an answer because answer_memory was exhausted",
-            \.source.answerBudget.resetCount),
         counter("refrain_hits_total", "Requests answered without waiting for the origin, stale ones included", .hits),
     ]
 
@@ -186,8 +163,6 @@ extension MetricFamily {
             "refrain_upstream_share_waits_total",
             "Requests queued while a connection was free: their client or network had its share", .lackedShare),
         counter("refrain_upstream_queue_refused_total", "Requests refused: the queue was full", .queueRefused),
-        counter(
-            "refrain_upstream_saved_total", "Requests to the origin saved by composing and batching", .upstreamSaved),
         gauge("refrain_upstream_in_flight", "Requests in flight to the origin", \.source.upstream.inFlight),
         gauge("refrain_upstream_waiting", "Requests waiting in the queue for the origin", \.source.upstream.waiting),
         gauge("refrain_upstream_rate_limit", "Limit on requests a second to the origin; +Inf: none") {
@@ -287,21 +262,6 @@ extension MetricFamily {
             \.source.purges.widenings),
         gauge("refrain_cache_disk_free_bytes", "Free bytes on the disk of the cache file", \.cacheDisk?.freeBytes),
         gauge("refrain_cache_disk_bytes", "Size of the disk of the cache file", \.cacheDisk?.byteCount),
-    ]
-
-    // MARK: Clients with keys
-
-    private static let clients: [MetricFamily] = [
-        counter("refrain_client_requests_total", labels: ["client"], "Requests of clients with a key") { input in
-            input.source.clients().map { Sample($0.requests, [$0.name]) }
-        },
-        counter("refrain_client_limited_total", labels: ["client"], "Requests refused by the rate of the client") {
-            input in
-            input.source.clients().map { Sample($0.limited, [$0.name]) }
-        },
-        counter("refrain_client_sent_bytes_total", labels: ["client"], "Bytes of content sent to the client") { input in
-            input.source.clients().map { Sample($0.bytes, [$0.name]) }
-        },
     ]
 
     // MARK: Shapes

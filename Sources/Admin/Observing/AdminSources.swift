@@ -52,18 +52,35 @@ public struct AdminSources: Sendable {
 
 extension AdminSources {
     /// Whether clients may be sent here, and why not.
-    struct Availability: Sendable {
-        var isReady = true
-        var words = "ready"
+    public struct Availability: Sendable {
+        public internal(set) var isReady = true
+        public internal(set) var words = "ready"
         /// Whether it does without an engine that it shares with others.
         var isAlone = false
+        /// Whether the engine refuses commands.
+        var isRefused = false
     }
+}
 
-    var availability: Availability {
-        guard isServing() else { return Availability(isReady: false, words: "draining") }
-        guard let status = node?.status, let isReady = node?.isReady else { return Availability() }
+extension AdminSources.Availability {
+    /// - Parameters:
+    ///   - isServing: false while the process drains.
+    ///   - node: nil without a shared tier.
+    public init(isServing: Bool, node: ProxyNode?) {
+        self.init()
+        guard isServing else {
+            (isReady, words) = (false, "draining")
+            return
+        }
+        guard let status = node?.status, let isReady = node?.isReady else { return }
+        self.isReady = isReady
         // Without an engine a node is ready after a while: clients are better served than refused.
-        let isAlone = isReady && status.readiness != .ready
-        return Availability(isReady: isReady, words: (isAlone ? "ready; " : "") + status.words, isAlone: isAlone)
+        isAlone = isReady && status.readiness != .ready
+        words = (isAlone ? "ready; " : "") + status.words
+        isRefused = !status.refusals.isEmpty
     }
+}
+
+extension AdminSources {
+    var availability: Availability { Availability(isServing: isServing(), node: node) }
 }

@@ -4,15 +4,16 @@ import Text
 /// Counts of each ten seconds of the last hour, and of each five minutes of the last day.
 /// Pure: its owner tells it the time and the totals.
 ///
-/// The history is bounded: 360 slots and 288, of 160 bytes each (a `Totals` of 32 bytes and an
-/// array of 128), which is 103,680 bytes after a day.
+/// The history is bounded: 360 slots and 288, of 360 bytes each (a `Totals` of 56 bytes and three
+/// arrays of 304), which is 233,280 bytes after a day.
 struct History {
     /// Totals since the start.
     struct Totals: Cumulative, Equatable {
         /// By `Outcome`.
         var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
-        var upstream = 0
-        var saved = 0
+        /// Answers by class, from `1xx` to `5xx`, preflights among them.
+        var classes = [Int](repeating: 0, count: AnswerCounts.classes.count)
+        var savings = OriginSavings()
         /// Requests that came by HTTP/2, preflights among them.
         var http2 = 0
     }
@@ -75,14 +76,16 @@ struct History {
 
     private static func sum(_ slots: ArraySlice<Totals>) -> Totals { slots.reduce(Totals()) { $0.adding($1) } }
 
-    /// `{"seconds":10,"outcomes":{"hit":[...],...},"upstream":[...],"saved":[...]}`, one number for
-    /// each slot of the hour, the oldest first.
+    /// `{"seconds":10,"outcomes":{"hit":[...],...},"classes":{"1xx":[...],...},"upstream":[...],
+    /// "saved":[...]}`, one number for each slot of the hour, the oldest first.
     var json: JSON {
         func numbers(_ figure: (Totals) -> Int) -> JSON { .array(slots.map { .integer(figure($0)) }) }
         let outcomes = Outcome.allCases.map { each in (each.name, numbers { $0.outcomes[each.rawValue] }) }
+        let classes = AnswerCounts.classes.enumerated().map { index, name in (name, numbers { $0.classes[index] }) }
         return .object(members: [
             "seconds": .integer(Self.slotSeconds), "outcomes": .object(pairs: outcomes),
-            "upstream": numbers(\.upstream), "saved": numbers(\.saved),
+            "classes": .object(pairs: classes), "upstream": numbers { $0.savings[.sent] },
+            "saved": numbers { $0.savings[.saved] },
         ])
     }
 }
@@ -100,8 +103,8 @@ enum HistoryWindow: String, CaseIterable {
 extension History.Totals {
     init(_ source: StatisticsSource) {
         outcomes = Outcome.allCases.map { source.latency($0).count }
-        upstream = source[.upstreamRequests]
-        saved = source[.upstreamSaved]
+        classes = source.answers.byClass
+        savings = source.savings
         http2 = source[.http2Requests]
     }
 
@@ -112,7 +115,7 @@ extension History.Totals {
     private func combined(_ other: History.Totals, _ operation: (Int, Int) -> Int) -> History.Totals {
         History.Totals(
             outcomes: zip(outcomes, other.outcomes).map(operation),
-            upstream: operation(upstream, other.upstream), saved: operation(saved, other.saved),
+            classes: zip(classes, other.classes).map(operation), savings: savings.combined(other.savings, operation),
             http2: operation(http2, other.http2))
     }
 }

@@ -47,6 +47,7 @@ struct Observations {
     /// else.
     var json: [UInt8] {
         var object = source.counters
+        object.append("upstream_saved", .integer(savings[.saved]))
         for (name, value) in members { object.append(name, value) }
         return JSON.object(object).bytes + [UInt8(ascii: "\n")]
     }
@@ -62,8 +63,13 @@ struct Observations {
             "developer_token_refused_at": source.developerTokenRefusal.map { .integer(Int($0)) } ?? .null,
             "developer_token_refused": .bool(source.refusesDeveloperToken(at: unixSeconds)),
             "outcomes": outcomes,
+            "answers": answers.json,
+            "hit_ratio": hitRatio.map { .number(String($0)) } ?? .null,
+            "savings": savings.json,
             "latency": latency,
             "not_composed": notComposed,
+            "refused_by_limit": source.connections.troubles.refusalsJSON,
+            "tls_handshakes_failed": source.connections.troubles.failuresJSON,
             "upstream_by_status": upstreamByStatus,
             "upstream_latency": upstreamLatency,
             "spending": spending.json,
@@ -93,6 +99,16 @@ struct Observations {
                 let own = counts.filter { $0.rule == rule }
                 return (rule.word, .object(pairs: own.map { ($0.reason.word, .integer($0.count)) }))
             })
+    }
+
+    private var savings: OriginSavings { totals.savings }
+
+    /// Answers to clients since the start.
+    var answers: AnswerCounts { source.answers }
+
+    /// Hits of hits and misses since the start, to a tenth of a percent; nil without any.
+    var hitRatio: Double? {
+        HitRatio { totals.outcomes[$0.rawValue] }.value.map { ($0 * 1000).rounded() / 1000 }
     }
 
     private var latency: JSON {
@@ -155,6 +171,8 @@ extension StatisticsSource {
             "upstream_waiting": upstream.waiting,
             "forms_resting": restingForms(),
             "headers_refused": connections.refusedHeaderCount,
+            "connections": connections.count,
+            "tls_handshakes": connections.troubles.handshakes,
             "entries": entries,
             "cache_bytes": cacheBytes,
             "memory_bytes": memoryBytes,
@@ -196,6 +214,28 @@ extension LatencyCounts {
     }
 }
 
+extension AnswerCounts {
+    /// By status, by class, and by outcome and class, which leaves out those without answers.
+    fileprivate var json: JSON {
+        func object(_ classes: [Int]) -> JSON {
+            .object(pairs: zip(Self.classes, classes).map { ($0, .integer($1)) })
+        }
+        let rows = Outcome.allCases.map { ($0.name, byClass($0)) } + [("preflight", byClass(nil))]
+        let outcomes = rows.filter { $0.1.contains { $0 > 0 } }.map { ($0.0, object($0.1)) }
+        return .object(members: [
+            "statuses": .object(pairs: byStatus.map { ($0.name, .integer($0.count)) }), "classes": object(byClass),
+            "outcomes": .object(pairs: outcomes),
+        ])
+    }
+}
+
+extension OriginSavings {
+    /// `{"without_proxy":N,"sent":N,"saved":N,"hits":N,...,"extra":N}`
+    fileprivate var json: JSON {
+        .object(pairs: Figure.allCases.map { ($0.name, .integer(self[$0])) })
+    }
+}
+
 extension HotTargets.Target {
     var json: JSON {
         .object(members: [
@@ -211,6 +251,8 @@ extension Client {
         .object(members: [
             "name": .string(name), "requests": .integer(requests), "refused": .integer(refused),
             "limited": .integer(limited), "bytes": .integer(bytes), "rate": rate.map(JSON.integer) ?? .null,
+            "answers": .object(
+                pairs: AnswerCounts.classes.enumerated().map { ($1, .integer(answers(ofClass: $0 + 1))) }),
         ])
     }
 }

@@ -6,6 +6,8 @@ import Tier
 struct TierFigures: Sendable {
     /// Since the start, over all loops.
     let counts: [TierCounters.Name: Int]
+    /// Commands that the engine has refused, since the start, over all connections.
+    var refused: [EngineRefusal.Kind: Int] = [:]
     /// Figures of every loop.
     let connections: [TierStatus]
     /// Figures of the purge log and the nodes, and of the budget.
@@ -40,8 +42,10 @@ extension TierFigures {
     init(_ node: ProxyNode) {
         var counts: [TierCounters.Name: Int] = [:]
         for name in TierCounters.Name.allCases { counts[name] = node.tier.counters[name] }
+        var refused: [EngineRefusal.Kind: Int] = [:]
+        for kind in EngineRefusal.Kind.allCases { refused[kind] = node.tier.refusals.count(of: kind) }
         self.init(
-            counts: counts, connections: node.tier.connections(for: .requests),
+            counts: counts, refused: refused, connections: node.tier.connections(for: .requests),
             ownConnections: node.tier.connections(for: .node), sharing: node.status, isReady: node.isReady)
     }
 
@@ -51,6 +55,7 @@ extension TierFigures {
             value.map { .number(String(($0 * 1000).rounded() / 1000)) } ?? .null
         }
         let lookups = TierCounters.Name.allCases.map { ($0.text, JSON.integer(self[$0])) }
+        let refusals = EngineRefusal.Kind.allCases.map { ($0.rawValue, JSON.integer(refused[$0] ?? 0)) }
         return [
             "standing": .string(sharing.readiness.word), "words": .string(sharing.words), "ready": .bool(isReady),
             "namesake": sharing.namesake.map(JSON.string) ?? .null, "nodes": .integer(sharing.nodes.count),
@@ -61,6 +66,17 @@ extension TierFigures {
             "failures": .integer(sum(\.failures)), "timeouts": .integer(sum(\.timeouts)),
             "reconnects": .integer(sum(\.reconnects)), "last_error": lastError.map(JSON.string) ?? .null,
             "mean_ms": milliseconds(meanLatency), "lookups": .object(pairs: lookups),
+            "refusals": .object(pairs: refusals), "refusing": .array(sharing.refusals.map(\.json)),
+        ]
+    }
+}
+
+extension LastingRefusal {
+    /// `refusing` in `/stats` and `/nodes`. Names of members are part of the interface.
+    var json: JSON {
+        [
+            "kind": .string(latest.kind.rawValue), "commands": .array(commands.sorted().map(JSON.string)),
+            "words": .string(latest.words), "since": .integer(Int(since)), "count": .integer(count),
         ]
     }
 }

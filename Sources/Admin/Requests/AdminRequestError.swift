@@ -3,6 +3,9 @@ public struct AdminRequestError: Error, Equatable {
     /// One sentence with the mistake and the expected value; without quotation marks.
     public let detail: String
 
+    /// `detail` without its full stop, as messages of commands end.
+    public var sentence: String { detail.hasSuffix(".") ? String(detail.dropLast()) : detail }
+
     /// The name of a member or parameter that is not ours, where it is harmless to repeat.
     static func shown(_ name: String, otherwise: String) -> String {
         let isWord = name.utf8.allSatisfy { byte in

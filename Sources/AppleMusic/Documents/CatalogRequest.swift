@@ -221,9 +221,14 @@ extension CatalogRequest {
         path.append(segment: name.id)
         var query = CatalogQueryWriter(after: path, decoration: [])
         if !language.isEmpty { query.append("l", [language]) }
+        return CatalogRequest(canonical: query.finish())
+    }
+
+    /// Request of a canonical target; nil where it is neither composed nor a source.
+    public convenience init?(canonical: [UInt8]) {
         var target = CanonicalTarget()
-        guard (try? target.parse(query.finish().span)) != nil else { return nil }
-        return CatalogRequest(target)
+        guard (try? target.parse(canonical.span)) != nil else { return nil }
+        self.init(target)
     }
 
     /// A batch of another type, with this request's decoration and language, without include. Not

@@ -202,7 +202,7 @@ extension Composer {
     /// of their type (DECISIONS 9.13), and with ids that complete nested resources (9.17). The
     /// client's form must be known, so that its answer can be composed of it.
     private func superset(of resources: [ResourceName], _ request: CatalogRequest, at now: Int64) -> Supplement? {
-        guard settings.supersets, settings.compose == .on, request.mayHaveSuperset else { return nil }
+        guard settings.asksForMore, request.mayHaveSuperset else { return nil }
         var superset = Superset(request: request, resources: resources)
         let selections = growth.selections(for: superset)
         guard !selections.isEmpty || request.shape.nestsResources,
@@ -210,11 +210,10 @@ extension Composer {
             request.shape.subject == .item || request.resources.count == 1
                 || record.keepsOrder && request.resources.areDistinct
         else { return nil }
-        let wider = selections.lazy.map(request.shape.selecting).first { shape in
-            forms.mayAsk(in: Form(shape, in: request, isAlone: resources.count == 1), at: now)
+        superset.wider = selections.lazy.map(request.shape.selecting).first { [superset] shape in
+            forms.mayAsk(in: superset.form(in: shape), at: now)
         }
-        var shape = wider ?? request.shape
-        superset.isWider = wider != nil
+        var shape = superset.wider ?? request.shape
         if shape.nestsResources {
             let relating = forms.relating(shape, of: request, at: now)
             superset.relates =
@@ -222,8 +221,7 @@ extension Composer {
                 && growth.mayRelate(relating, inPlaceOf: request.shape, count: superset.resources.count)
             if superset.relates { shape = relating }
         }
-        guard superset.isWider || superset.relates else { return nil }
-        superset.asked = wider
+        guard superset.wider != nil || superset.relates else { return nil }
         return Supplement(target: request.target(resources: resources, in: shape), growth: .superset(superset))
     }
 
@@ -231,7 +229,7 @@ extension Composer {
     /// soon (DECISIONS 10.8). Where the list goes on, or has nearly as many items as are asked for,
     /// its page cannot be cut out of the owner and is asked for as well.
     private func owner(of request: CatalogRequest, at now: Int64) -> Supplement? {
-        guard settings.supersets, settings.compose == .on, settings.windows, request.mayBeShownByOwner,
+        guard settings.asksForMore, settings.windows, request.mayBeShownByOwner,
             case .list(let name, _) = request.shape.subject, let owner = request.owner,
             growth.mayAskOwner(owner.shape.type),
             let own = forms.record(request.form, at: now), !own.objects.resources.isEmpty,
@@ -245,9 +243,7 @@ extension Composer {
         else { return nil }
         let larger = superset(of: owner.resources, owner, at: now)
         guard case .superset(let superset)? = larger?.growth else {
-            var plain = Superset(ownerOf: request)
-            plain.isWider = false
-            return Supplement(target: owner.target, growth: .owner(plain))
+            return Supplement(target: owner.target, growth: .owner(Superset(ownerOf: request)))
         }
         return larger.map { Supplement(target: $0.target, growth: .owner(superset.inPlace(of: request))) }
     }
@@ -280,7 +276,7 @@ extension Composer {
     private func relatedPage(
         _ request: CatalogRequest, limit: Int?, offset: Int?, count: Int, at now: Int64
     ) -> [UInt8]? {
-        guard settings.supersets, settings.compose == .on, request.shape.nestsResources else { return nil }
+        guard settings.asksForMore, request.shape.nestsResources else { return nil }
         let shape = forms.relating(request.shape, of: request, at: now)
         guard shape != request.shape, growth.mayRelate(shape, inPlaceOf: request.shape, count: count)
         else { return nil }

@@ -32,3 +32,8 @@ public struct CompositionSettings: Sendable, Equatable {
     /// The defaults.
     public init() {}
 }
+
+extension CompositionSettings {
+    /// Whether clients' answers may be made of larger ones, which are asked for.
+    var asksForMore: Bool { supersets && compose == .on }
+}

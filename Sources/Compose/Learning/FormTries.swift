@@ -10,7 +10,7 @@ struct FormTries: Sendable {
     private var refused: [Form: Int64] = [:]
 
     static let most = 256
-    private static let rest: Int64 = 7 * 86_400
+    private static let rest = LearntForms.longestRest
 
     func mayBegin(_ form: Form, at now: Int64) -> Bool {
         if let until = tried[form] { return now >= until }

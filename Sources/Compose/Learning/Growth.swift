@@ -44,12 +44,10 @@ package struct Superset: Sendable {
     let request: CatalogRequest
     /// The requested ones of its resources.
     let resources: [ResourceName]
-    /// Whether that is more relationships and views of them.
-    var isWider = true
     /// Whether it is for ids in relationships of nested resources.
     var relates = false
-    /// The shape in which they are asked for.
-    var asked: RequestShape?
+    /// The shape with more relationships and views of them; nil where it asks for no more of these.
+    var wider: RequestShape?
     /// The type inside of whose resources an answer's resources were asked for so.
     var relatedIn: ResourceClass?
     /// The relationships and views that the client wants of them.
@@ -76,8 +74,11 @@ package struct Superset: Sendable {
     /// A page of a list, with ids in relationships of its items.
     init(pageOf request: CatalogRequest) {
         self.init(request: request, resources: [])
-        (isWider, relates) = (false, true)
+        relates = true
     }
+
+    /// The form of the answer to a request for these resources in another shape.
+    func form(in shape: RequestShape) -> Form { Form(shape, in: request, isAlone: resources.count == 1) }
 
     /// The numbers under which the index has the resources.
     var numbers: [UInt64] { resources.map { request.indexNumber(ofResource: $0.number) } }

@@ -132,9 +132,16 @@ package final class GrowthAccounts: Sendable {
                 if request.mayBeShownByOwner { accounts[.owners(request.shape.type)]?.ledger.noteMiss() }
             }
         }
-        withAccount(of: request) { account in
-            account.wanted.note(request.shape.selection)
-            account.ledger.noteMiss()
+        guard request.mayHaveSuperset else { return }
+        let (kind, shape) = (Kind.resources(request.shape.type), request.shape)
+        accounts.withLock { accounts in
+            // Until a client names something of a type, there is nothing to count, unless others
+            // are inside its resources.
+            guard !shape.selection.isEmpty || shape.nestsResources || accounts.index(forKey: kind) != nil else {
+                return
+            }
+            accounts[kind, default: Account(kind)].wanted.note(shape.selection)
+            accounts[kind]?.ledger.noteMiss()
         }
     }
 
@@ -146,7 +153,7 @@ package final class GrowthAccounts: Sendable {
             if page.relates { note(.related(page.shape.type)) { $0.ledger.begin([]) } }
         case .superset(let superset):
             let type = superset.request.shape.type
-            if superset.isWider {
+            if superset.wider != nil {
                 note(.resources(type)) { $0.ledger.begin(superset.numbers, superset.selection) }
             }
             if superset.relates { note(.related(type)) { $0.ledger.begin([]) } }
@@ -164,7 +171,7 @@ package final class GrowthAccounts: Sendable {
             if page.relates { note(.related(page.shape.type)) { $0.ledger.settle() } }
         case .superset(let superset):
             let type = superset.request.shape.type
-            if superset.isWider { note(.resources(type)) { $0.ledger.settle() } }
+            if superset.wider != nil { note(.resources(type)) { $0.ledger.settle() } }
             if superset.relates { note(.related(type)) { $0.ledger.settle() } }
         case .owner(let superset):
             note(.owners(superset.request.shape.type)) { $0.ledger.settle() }
@@ -230,22 +237,6 @@ package final class GrowthAccounts: Sendable {
             if accounts[kind] == nil, accounts.count >= Self.maxKinds {
                 // Clients make as many of these as they like.
                 accounts = accounts.filter { if case .pages = $0.key { false } else { true } }
-            }
-            body(&accounts[kind, default: Account(kind)])
-        }
-    }
-
-    private func withAccount(of request: CatalogRequest, _ body: (inout Account) -> Void) {
-        if request.mayHaveSuperset { withAccount(of: request.shape, body) }
-    }
-
-    /// Until a client names something of a type, there is nothing to count, unless others are
-    /// inside its resources.
-    private func withAccount(of shape: RequestShape, _ body: (inout Account) -> Void) {
-        let kind = Kind.resources(shape.type)
-        accounts.withLock { accounts in
-            guard !shape.selection.isEmpty || shape.nestsResources || accounts.index(forKey: kind) != nil else {
-                return
             }
             body(&accounts[kind, default: Account(kind)])
         }

@@ -82,28 +82,26 @@ struct GrowthLedger: Sendable {
     /// The client's answer was made of it: its request was not lost.
     mutating func settle() { credit = min(credit + Self.request, Self.mostCredit) }
 
-    private mutating func noteUse(of entry: Entry) {
+    private mutating func noteUse(isOfOtherNode: Bool) {
         let paid = min(unpaidBytes, Self.request)
         unpaidBytes -= paid
-        if entry.isOfOtherNode { credit = min(credit + paid, Self.mostCredit) } else { settle() }
+        if isOfOtherNode { credit = min(credit + paid, Self.mostCredit) } else { settle() }
     }
 
     /// A page was cut out of the larger one.
     mutating func note(windowOf number: UInt64) {
-        if let entry = entries[number] { noteUse(of: entry) }
+        if let entry = entries[number] { noteUse(isOfOtherNode: entry.isOfOtherNode) }
     }
 
     /// A client got resources in an answer that was stored, or was made of stored answers; true
     /// where that spared a request, because no earlier client got as much.
     mutating func note(_ use: Selection, of numbers: [UInt64]) -> Bool {
-        var used: Entry?
-        for number in numbers {
-            guard let entry = entries[number], !entry.uses.contains(where: { $0.covers(use) }) else { continue }
-            entries[number]?.uses.append(use)
-            let isBetter = used == nil || !entry.isOfOtherNode
-            if isBetter { used = entry }
+        let used = numbers.filter { number in
+            entries[number].map { entry in !entry.uses.contains { $0.covers(use) } } ?? false
         }
-        if let used { noteUse(of: used) }
-        return used != nil
+        guard !used.isEmpty else { return false }
+        for number in used { entries[number]?.uses.append(use) }
+        noteUse(isOfOtherNode: used.allSatisfy { entries[$0]?.isOfOtherNode == true })
+        return true
     }
 }

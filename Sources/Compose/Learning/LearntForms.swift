@@ -63,6 +63,8 @@ package final class LearntForms: Sendable {
     /// Limit of forms that are compared for one conclusion, the nearest first: more than apps use
     /// of one type. Clients can make forms up, and all loops wait meanwhile.
     static let maxFamily = 128
+    /// The longest rest of a form, in seconds.
+    static let longestRest: Int64 = 7 * 86_400
     /// The longest parameters of a form that is learnt, in bytes: clients choose them, and forms
     /// are kept of which nothing is known.
     static let mostChosenBytes = 512
@@ -187,7 +189,7 @@ extension LearntForms.State {
     fileprivate mutating func note(time now: Int64) {
         defer { time = now }
         guard time > now, time - now > ClockStep.adjustment else { return }
-        let latest = now + Self.longestRest
+        let latest = now + LearntForms.longestRest
         forms = forms.compactMapValues { entry in
             guard case .rests(let until) = entry else { return nil }
             return .rests(until: min(until, latest))
@@ -275,8 +277,6 @@ extension LearntForms.State {
         guard !wrong.isEmpty, let until = wrong[shape] else { return false }
         return now < until
     }
-
-    private static let longestRest: Int64 = 7 * 86_400
 
     fileprivate mutating func makeRoom() {
         guard forms.count >= LearntForms.maxForms else { return }

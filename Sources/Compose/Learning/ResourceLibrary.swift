@@ -191,8 +191,7 @@ public final class ResourceLibrary: Sendable {
         self.growth.begin(growth)
         switch growth {
         case .superset(let superset), .owner(let superset):
-            guard let shape = superset.asked else { return }
-            forms.begin(Form(shape, in: superset.request, isAlone: superset.resources.count == 1), at: now)
+            if let wider = superset.wider { forms.begin(superset.form(in: wider), at: now) }
         case .page: break
         }
     }

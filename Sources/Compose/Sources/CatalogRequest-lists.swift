@@ -41,11 +41,4 @@ extension CatalogRequest {
         case .results: path
         }
     }
-
-    /// Request of a canonical target; nil where it is neither composed nor a source.
-    package convenience init?(canonical: [UInt8]) {
-        var target = CanonicalTarget()
-        guard (try? target.parse(canonical.span)) != nil else { return nil }
-        self.init(target)
-    }
 }

@@ -1,4 +1,5 @@
-/// Where a server is: configuration only, never anything that a peer sent.
+/// The address of a server, from the configuration, or for a node of a cluster from another node
+/// (`SlotOwner` in `Tier`).
 ///
 /// The host is kept as written, and without the brackets of an IPv6 literal for resolving and
 /// verifying.

@@ -30,6 +30,8 @@ public final class Listener {
     /// Where it is set, connections that are accepted from now on begin with a header of the PROXY
     /// protocol, and this is to wait for it.
     public var onWait: ((ProxyHeaderWait) -> Void)?
+    /// Told of each connection that is closed because it could not be accepted, with why.
+    public var onShed: ((SystemError) -> Void)?
     private let descriptor: CInt
     private var tag: UInt64?
     private var reserve: CInt
@@ -203,16 +205,16 @@ public final class Listener {
             case EAGAIN: return nil
             case EINTR, ECONNABORTED, EPROTO: continue  // That client has gone again (accept(2)).
             default:  // EMFILE, ENFILE, ENOBUFS, ENOMEM
-                acceptFailed()
+                acceptFailed(.last("accept"))
                 return nil
             }
         }
     }
 
-    private func acceptFailed() {
+    private func acceptFailed(_ error: SystemError) {
         failedAccepts += 1
         consecutiveFailures += 1
-        if consecutiveFailures > 1 { shedOne() }
+        if consecutiveFailures > 1, shedOne() { onShed?(error) }
         retry = loop.schedule(after: Listener.retryDelay) { [unowned self] in
             retry = nil
             update()
@@ -220,11 +222,13 @@ public final class Listener {
         update()
     }
 
-    private func shedOne() {
+    /// Returns whether there was one to close.
+    private func shedOne() -> Bool {
         if reserve >= 0 { _ = Glibc.close(reserve) }
         let shed = clinux_accept4(descriptor, nil, nil)
         if shed >= 0 { _ = Glibc.close(shed) }
         reserve = Listener.openReserve()
+        return shed >= 0
     }
 
     private func open(_ descriptor: CInt, _ peer: SocketAddress?) {

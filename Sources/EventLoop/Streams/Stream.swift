@@ -61,6 +61,11 @@ public final class Stream {
     private var hasToldClose = false
     /// The client has begun with a handshake, or with something that the TLS library refuses.
     private var isHandshake = false
+    /// The client has sent a byte before its handshake ended.
+    private var hasBegun = false
+    /// Told once how the handshake of a client has ended, before the handler is: nil when it is
+    /// done. Not told where this side closes during it.
+    public var onHandshake: ((Stream, HandshakeFailure?) -> Void)?
     var deadline: TimerToken?
     var lingeredBytes = 0
 
@@ -215,52 +220,6 @@ public final class Stream {
     }
 }
 
-extension Stream {
-    /// Connects without waiting. With `tls`, certificate chain and host name are verified before
-    /// `streamDidOpen`.
-    ///
-    /// Throws only where no socket can be made (descriptors used up). All else is reported by
-    /// `streamDidClose`, never from inside this call.
-    public static func connect(
-        to address: SocketAddress, tls: (configuration: ClientTLS, hostName: String)? = nil,
-        handshakeTimeout: Duration = Stream.handshakeTimeout, loop: EventLoop, handler: any StreamHandler
-    ) throws(SystemError) -> Stream {
-        loop.assertOnLoop()
-        let descriptor = try Socket.open(family: address.family)
-        Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
-        Socket.setKeepAlive(descriptor)
-        var session: TLSSession?
-        var failure: StreamError?
-        do {
-            session = try tls.map { (tls) throws(TLSError) in
-                try tls.configuration.makeSession(hostName: tls.hostName, port: address.port, descriptor: descriptor)
-            }
-        } catch {
-            failure = .tls(error.description)
-        }
-        let stream = Stream(
-            owning: descriptor, peer: address, state: .connecting, tls: session, loop: loop,
-            handshakeTimeout: handshakeTimeout)
-        stream.handler = handler
-        if let failure {
-            stream.fail(failure)
-        } else {
-            stream.startConnecting(address)
-        }
-        return stream
-    }
-
-    private func startConnecting(_ address: SocketAddress) {
-        let result = address.withSockaddr { Glibc.connect(descriptor, $0, $1) }
-        // EINTR leaves the attempt going on, like EINPROGRESS.
-        guard result == 0 || errno == EINPROGRESS || errno == EINTR else {
-            return fail(.system(.last("connect")))
-        }
-        // Not earlier: a socket that has not begun to connect reports a hang-up.
-        register()
-    }
-}
-
 /// Events from the loop to the stream, and from there to its handler.
 extension Stream: PollTarget {
     /// Begins to watch the descriptor; a failure is reported like any other, at the end of the
@@ -318,7 +277,7 @@ extension Stream: PollTarget {
         state = .handshaking
         deadline = loop.schedule(after: handshakeTimeout) { [unowned self] in
             deadline = nil
-            fail(.handshakeTimedOut)
+            failHandshake(.handshakeTimedOut)
         }
         waitForTurn()
     }
@@ -330,23 +289,44 @@ extension Stream: PollTarget {
         case .success(false): if tls.isHeldBack { holdBack() }
         case .success(true):
             cancelDeadline()
+            tellHandshake(nil)
             // OpenSSL's buffer may already hold bytes after the handshake, for which no event
             // comes.
             didOpen(.readable)
-        case .failure(let error): fail(error)
+        case .failure(let error): failHandshake(error)
         }
+    }
+
+    private func failHandshake(_ error: StreamError) {
+        if onHandshake != nil, let tls {
+            let failure = tls.failure(of: error)
+            let isSilent = !hasBegun && (failure.kind == .closed || failure.kind == .late)
+            tellHandshake(isSilent ? HandshakeFailure(.silent) : failure)
+        }
+        fail(error)
+    }
+
+    private func tellHandshake(_ failure: HandshakeFailure?) {
+        onHandshake.take()?(self, failure)
     }
 
     /// Whether the client's bytes are for the TLS library; a request in the clear is refused here.
     private func hasBegunHandshake() -> Bool {
         guard !isHandshake else { return true }
         switch FirstBytes(peekingInto: descriptor) {
-        case .unknown where !isEnding: return false
-        case .unknown, .other:
+        case .nothing where !isEnding: return false
+        case .unknown where !isEnding:
+            hasBegun = true
+            return false
+        case .nothing, .end:
             isHandshake = true
+            return true
+        case .unknown, .other:
+            (isHandshake, hasBegun) = (true, true)
             return true
         case .request:
             cancelDeadline()
+            tellHandshake(HandshakeFailure(.notTLS, reason: "HTTP in the clear"))
             tls = nil
             state = .open
             handler?.streamDidMeetPlainHTTP(self)

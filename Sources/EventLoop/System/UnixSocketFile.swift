@@ -96,3 +96,11 @@ struct UnixSocketFile {
         return -1
     }
 }
+
+extension SocketAddress {
+    /// Whether it is the path of a Unix socket, and nothing is there: no client can connect.
+    public var hasLostFile: Bool {
+        var status = stat()
+        return path.map { lstat($0, &status) != 0 && errno == ENOENT } ?? false
+    }
+}

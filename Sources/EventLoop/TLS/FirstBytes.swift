@@ -5,10 +5,14 @@ import Glibc
 /// A handshake begins with a byte that no method has. A method of any name is known by the space
 /// after it, so the client need not have sent a whole line. The preface of HTTP/2 is none.
 enum FirstBytes {
+    /// Nothing yet.
+    case nothing
+    /// The possible beginning of a method.
+    case unknown
     /// A method of HTTP in the clear.
     case request
-    /// Nothing yet, or the possible beginning of a method.
-    case unknown
+    /// The client has closed or reset the connection, and nothing came before.
+    case end
     /// A handshake, or bytes that the TLS library refuses.
     case other
 
@@ -26,13 +30,17 @@ enum FirstBytes {
             return count
         }
         guard count > 0 else {
-            self = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? .unknown : .other
+            self = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? .nothing : .end
             return
         }
         self.init(room.span.extracting(0..<count))
     }
 
     init(_ bytes: Span<UInt8>) {
+        guard !bytes.isEmpty else {
+            self = .nothing
+            return
+        }
         var length = 0
         while length < bytes.count, Self.isToken(bytes[length]) { length += 1 }
         guard length < bytes.count else {

@@ -28,11 +28,11 @@ enum OpenSSLQueue {
         return String(cString: reason)
     }
 
-    /// True if the latest error is `reason` of the TLS library.
-    static func lastIs(_ reason: CInt) -> Bool {
+    /// The reason of the latest error, where that is one of the TLS library; nil for others.
+    static var lastTLSReason: CInt? {
         let code = ERR_peek_last_error()
         // ERR_GET_LIB and ERR_GET_REASON are functions that Swift sees only as macros: see
         // openssl/err.h.
-        return (code >> 23) & 0xFF == UInt(ERR_LIB_SSL) && code & 0x7F_FFFF == UInt(reason)
+        return (code >> 23) & 0xFF == UInt(ERR_LIB_SSL) ? CInt(code & 0x7F_FFFF) : nil
     }
 }

@@ -37,6 +37,8 @@ final class TLSSession {
     private var bounds = RecordBounds()
     private var now = Instant(nanoseconds: 0)
     private var isWatched = false
+    /// The TLS library's reason for the last failure; nil if it gave none.
+    private var tlsReason: CInt?
 
     /// Takes over `ssl`. `onNewSession` is handed each session that the server offers for
     /// resumption, with a reference to own.
@@ -105,6 +107,29 @@ final class TLSSession {
     var serverName: String? {
         guard let ssl, let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else { return nil }
         return String(cString: name)
+    }
+
+    /// Describes why the handshake of a client failed.
+    func failure(of error: StreamError) -> HandshakeFailure {
+        switch error {
+        case .truncated: return HandshakeFailure(.closed)
+        case .system(let error): return HandshakeFailure(.closed, reason: error.description)
+        case .handshakeTimedOut: return HandshakeFailure(.late)
+        case .recordFlood: return HandshakeFailure(.other, reason: "too many records without content")
+        case .tls(let reason):
+            let kind = tlsReason.map { HandshakeFailure.Kind(ofTLSReason: $0) } ?? .other
+            guard kind == .untrusted, let host = unnamedHost else { return HandshakeFailure(kind, reason: reason) }
+            return HandshakeFailure(.name, reason: reason, host: host)
+        }
+    }
+
+    /// The host that the client asked for, if this side's certificate does not name it.
+    private var unnamedHost: String? {
+        guard let ssl, let certificate = SSL_get_certificate(ssl), let name = serverName, !name.isEmpty,
+            X509_check_host(certificate, name, name.utf8.count, 0, nil) != 1,
+            X509_check_ip_asc(certificate, name, 0) != 1
+        else { return nil }
+        return String(decoding: name.utf8.prefix(128).map { (0x21..<0x7F).contains($0) ? $0 : 0x3F }, as: UTF8.self)
     }
 
     /// OpenSSL has verified the chain and the name already; this holds on to it for resumed
@@ -194,7 +219,8 @@ final class TLSSession {
             return .failed(.truncated)
         default:
             mayNotify = false
-            let isTruncated = OpenSSLQueue.lastIs(SSL_R_UNEXPECTED_EOF_WHILE_READING)
+            tlsReason = OpenSSLQueue.lastTLSReason
+            let isTruncated = tlsReason == SSL_R_UNEXPECTED_EOF_WHILE_READING
             let reason = OpenSSLQueue.takeReason()
             return .failed(isTruncated ? .truncated : .tls(reason))
         }

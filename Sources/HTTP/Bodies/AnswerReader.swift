@@ -98,6 +98,12 @@ public struct AnswerReader: Sendable {
         return true
     }
 
+    /// Removes the content that has come since the last call; what follows is kept as before.
+    public mutating func removeContent() -> [UInt8] {
+        defer { content.removeAll(keepingCapacity: true) }
+        return content
+    }
+
     /// Whether nothing of the answer has come yet.
     public var isUntouched: Bool { phase == .head && parser.isAtStart && interimResponses == 0 && rest.isEmpty }
 

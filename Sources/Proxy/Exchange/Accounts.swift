@@ -28,10 +28,7 @@ final class Accounts {
     var needsNoClientToken: Bool { givesToAll || shared.tokens.worksWithoutToken(at: base.now) }
 
     /// The party of a client's requests to the origin.
-    func party(of connection: ClientConnection) -> UpstreamParty {
-        if let client = connection.client { return .client(client.name) }
-        return connection.peerNetwork.map { .network($0) } ?? .everyone
-    }
+    func party(of connection: ClientConnection) -> UpstreamParty { connection.party }
 
     /// The user or application whose token a request carries, so that a 429 counts for that one
     /// first: 0 for requests of the proxy's own.

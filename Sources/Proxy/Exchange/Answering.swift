@@ -20,11 +20,12 @@ final class Answering {
     ///
     /// - Parameters:
     ///   - template: written to the log in place of a private target.
-    ///   - upstreamTime: how long the origin took, where it was asked.
+    ///   - asked: the origin's part.
     ///   - known: the memoized plan of the request, where that is at hand.
     func serve(
-        _ stored: StoredResponse, _ status: CacheStatus, template: String?, upstreamTime: Duration? = nil,
-        known: MemoizedPlan? = nil, to connection: ClientConnection
+        _ stored: StoredResponse, _ status: CacheStatus, template: String?,
+        asked: AnsweredRequest.Asked = AnsweredRequest.Asked(), known: MemoizedPlan? = nil,
+        to connection: ClientConnection
     ) {
         let coding = coding(of: stored, for: connection)
         // Asked for once: what crosses to another module is counted as a reference each time.
@@ -33,7 +34,7 @@ final class Answering {
         guard form != .unsatisfiable else {
             return refuse(
                 connection, AppleError(status: 416, detail: "The requested range is outside the stored answer."),
-                key: stored.key, template: template, upstreamTime: upstreamTime, status: status
+                key: stored.key, template: template, asked: asked, status: status
             ) { stored.appendContentRange(to: &$0) }
         }
         if stored.awaitsUse, head.method == .get, stored.noteUse() { noteUse(ofSuperset: stored) }
@@ -43,7 +44,7 @@ final class Answering {
             AnsweredRequest(
                 status: form.status(of: stored),
                 contentLength: AnsweredRequest.contentLength(content.count, to: head.method), cacheStatus: status,
-                key: stored.key, template: template, upstreamTime: upstreamTime),
+                key: stored.key, template: template, asked: asked),
             stored, form, coding, age: age, known, on: connection)
         let mayBeFile = form == .whole && coding == .identity && head.method == .get && connection.sendsFiles
         let file = mayBeFile ? shared.sealedBodies.file(of: stored) : nil
@@ -78,20 +79,20 @@ final class Answering {
     ///   - cause: the word after the reason in the log.
     ///   - isRecorded: false for a request that was not validated.
     ///   - retryAfter: seconds, where another try is worth while by then.
-    ///   - upstreamTime: how long the origin took, where it was asked.
+    ///   - asked: the origin's part.
     ///   - status: what `Cache-Status` says when the cache was asked.
     ///   - fields: further fields.
     func refuse(
         _ connection: ClientConnection, _ error: AppleError, key: CacheKey? = nil, template: String?,
-        retryAfter: Int? = nil, upstreamTime: Duration? = nil, status: CacheStatus? = nil, cause: StaticString? = nil,
-        isRecorded: Bool = true, fields: (inout ByteBuffer) -> Void = { _ in }
+        retryAfter: Int? = nil, asked: AnsweredRequest.Asked = AnsweredRequest.Asked(), status: CacheStatus? = nil,
+        cause: StaticString? = nil, isRecorded: Bool = true, fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
         let content = error.content
         observer.record(
             AnsweredRequest(
                 status: error.status,
                 contentLength: AnsweredRequest.contentLength(content.count, to: connection.head.method),
-                cacheStatus: status, key: key, template: template, upstreamTime: upstreamTime, cause: cause),
+                cacheStatus: status, key: key, template: template, asked: asked, cause: cause),
             isRecorded ? .passed(fields: AppleError.fields(retryAfter: retryAfter), content: content) : nil,
             on: connection)
         connection.respond(content: content) { buffer in
@@ -126,9 +127,10 @@ final class Answering {
     }
 
     func answerPreflight(_ connection: ClientConnection) {
+        observer.countPreflight()
         connection.withHeadBytes { bytes in
             let head = connection.head
-            observer.log?.recordPreflight(
+            observer.recordPreflight(
                 ShownTarget.bytes(of: bytes.extracting(head.target.range), for: nil),
                 shared.crossOrigin.preflightRefusal(of: head, bytes, allowing: shared.pageFields), on: connection)
         }

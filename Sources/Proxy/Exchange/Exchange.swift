@@ -21,6 +21,8 @@ final class Exchange {
     private let completion: ((PartEnd, ComparedAnswer?) -> Void)?
     private var state: ExchangeState
     private let client: ExchangeClient?
+    /// Counts sendings for a client's request, its parts and refresh; nil for a verification.
+    private let sendings: Sendings?
     /// The flight that it leads; nil while it waits, and for a pass whose answer is never stored.
     private var flight: Flights.FlightID?
     /// Its seat in the flight that it waits for.
@@ -49,7 +51,7 @@ final class Exchange {
     /// The longest wait for a turn, repeats after a 429 included.
     private static let longestWaitForTurn = Duration.seconds(15)
 
-    init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop) {
+    init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop, _ sendings: Sendings? = nil) {
         (self.request, self.proxy) = (request, proxy)
         (asked, terms) = (proxy.base.cache.purges.newest, Asking.Terms(origin: proxy.shared.origin.tag))
         refusal = request.refusal
@@ -83,7 +85,7 @@ final class Exchange {
             completion = { _, said in report(said) }
         }
         if flight == nil, !traits.isWitness { traits.isBatchable = proxy.batching.mayBatch(request) }
-        (self.client, self.completion) = (client, completion)
+        (self.client, self.sendings, self.completion) = (client, client?.sendings ?? sendings, completion)
         state = ExchangeState(traits, at: proxy.base.now)
     }
 
@@ -113,7 +115,6 @@ extension Exchange {
         if let said { proxy.verifying.verify(request, against: said) }
         if let action = step.flight { perform(action) }
         if let last = step.lastAnswer { proxy.asking.note(last, to: request, isForClient: client != nil) }
-        if step.savesRequest { proxy.base.statistics.count(.upstreamSaved) }
         if let action = step.client { perform(action, said) }
         if let action = step.origin { perform(action) }
         // A batch that waits for this request goes after the client's answer.
@@ -214,7 +215,7 @@ extension Exchange {
                 isSupplementRefused = end.status == 400
                 partEnded(end, isFirst: true)
             }
-            Exchange(supplement, for: .part(party, [], report), proxy).start()
+            Exchange(supplement, for: .part(party, [], report), proxy, sendings).start()
         case .joinBatch:
             countRefusal()
             proxy.batching.add(self, for: request, of: party)
@@ -268,7 +269,7 @@ extension Exchange {
             priority: sending.priority, party: promoter ?? party,
             label: UpstreamLabel(
                 request.facts.route, isSentAgain ? .retry : asking.purpose(of: request), of: spender),
-            account: proxy.accounts.account(of: request, party),
+            tally: sendings, account: proxy.accounts.account(of: request, party),
             deadline: proxy.base.now + Self.longestWaitForTurn,
             repeats: sending.repeats ? UpstreamGate.defaultRepeats : 0, to: self)
         if upstream?.isWaitingForTurn == true { waitForTurn() }
@@ -331,6 +332,7 @@ extension Exchange: UpstreamReceiver {
             handle(.finished)
         case .failed(let failure):
             upstream = nil
+            sendings?.noteFailure(at: proxy.base.now)
             proxy.asking.troubles.note(failure)
             batch?.end = PartEnd.failed(ExchangeFailure(failure)).ofBatch
             handle(.failed(ExchangeFailure(failure)))
@@ -351,7 +353,7 @@ extension Exchange: UpstreamReceiver {
         proxy.asking.note(response, of: terms.origin, to: request, born: flight?.born ?? asked)
         if state.wasPartOfRefused { proxy.batching.note(refusedListFor: request, answered: response.status) }
         if isSupplementRefused, response.status == 200, let supplement { proxy.composing.note(refused: supplement) }
-        client?.upstreamTime = response.receivedAt - response.requestedAt
+        sendings?.noteAnswer(after: response.receivedAt - response.requestedAt)
     }
 }
 
@@ -372,7 +374,7 @@ extension Exchange {
     func lead(_ batch: Batches.State.Batch) {
         guard let whole = proxy.batching.request(for: batch, of: request) else { return }
         let report = { [proxy] (end: PartEnd) in proxy.batching.finish(batch, end) }
-        Exchange(whole, for: .part(party, batch.parties, report), proxy).start()
+        Exchange(whole, for: .part(party, batch.parties, report), proxy, sendings).start()
     }
 
     /// The request for the batch has ended; `isFirst`: of what leads it.

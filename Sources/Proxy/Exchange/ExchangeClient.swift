@@ -15,8 +15,7 @@ final class ExchangeClient {
     var isCollapsed = false
     /// Whether another node's request brought the answer.
     var isShared = false
-    /// How long the origin took to answer; nil where it did not answer this request.
-    var upstreamTime: Duration?
+    let sendings: Sendings
     /// Why a large answer is streamed.
     var streamReason = Reason.tooLarge
     /// Status, fields and bytes sent so far.
@@ -27,6 +26,7 @@ final class ExchangeClient {
 
     init(_ connection: ClientConnection, _ request: OriginRequest, _ proxy: ProxyLoop) {
         (self.connection, self.request, self.proxy) = (connection, request, proxy)
+        sendings = proxy.observer.sendings(of: proxy.accounts.party(of: connection))
     }
 
     /// False once the client has gone.
@@ -58,7 +58,7 @@ final class ExchangeClient {
         case .abandon: if !isHeadEnough { recordStreamed(streamReason) }
         case .discard(let response):
             noteLarge(response)
-            recordStreamed(streamReason)
+            recordStreamed(streamReason, isHeadSent: false)
         case .stream, .report: preconditionFailure("the exchange performs these")
         }
     }
@@ -68,24 +68,24 @@ final class ExchangeClient {
         let ttl = stored.freshFor - stored.age(at: proxy.base.unixSeconds)
         let made = originStatus == 304 ? .revalidated : stored.composition?.detail
         let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, detail: made ?? (isShared ? .shared : nil))
-        countCollapsed()
+        countSpared(isCollapsed ? .joined : Sparing(of: stored.composition?.detail, isShared: isShared))
         proxy.answering.serve(
             stored, forwarded(isShared ? nil : originStatus, storing, of: stored), template: request.facts.logTemplate,
-            upstreamTime: upstreamTime, to: connection)
+            asked: asked(), to: connection)
     }
 
     private func answer(stale stored: StoredResponse, _ cause: Reason, originStatus: Int?) {
-        countCollapsed()
+        countSpared(.stored)
         proxy.base.statistics.count(.stale)
         proxy.base.statistics.count(because: cause)
         proxy.base.statistics.count(because: .staleIfError)
         proxy.answering.serve(
             stored, forwarded(originStatus, .no(.staleIfError)), template: request.facts.logTemplate,
-            upstreamTime: upstreamTime, to: connection)
+            asked: asked(), to: connection)
     }
 
     private func pass(_ response: UpstreamResponse, _ reason: Reason) {
-        countCollapsed()
+        countSpared(.joined)
         // Why a pass is one has been counted.
         if reason != request.reason { proxy.base.statistics.count(because: reason) }
         if response.status == 401, response.body.isEmpty, request.sendsNoToken(hasOwnToken: proxy.accounts.signs) {
@@ -137,7 +137,8 @@ final class ExchangeClient {
     }
 
     private func refuse(_ failure: ExchangeFailure) {
-        countCollapsed()
+        // A flight that sent nothing has spared its waiters nothing.
+        countSpared(isCollapsed && !failure.reason.isOfTheProxy ? .joined : .failed)
         proxy.base.statistics.count(because: failure.reason)
         refuse(
             AppleError(status: failure.status, detail: Self.detail(of: failure)), retryAfter: failure.retryAfter,
@@ -147,7 +148,7 @@ final class ExchangeClient {
     private func refuse(_ error: AppleError, retryAfter: Int? = nil, originStatus: Int?, _ reason: Reason) {
         proxy.answering.refuse(
             connection, error, key: request.key, template: request.facts.logTemplate, retryAfter: retryAfter,
-            upstreamTime: upstreamTime, status: forwarded(originStatus, .no(reason)))
+            asked: asked(isClientGone: reason == .clientLeft), status: forwarded(originStatus, .no(reason)))
     }
 
     private static func detail(of failure: ExchangeFailure) -> String {
@@ -158,8 +159,17 @@ final class ExchangeClient {
             : "The origin gave no usable answer: \(failure.reason.text)."
     }
 
-    private func countCollapsed() {
+    /// Counts how the request was answered if nothing was sent for it.
+    private func countSpared(_ spared: @autoclosure () -> Sparing) {
         if isCollapsed { proxy.base.statistics.count(.collapsed) }
+        if sendings.count == 0 { proxy.base.statistics.count(spared: spared()) }
+    }
+
+    /// To be called once, when the answer is recorded.
+    private func asked(isClientGone: Bool = false) -> AnsweredRequest.Asked {
+        AnsweredRequest.Asked(
+            sent: sendings.tell(), time: sendings.time(at: proxy.base.now),
+            isClientGone: isClientGone || !connection.isOpen)
     }
 
     /// - Parameter stored: the answer, where it is a stored one.
@@ -178,14 +188,17 @@ final class ExchangeClient {
     /// - Parameter response: the origin's, where the client gets another status.
     private func record(
         status: Int, contentLength: Int, _ storing: CacheStatus.Forwarded.Storing,
-        _ answer: @autoclosure () -> TrafficAnswer = .untold, of response: UpstreamResponse? = nil
+        _ answer: @autoclosure () -> TrafficAnswer = .untold, of response: UpstreamResponse? = nil,
+        isHeadSent: Bool = false
     ) {
+        var asked = asked()
+        if isHeadSent { asked.isClientGone = false }
         proxy.observer.record(
             AnsweredRequest(
                 status: status,
                 contentLength: AnsweredRequest.contentLength(contentLength, to: connection.head.method),
                 cacheStatus: forwarded(response?.status ?? status, storing), key: request.key,
-                template: request.facts.logTemplate, upstreamTime: upstreamTime),
+                template: request.facts.logTemplate, asked: asked),
             answer(), on: connection)
     }
 
@@ -213,7 +226,7 @@ final class ExchangeClient {
 
 extension ExchangeClient {
     private func noteLarge(_ response: UpstreamResponse) {
-        countCollapsed()
+        countSpared(.joined)
         // Why a pass is one has been counted.
         if streamReason != request.reason { proxy.base.statistics.count(because: streamReason) }
         streamed = (response.status, response.forwardableFields(isPersonal: isPersonal), 0)
@@ -246,10 +259,11 @@ extension ExchangeClient {
         return connection.stream(bytes, resume: streamReason == .tooLarge ? resume : nil)
     }
 
-    private func recordStreamed(_ reason: Reason) {
+    /// - Parameter isHeadSent: whether the head went out; the client may have left since.
+    private func recordStreamed(_ reason: Reason, isHeadSent: Bool = true) {
         record(
             status: streamed.status, contentLength: streamed.bytes, .no(reason),
-            .passed(fields: streamed.fields, content: []))
+            .passed(fields: streamed.fields, content: []), isHeadSent: isHeadSent)
     }
 }
 

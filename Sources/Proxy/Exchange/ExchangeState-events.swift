@@ -235,8 +235,6 @@ extension ExchangeState {
         var flight: FlightAction?
         /// The result of asking the origin, where nothing was stored.
         var lastAnswer: (status: Int?, reason: Reason)?
-        /// Whether a request to the origin was saved.
-        var savesRequest = false
         var client: ClientAction?
         var origin: OriginAction?
     }

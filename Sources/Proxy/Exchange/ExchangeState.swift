@@ -37,7 +37,7 @@ struct ExchangeState {
         /// The missing part of a composition, or a batch, is fetched.
         case completing(isBatch: Bool)
         /// The part is stored; the answer that it completes is looked up.
-        case completed(isPaidFor: Bool)
+        case completed
         /// The request waits for its turn or for the origin.
         case asking
         /// The origin refused the developer token with this answer.
@@ -173,9 +173,7 @@ extension ExchangeState {
         guard case .looking = work else { preconditionFailure("only a look-up finds") }
         guard let found else { return fetch(at: now) }
         isShared = true
-        var step = finish(with: found)
-        step.savesRequest = found.composition != nil
-        return step
+        return finish(with: found)
     }
 
     /// Asks for the supplement, for a batch, or for the whole answer.
@@ -322,17 +320,14 @@ extension ExchangeState {
             return self.end(.unstored(response, reason))
         case .unusable, .incomplete, .tooLarge: return ask(at: now)
         case .stored:
-            work = .completed(isPaidFor: !isBatch || isFirst)
+            work = .completed
             // The origin's own answer precedes a composed one.
             return Step(origin: .complete([.arrived, .composition(isBatch ? .batched : nil)]))
         }
     }
 
     private mutating func completed(_ whole: StoredResponse?, at now: Instant) -> Step {
-        guard case .completed(let isPaidFor) = work else { preconditionFailure("a part completes once") }
-        guard let whole else { return ask(at: now) }
-        var step = finish(with: whole)
-        step.savesRequest = !isPaidFor
-        return step
+        guard case .completed = work else { preconditionFailure("a part completes once") }
+        return whole.map { finish(with: $0) } ?? ask(at: now)
     }
 }

@@ -16,14 +16,13 @@ final class ProxyLoop {
 
     init(
         _ shared: ProxyShared, _ gate: UpstreamGate, _ base: LoopBase,
-        log: (sink: AccessLogSink, format: AccessLogFormat)?
+        log: AccessLogSettings?
     ) {
         (self.shared, self.base) = (shared, base)
         flights = shared.flights
         observer = RequestObserver(
-            base.statistics, base.context, shared.feed,
-            log: log.map { AccessLog(sink: $0.sink, format: $0.format, loop: base.loop) },
-            recorder: shared.recorder)
+            base.statistics, base.context, shared.feed, shared.tails,
+            log: log.map { AccessLog($0, loop: base.loop) }, recorder: shared.recorder)
         parts = ProxyParts(shared, gate, nil, observer, base)
         use(parts)
     }
@@ -41,9 +40,9 @@ final class ProxyLoop {
 
     /// Goes over to other settings between two requests. Exchanges under way ask here for what they
     /// need next, such as another token after a 401, and get what counts now.
-    func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: (sink: AccessLogSink, format: AccessLogFormat)?) {
+    func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: AccessLogSettings?) {
         observer.log?.flush()
-        observer.log = log.map { AccessLog(sink: $0.sink, format: $0.format, loop: base.loop) }
+        observer.log = log.map { AccessLog($0, loop: base.loop) }
         use(ProxyParts(shared, gate, sharing.tier, observer, base))
         self.shared = shared
         // Memoized plans follow from settings that count no more, such as the clients' keys.

@@ -30,6 +30,8 @@ public struct ProxyShared: Sendable {
     let failures = FailureReport()
     /// The requests that are being answered, for those who watch.
     let feed = LiveFeed()
+    /// Readers that follow the requests line by line.
+    let tails = Tails()
     /// Records answers, where that is wanted.
     public var recorder = TrafficRecorder()
     /// Requests that may be sent to the origin, over all loops.
@@ -68,6 +70,9 @@ public struct ProxyShared: Sendable {
     let heldTargets = HeldTargets()
     /// The name by which it finds its own requests when they come back.
     let name = ViaChain.Name()
+    /// The path at which clients' listeners say whether clients may be sent here; nil: none.
+    public var healthPath: [UInt8]?
+    public let health = HealthAnswer()
     /// Whether paths outside of the API are forwarded.
     public var servesOther = true
     /// Clients' tokens that the origin has accepted.

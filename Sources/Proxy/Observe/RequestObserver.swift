@@ -3,6 +3,7 @@ import EventLoop
 import Freshness
 import HTTP
 import Server
+import Upstream
 
 /// Counts, logs and shows the answered requests of one loop. Confined to its loop.
 final class RequestObserver {
@@ -10,19 +11,32 @@ final class RequestObserver {
     private let context: LoopContext
     private let feed: LiveFeed
     /// nil: no access log.
-    var log: AccessLog?
+    var log: AccessLog? {
+        didSet { later.isWanted = log != nil }
+    }
+    private let later = LaterSendings()
+    private let tails: TailWriter
     let traffic: TrafficTap
     private var unsampled = 0
 
     init(
-        _ statistics: Statistics, _ context: LoopContext, _ feed: LiveFeed, log: AccessLog?, recorder: TrafficRecorder
+        _ statistics: Statistics, _ context: LoopContext, _ feed: LiveFeed, _ tails: Tails, log: AccessLog?,
+        recorder: TrafficRecorder
     ) {
         (self.statistics, self.context, self.feed, self.log) = (statistics, context, feed, log)
+        self.tails = TailWriter(tails)
         traffic = TrafficTap(recorder, context.loop)
+        later.isWanted = log != nil
     }
 
-    /// Whether the log or a watcher reads the records.
-    var isRead: Bool { log != nil || feed.isWatched }
+    /// The counter of what is sent for one request of the party's.
+    func sendings(of party: UpstreamParty) -> Sendings { Sendings(of: party, later: later) }
+
+    /// Whether the log, a follower of it or a watcher reads the records.
+    var isRead: Bool { isFollowed || feed.isWatched }
+
+    /// Whether anyone reads lines.
+    private var isFollowed: Bool { log != nil || tails.isRead }
 
     /// To be called once for every request, before its answer is sent: the bytes of the request are
     /// gone then.
@@ -56,20 +70,29 @@ final class RequestObserver {
         let nanoseconds = now.nanoseconds - connection.requestedAt.nanoseconds
         let outcome = answered.outcome
         statistics.latencies[outcome.rawValue].record(nanoseconds: nanoseconds)
-        connection.client?.count(bytes: answered.contentLength, isRefused: outcome == .refused)
+        let status = answered.asked.isClientGone ? AnswerCounts.noStatus : answered.status
+        statistics.answers.count(status, in: outcome.rawValue)
+        connection.client?.count(status: status, bytes: answered.contentLength, isRefused: outcome == .refused)
         noteTarget(answered, outcome, nanoseconds, now)
-        log?.record(answered, nanoseconds: nanoseconds, on: connection)
+        if isFollowed { write(.answered(answered), nanoseconds, connection) }
         if feed.isWatched { show(answered, outcome, nanoseconds, connection) }
         return nanoseconds
     }
 
+    /// Counts a preflight, which has no outcome.
+    func countPreflight() { statistics.answers.count(204, in: AnswerCounts.preflights) }
+
     /// A request that was not read to its end; it is asked for only where something reads it.
-    func record(_ unread: @autoclosure () -> UnreadRequest, on connection: ClientConnection) {
+    func record(
+        status: Int, contentLength: Int, _ unread: @autoclosure () -> UnreadRequest, on connection: ClientConnection
+    ) {
         let nanoseconds = context.loop.currentTime.nanoseconds - connection.requestedAt.nanoseconds
         statistics.latencies[Outcome.refused.rawValue].record(nanoseconds: nanoseconds)
+        statistics.answers.count(status, in: Outcome.refused.rawValue)
+        connection.client?.count(status: status, bytes: contentLength, isRefused: true)
         guard isRead else { return }
         let unread = unread()
-        log?.record(unread, nanoseconds: nanoseconds, on: connection)
+        write(.unread(unread), nanoseconds, connection)
         guard feed.isWatched else { return }
         let unixSeconds = context.unixSeconds
         feed.add(at: unixSeconds) {
@@ -79,6 +102,22 @@ final class RequestObserver {
                 outcome: .refused, words: "refused/" + unread.cause, nanoseconds: nanoseconds,
                 upstreamNanoseconds: nil, client: connection.client?.name)
         }
+    }
+
+    /// A preflight.
+    /// - Parameters:
+    ///   - path: asked for only where something reads it, as `refusal`.
+    func recordPreflight(
+        _ path: @autoclosure () -> [UInt8], _ refusal: @autoclosure () -> StaticString?,
+        on connection: ClientConnection
+    ) {
+        guard isFollowed else { return }
+        write(.preflight(path: path(), refusal: refusal()), 0, connection)
+    }
+
+    private func write(_ request: LoggedRequest, _ nanoseconds: Int64, _ connection: ClientConnection) {
+        log?.record(request, nanoseconds: nanoseconds, later, on: connection)
+        if tails.isRead { tails.record(request, nanoseconds: nanoseconds, on: connection) }
     }
 
     private func noteTarget(_ answered: AnsweredRequest, _ outcome: Outcome, _ nanoseconds: Int64, _ now: Instant) {
@@ -111,12 +150,15 @@ final class RequestObserver {
                 unixSeconds: unixSeconds, isHTTP2: connection.isHTTP2, method: method, target: target,
                 status: answered.status, bytes: answered.contentLength, outcome: outcome,
                 words: answered.word + detail, nanoseconds: nanoseconds,
-                upstreamNanoseconds: answered.upstreamTime?.wholeNanoseconds, client: connection.client?.name)
+                upstreamNanoseconds: answered.asked.time?.wholeNanoseconds, client: connection.client?.name)
         }
     }
 
-    /// The beginning of a method or target, as `LiveFeed` keeps it.
+    /// The beginning of a method or target, as `LiveFeed` keeps it; cut between characters.
     private static func text(_ bytes: Span<UInt8>) -> String {
-        String(decoding: bytes.extracting(first: LiveFeed.mostTargetBytes).copy(), as: UTF8.self)
+        var end = min(bytes.count, LiveFeed.mostTargetBytes)
+        // The bytes of a character but its first.
+        while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80, end > LiveFeed.mostTargetBytes - 3 { end -= 1 }
+        return String(decoding: bytes.extracting(0..<end).copy(), as: UTF8.self)
     }
 }

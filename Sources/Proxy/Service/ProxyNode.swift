@@ -58,13 +58,13 @@ public final class ProxyNode: Sendable {
         began = Instant.now()
         library = PresentLibrary(shared.library)
         parts = loop.sync { [board, library] in
-            let connection = TierConnection(tier.settings, loop: loop, observe: tier.observer(of: .node)) {
-                tier.log($0)
-            }
+            let connection = TierConnection(
+                tier.settings, loop: loop, observe: tier.observer(of: .node), refusals: tier.refusals
+            ) { tier.log($0) }
             let follower = LogFollower(
                 tier.settings, identity, cache: shared.cache, knowledge: tier.knowledge, board: board,
                 wishes: library.wishes, loop: loop,
-                observe: tier.observer(of: .node), inform: tier.inform
+                observe: tier.observer(of: .node), refusals: tier.refusals, inform: tier.inform
             ) { tier.log($0) }
             let budget = SharedBudget(
                 shared.budget, over: connection, tier.settings, at: { tier.origin.tag }, nodes: shared.nodes,
@@ -74,13 +74,17 @@ public final class ProxyNode: Sendable {
     }
 
     /// The state of this node, and of the others.
-    package var status: SharingStatus { board.status }
+    package var status: SharingStatus {
+        var status = board.status
+        status.refusals = tier.refusals.lasting
+        return status
+    }
 
     /// Whether clients may be sent here: everything that was purged elsewhere is purged here too.
     /// An engine that is away keeps them off for the first ten seconds alone, and not from a node
     /// that was ready before; a purge then reports this node as missing.
     public var isReady: Bool {
-        switch status.readiness {
+        switch board.status.readiness {
         case .ready: true
         case .catchingUp: false
         case .away: board.hasBeenReady || Instant.now() - began >= Self.patience

@@ -19,7 +19,7 @@ public struct ProxySettings: Sendable {
     /// nil for a plain-text upstream.
     public var upstreamTLS: ClientTLS?
     public var shared: ProxyShared
-    public var accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
+    public var accessLog: AccessLogSettings?
     public var timeouts = ClientTimeouts()
     /// The clock of dates, ages and freshness.
     var timeOfDay = TimeOfDay.system
@@ -27,7 +27,7 @@ public struct ProxySettings: Sendable {
 
     public init(
         listeners: [ListenerSettings], workers: Int, upstream: UpstreamSettings, upstreamTLS: ClientTLS?,
-        shared: ProxyShared, accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
+        shared: ProxyShared, accessLog: AccessLogSettings?
     ) {
         (self.listeners, self.workers, self.upstream) = (listeners, workers, upstream)
         (self.upstreamTLS, self.shared, self.accessLog) = (upstreamTLS, shared, accessLog)
@@ -46,8 +46,12 @@ public struct ClientBounds: Sendable {
     public var connectionsPerAddress = Int.max
     /// Proxies whose fields may name another address for a request than that of its connection.
     public var trustedProxies = TrustedProxies()
-    /// Takes lines for the operator about connections that were closed, one a minute at most.
+    /// Directive and value of limits, for lines to the operator.
+    public var names = LimitNames()
+    /// Takes lines about clients that a limit refused, one a minute for each limit at most.
     public var warn: @Sendable (String) -> Void = { _ in }
+    /// Takes lines about failed TLS handshakes, one a minute for each kind at most.
+    public var inform: @Sendable (String) -> Void = { _ in }
 
     /// The standard amount of memory, and any number of connections.
     public init() {}
@@ -69,6 +73,7 @@ public final class ProxyServer: Sendable {
     let workers: [Worker]
     /// How often each loop was found to take no turns.
     public let stalls: LoopStalls
+    private let savingsFloor = SavingsFloor()
     private let running: Mutex<Running>
 
     private struct Running {
@@ -143,7 +148,7 @@ public final class ProxyServer: Sendable {
     /// The sum of all loops' counters, and the cache's own figures. From any thread.
     public var snapshot: StatisticsSource {
         StatisticsSource(
-            statistics: workers.map(\.statistics), stalls: stalls,
+            statistics: workers.map(\.statistics), savingsFloor: savingsFloor, stalls: stalls,
             timeOfDay: running.withLock { $0.settings.timeOfDay },
             accessLog: { [self] in running.withLock { $0.settings.accessLog?.sink } },
             certificateEnd: { [self] in
@@ -297,7 +302,7 @@ extension ProxySettings {
         shared.answerBudget.limit(to: bounds.answerBytes)
         shared.connections.limit(
             to: bounds.connections, perAddress: bounds.connectionsPerAddress, trusting: bounds.trustedProxies)
-        shared.connections.warn(by: bounds.warn)
+        shared.connections.troubles.tell(names: bounds.names, warn: bounds.warn, inform: bounds.inform)
     }
 
     /// Whether connections to the origin have to be made anew.

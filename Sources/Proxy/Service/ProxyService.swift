@@ -33,14 +33,14 @@ public final class ProxyService: Service {
     ///   - log: nil: no access log.
     public init(
         shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: FileReader?, statistics: Statistics,
-        log: (sink: AccessLogSink, format: AccessLogFormat)?
+        log: AccessLogSettings?
     ) {
         proxy = ProxyLoop(shared, gate, LoopBase(shared.cache, reader, context, statistics), log: log)
         key = CacheKey(of: shared.origin.tag)
     }
 
     /// Goes over to other settings between two requests.
-    func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: (sink: AccessLogSink, format: AccessLogFormat)?) {
+    func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: AccessLogSettings?) {
         if shared.origin.tag != key.origin { key = CacheKey(of: shared.origin.tag) }
         proxy.adopt(shared, gate: gate, log: log)
     }
@@ -48,6 +48,7 @@ public final class ProxyService: Service {
     public func handle(_ connection: ClientConnection) {
         // A preflight is no request of the app's.
         if CrossOrigin.isPreflight(connection.head) { return proxy.answering.answerPreflight(connection) }
+        if let path = proxy.shared.healthPath, proxy.shared.health.answer(connection, at: path) { return }
         count(connection)
         if proxy.answering.answerAsBefore(connection) { return }
         if let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) {
@@ -81,6 +82,7 @@ public final class ProxyService: Service {
         count(connection)
         proxy.base.statistics.count(.refused)
         proxy.observer.record(
+            status: status, contentLength: contentLength,
             UnreadRequest(status: status, contentLength: contentLength, because: cause, on: connection), on: connection)
     }
 
@@ -178,7 +180,6 @@ public final class ProxyService: Service {
                 stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: facts.logTemplate, to: connection)
         case .compose(let composed):
             proxy.base.statistics.count(.hits)
-            proxy.base.statistics.count(.upstreamSaved)
             proxy.composing.noteUse(of: composed, facts)
             let stored = proxy.composed.store(composed, key, facts, attempt?.request, replacing: attempt?.replaced)
             let ttl = stored.freshFor - stored.age(at: proxy.base.unixSeconds)
@@ -197,13 +198,15 @@ public final class ProxyService: Service {
             proxy.base.statistics.count(.hits)
             proxy.base.statistics.count(.stale)
             proxy.base.statistics.count(because: reason)
+            var asked = AnsweredRequest.Asked()
             // Before the answer: the next request may be read as soon as this one is answered.
             if refreshes {
-                refresh(
+                asked.sent = refresh(
                     originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true), facts,
                     connection)
             }
-            proxy.answering.serve(stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, to: connection)
+            proxy.answering.serve(
+                stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, asked: asked, to: connection)
         case .fetch(let reason, let stored):
             exchange(originRequest(facts, user, reason, stored, connection), counting: .misses, connection)
         case .pass(let reason):
@@ -222,21 +225,24 @@ public final class ProxyService: Service {
     }
 
     /// Asks for a newer answer than the stale one that is served, unless that is done already.
+    /// - Returns: how many requests have left by now: none if it waits for its turn.
     private func refresh(
         _ request: @autoclosure () -> OriginRequest, _ facts: PlanFacts, _ connection: ClientConnection
-    ) {
+    ) -> Int {
         // Mostly the request need not be made to see that another is under way.
         let made = proxy.accounts.asksPlainly(key, facts, connection.head) ? nil : request()
         let flightKey = made.map { proxy.accounts.flightKey(key, $0) } ?? proxy.accounts.plainFlightKey(key)
         assert(proxy.accounts.flightKey(key, made ?? request()) == flightKey, "made from the same request")
         let started = proxy.flights.refresh(
             flightKey, AwaitedAnswer(to: target.bytes, facts, asking: CatalogRequest(target)), now: proxy.base.now)
-        guard let flight = started else { return }
+        guard let flight = started else { return 0 }
         let cause = proxy.accounts.party(of: connection)
-        let exchange = Exchange(made ?? request(), for: .refresh(flight, cause), proxy)
+        let sendings = proxy.observer.sendings(of: cause)
+        let exchange = Exchange(made ?? request(), for: .refresh(flight, cause), proxy, sendings)
         // A client that joins the flight promotes it.
         proxy.flights.note(exchange, as: flight, of: nil, on: proxy.base.loop)
         exchange.start()
+        return sendings.tell()
     }
 
     private func exchange(_ request: OriginRequest, counting counter: Counter, _ connection: ClientConnection) {

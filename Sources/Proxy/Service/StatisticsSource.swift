@@ -15,24 +15,29 @@ public struct StatisticsSource: Sendable {
     private let shared: @Sendable () -> ProxyShared
     private let timeOfDay: TimeOfDay
     private let accessLog: @Sendable () -> AccessLogSink?
+    private let savingsFloor: SavingsFloor
     /// When the first certificate of the TLS listeners ends, in Unix seconds; nil where there is
     /// none.
     public let certificateEnd: @Sendable () -> Int64?
 
     /// Closures tell the values in force when they are called.
-    /// - Parameter statistics: one for each loop.
+    /// - Parameters:
+    ///   - statistics: one for each loop.
+    ///   - savingsFloor: the one of the process.
     public init(
-        statistics: [Statistics], stalls: LoopStalls = LoopStalls(loops: 0), timeOfDay: TimeOfDay = .system,
+        statistics: [Statistics], savingsFloor: SavingsFloor = SavingsFloor(),
+        stalls: LoopStalls = LoopStalls(loops: 0), timeOfDay: TimeOfDay = .system,
         accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
         certificateEnd: @escaping @Sendable () -> Int64? = { nil }, shared: @escaping @Sendable () -> ProxyShared
     ) {
         (self.statistics, self.stalls, self.shared, self.timeOfDay) = (statistics, stalls, shared, timeOfDay)
-        (self.accessLog, self.certificateEnd) = (accessLog, certificateEnd)
+        (self.savingsFloor, self.accessLog, self.certificateEnd) = (savingsFloor, accessLog, certificateEnd)
     }
 
     private var cache: ResponseCache { shared().cache }
     /// The requests that are being answered.
     public var feed: LiveFeed { shared().feed }
+    public var tails: Tails { shared().tails }
     /// Bytes of requests that are read or wait.
     public var requestBudget: RequestBudget { shared().requestBudget }
     /// Bytes of answers that clients have not taken.
@@ -71,6 +76,18 @@ public struct StatisticsSource: Sendable {
             ("equal", self[.verifiedEqual]), ("older", self[.verifiedOlder]), ("wrong", self[.verifyMismatches]),
             ("undecided", self[.verifyUndecided]), ("skipped", self[.verifySkipped]),
         ]
+    }
+
+    /// Answers to clients.
+    public var answers: AnswerCounts { statistics.reduce(into: AnswerCounts()) { $0 += $1.answers.snapshot } }
+
+    /// Requests that the origin was spared since the start.
+    public var savings: OriginSavings {
+        // The sendings are read last: requests under way count against the savings.
+        let outcomes = Outcome.allCases.map { latency($0).count }
+        let sparings = Sparing.allCases.map { sparing in statistics.reduce(0) { $0 + $1[spared: sparing] } }
+        return savingsFloor.raised(
+            to: OriginSavings(outcomes: outcomes, sparings: sparings, sent: self[.upstreamRequests]))
     }
 
     /// The latencies of requests with this outcome: from the complete request to the first byte of

@@ -17,6 +17,8 @@ public final class Client: Sendable {
         let refused = Atomic<Int>(0)
         let limited = Atomic<Int>(0)
         let bytes = Atomic<Int>(0)
+        /// By the first digit of the status; the first without one: the client had left.
+        let answers: InlineArray<6, Atomic<Int>> = InlineArray { _ in Atomic<Int>(0) }
     }
 
     /// - Parameter previous: the client of that name before the file was read again; its counters
@@ -44,8 +46,14 @@ public final class Client: Sendable {
         return wait.secondsToWait
     }
 
+    /// Answers by the first digit of their status, from 1 to 5, together `requests`; under 0 those
+    /// that did not go out because the client had left.
+    public func answers(ofClass digit: Int) -> Int { counters.answers[digit].load(ordering: .relaxed) }
+
     /// Counts an answer.
-    package func count(bytes: Int, isRefused: Bool) {
+    /// - Parameter status: 0 if the client had left.
+    package func count(status: Int, bytes: Int, isRefused: Bool) {
+        counters.answers[min(max(0, status / 100), 5)].add(1, ordering: .relaxed)
         counters.requests.add(1, ordering: .relaxed)
         counters.bytes.add(bytes, ordering: .relaxed)
         if isRefused { counters.refused.add(1, ordering: .relaxed) }

@@ -24,17 +24,24 @@ extension ClientConnection {
         switch context.hold(input, of: party) {
         case .taken: return true
         case _ where !context.requestBudget.canHold(input.size):
+            noteRefusal()
             refuse(
                 status: 413, detail: "The request is larger than one client's share of the memory for requests.",
                 because: "request memory")
         case .full:
+            noteRefusal()
             refuse(status: 503, detail: "The proxy has no memory left for more requests.", because: "request memory")
         case .shareUsed:
+            noteRefusal()
             refuse(
                 status: 503, detail: "This client's other requests hold its share of the memory for requests.",
                 because: "share of request memory")
         }
         return false
+    }
+
+    private func noteRefusal() {
+        context.census.troubles.refused(by: .requestMemory, namedClient ?? stream.peer, at: context.loop.now)
     }
 
     /// Whether a request of this client's may wait for an answer of the origin's.
@@ -53,7 +60,7 @@ extension ClientConnection {
             withHeadBytes { context.trustedProxies?.client(of: head, $0, from: peer) }
         }
         guard let network = namedClient?.network else { return true }
-        if context.census.enterRequest(of: network) {
+        if context.census.enterRequest(of: network, namedClient, at: context.loop.now) {
             countedNetwork = network
             return true
         }

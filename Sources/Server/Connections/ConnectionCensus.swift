@@ -19,17 +19,9 @@ public final class ConnectionCensus: Sendable {
     }
 
     private let state: Mutex<State>
-    private let refused = Atomic<Int>(0)
     private let refusedHeaders = Atomic<Int>(0)
-    private let floods = Atomic<Int>(0)
-    private let recordFloods = Atomic<Int>(0)
-    private let floodLine = Mutex(RareLine())
-    private let warning = Mutex(Warning())
-
-    /// A `Mutex` of the closure itself would wrap it once more at each look.
-    private struct Warning {
-        var say: @Sendable (String) -> Void = { _ in }
-    }
+    /// Clients that were refused, and handshakes.
+    public let troubles = ClientTroubles()
 
     /// - Parameters:
     ///   - most: connections in all.
@@ -47,48 +39,48 @@ public final class ConnectionCensus: Sendable {
     }
 
     /// Connections that were closed as they came.
-    public var refusedCount: Int { refused.load(ordering: .relaxed) }
+    public var refusedCount: Int {
+        ClientLimit.allCases.filter(\.isOnArrival).reduce(0) { $0 + troubles.refusals(by: $1) }
+    }
 
     /// Connections that were closed because their header of the PROXY protocol was malformed, cut
     /// short or late. Counted here, where a reload, which makes listeners anew, does not lose it.
     public var refusedHeaderCount: Int { refusedHeaders.load(ordering: .relaxed) }
 
-    /// HTTP/2 connections that were ended for too many frames of a kind.
-    public var floodCount: Int { floods.load(ordering: .relaxed) }
-
-    /// TLS connections that were closed for too many records without content.
-    public var recordFloodCount: Int { recordFloods.load(ordering: .relaxed) }
-
-    /// Sets the taker of lines for the operator: one a minute at most.
-    public func warn(by warn: @escaping @Sendable (String) -> Void) { warning.withLock { $0.say = warn } }
+    /// The most connections that there may be.
+    public var most: Int { state.withLock(\.most) }
 
     /// Connections that are there.
     public var count: Int { state.withLock(\.count) }
 
     /// A connection has come; false: there is no room for it, and it does not count.
-    func enter(from peer: SocketAddress?) -> Bool {
-        let isLetIn = state.withLock { state in
-            guard state.count < state.most else { return false }
+    func enter(from peer: SocketAddress?, at now: Instant) -> Bool {
+        let limit: ClientLimit? = state.withLock { state in
+            guard state.count < state.most else { return .descriptors }
             if let peer, let network = peer.network {
                 let count = state.byAddress[network, default: 0]
-                guard count < state.mostPerAddress || state.proxies.contains(peer) else { return false }
+                guard count < state.mostPerAddress || state.proxies.contains(peer) else { return .address }
                 state.byAddress[network] = count + 1
             }
             state.count += 1
-            return true
+            return nil
         }
-        if !isLetIn { refused.add(1, ordering: .relaxed) }
-        return isLetIn
+        guard let limit else { return true }
+        troubles.refused(by: limit, peer, at: now)
+        return false
     }
 
-    /// A request of a client in that network has come by a trusted proxy; false: it has too many.
-    func enterRequest(of network: UInt64) -> Bool {
-        state.withLock { state in
+    /// A request of a client has come by a trusted proxy; false: the client's network has too many.
+    /// - Parameter client: of that network.
+    func enterRequest(of network: UInt64, _ client: SocketAddress?, at now: Instant) -> Bool {
+        let isLetIn = state.withLock { state in
             let count = state.requests[network, default: 0]
             guard count < state.mostPerAddress else { return false }
             state.requests[network] = count + 1
             return true
         }
+        if !isLetIn { troubles.refused(by: .addressRequests, client, at: now) }
+        return isLetIn
     }
 
     /// Such a request is over.
@@ -98,18 +90,6 @@ public final class ConnectionCensus: Sendable {
             state.requests[network] = count > 1 ? count - 1 : nil
         }
     }
-
-    /// Counts a connection that has ended by a failure, where the client is to blame for it.
-    func noteEnd(of peer: SocketAddress?, by error: StreamError?, at now: Instant) {
-        guard error == .recordFlood else { return }
-        recordFloods.add(1, ordering: .relaxed)
-        guard let unsaid = floodLine.withLock({ $0.take(at: now) }) else { return }
-        let host = peer?.host ?? "an unknown address"
-        let others = RareLine.others(unsaid)
-        warning.withLock { $0.say }("a connection from \(host) was closed: \(StreamError.recordFlood)\(others)")
-    }
-
-    func noteFlood() { floods.add(1, ordering: .relaxed) }
 
     func refuseHeader() { refusedHeaders.add(1, ordering: .relaxed) }
 

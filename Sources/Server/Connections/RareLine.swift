@@ -17,6 +17,14 @@ struct RareLine {
         return unsaid
     }
 
+    /// Takes the events that went unsaid since the last line, where that is a minute old; nil where
+    /// there are none. They count as said.
+    mutating func takeRest(at now: Instant) -> Int? {
+        guard unsaid > 0, let lastLine, now - lastLine >= Self.interval else { return nil }
+        defer { (self.lastLine, unsaid) = (now, 0) }
+        return unsaid
+    }
+
     /// The end of a line about one of several events.
     static func others(_ unsaid: Int) -> String {
         unsaid > 0 ? "; \(unsaid) more since the last message" : ""

@@ -31,6 +31,23 @@ struct FrameWatch {
         /// Frames of types that have no meaning here (RFC 9113 5.5), and those that only a server
         /// sends.
         case otherFrames
+
+        /// The frames, for a log line.
+        var words: String {
+            switch self {
+            case .resets: "RST_STREAM frames"
+            case .provokedResets: "streams that had to be reset"
+            case .refusedStreams: "requests beyond SETTINGS_MAX_CONCURRENT_STREAMS"
+            case .settings: "SETTINGS frames"
+            case .pings: "PING frames"
+            case .priorities: "PRIORITY frames"
+            case .windowUpdates: "WINDOW_UPDATE frames"
+            case .emptyContent: "empty DATA frames"
+            case .continuations: "CONTINUATION frames"
+            case .headBytes: "bytes of header fields"
+            case .otherFrames: "frames without a meaning"
+            }
+        }
     }
 
     private var bounds = FrameBounds()

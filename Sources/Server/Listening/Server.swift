@@ -24,6 +24,8 @@ public final class Server {
     private var endedTerms: Set<Int> = []
     private var whenDrained: [(_ cutOff: Int) -> Void] = []
     private var cutOff = 0
+    /// One closure for the streams of all connections.
+    private let noteHandshake: (Stream, HandshakeFailure?) -> Void
 
     /// A socket that is listened on, in its present *term*: the time in which its settings allow
     /// the connections that come by it. A reload that wants others begins another term.
@@ -45,6 +47,9 @@ public final class Server {
     ) {
         (self.context, self.service) = (context, service)
         (self.limits, self.timeouts) = (limits, timeouts)
+        noteHandshake = { [census = context.census, loop = context.loop] stream, failure in
+            census.troubles.noteHandshake(failure, stream.peer, at: loop.now)
+        }
     }
 
     /// Begins to listen; the address bound, with port 0 resolved.
@@ -82,6 +87,9 @@ public final class Server {
             address: settings.address, loop: context.loop, reusePort: sharesPort, tls: settings.tls,
             handshakeTimeout: timeouts.head, inherited: inherited, isPaused: isPaused
         ) { $0.close() }
+        listener.onShed = { [census, loop = context.loop] error in
+            census.troubles.refused(by: .accept, nil, error.description, at: loop.now)
+        }
         listeners[listener.address, default: []].append(beginTerm(of: listener, settings.headers))
         return listener.address
     }
@@ -146,10 +154,11 @@ public final class Server {
     }
 
     private func accept(_ stream: Stream, _ term: Int) {
-        guard connections.count < Limits.connections, census.enter(from: stream.peer) else {
+        guard hasRoom(for: stream.peer), census.enter(from: stream.peer, at: context.loop.now) else {
             stream.close()
             return
         }
+        if stream.isTLS { stream.onHandshake = noteHandshake }
         guard stream.offersHTTP2 else { return serve(stream, term) }
         let connection = NegotiatingConnection(stream) { [weak self] connection, stream in
             self?.connections[ObjectIdentifier(connection)] = nil
@@ -160,6 +169,12 @@ public final class Server {
         connections[ObjectIdentifier(connection)] = Member(connection: connection, term: term)
     }
 
+    private func hasRoom(for peer: SocketAddress?) -> Bool {
+        guard connections.count >= Limits.connections else { return true }
+        census.troubles.refused(by: .loop, peer, at: context.loop.now)
+        return false
+    }
+
     /// Begins to read requests.
     private func serve(_ stream: Stream, _ term: Int) {
         let onClose: (any ServedConnection, StreamError?) -> Void = { [weak self] in self?.closed($0, $1) }
@@ -167,7 +182,9 @@ public final class Server {
             if stream.speaksHTTP2 {
                 HTTP2Session(
                     stream: stream, context: context, service: service, limits: limits, timeouts: timeouts,
-                    onOffence: { [census] in census.noteFlood() }, onClose: onClose)
+                    onOffence: { [census, loop = context.loop, peer = stream.peer] offence in
+                        census.troubles.refused(by: .http2Frames, peer, "too many \(offence.words)", at: loop.now)
+                    }, onClose: onClose)
             } else {
                 ClientConnection(
                     stream: stream, context: context, service: service, limits: limits, timeouts: timeouts,
@@ -181,7 +198,9 @@ public final class Server {
 
     private func closed(_ connection: any ServedConnection, _ error: StreamError?) {
         connections[ObjectIdentifier(connection)] = nil
-        census.noteEnd(of: connection.peer.address, by: error, at: context.loop.now)
+        if error == .recordFlood {
+            census.troubles.refused(by: .tlsRecords, connection.peer.address, at: context.loop.now)
+        }
         census.leave(from: connection.peer.address)
         endIfDrained()
     }
@@ -253,8 +272,11 @@ extension Server {
     /// Waits for the header of a connection. Where many wait, the eldest has had its time: a load
     /// balancer sends the header at once.
     private func awaitHeader(_ wait: ProxyHeaderWait, _ headers: ProxyHeaders, _ term: Int) {
-        if waiting.count >= Limits.awaitedHeaders { waiting[0].wait.close(.late) }
-        guard census.enter(from: nil) else { return wait.close() }
+        if waiting.count >= Limits.awaitedHeaders {
+            census.troubles.refused(by: .proxyHeaders, waiting[0].wait.peer, at: context.loop.now)
+            waiting[0].wait.close(.late)
+        }
+        guard census.enter(from: nil, at: context.loop.now) else { return wait.close() }
         waiting.append((wait, term))
         wait.start(timeout: timeouts.head) { [weak self, census, loop = context.loop] wait, failure in
             census.leave(from: nil)

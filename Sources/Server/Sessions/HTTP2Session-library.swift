@@ -65,10 +65,10 @@ extension HTTP2Session {
     private func fieldCame(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         unfoldedBytes += name.count + value.count
         unfoldedInRead += name.count + value.count
-        isOffended =
-            isOffended || unfoldedBytes > FrameBounds.mostUnfoldedBytes
-            || unfoldedInRead > FrameBounds.mostUnfoldedBytesInRead
-        guard let connection = current?.connection, !isOffended else { return !isOffended }
+        if unfoldedBytes > FrameBounds.mostUnfoldedBytes || unfoldedInRead > FrameBounds.mostUnfoldedBytesInRead {
+            offence = .headBytes
+        }
+        guard let connection = current?.connection, offence == nil else { return offence == nil }
         connection.withInput { head.add(name.span, value.span, to: &$0) }
         return true
     }

@@ -32,7 +32,7 @@ extension HTTP2Session {
         }
         countFrames()
         settle(library)
-        if isOffended { return endForOffence() }
+        if let offence { return end(for: offence) }
         if isOpen, clinux_http2_is_over(library) != 0 { closeAfterSending() }
     }
 
@@ -172,6 +172,7 @@ extension HTTP2Session: AnswerHolder {
     func giveWay(_ ticket: AnswerBudget.Ticket) {
         guard unsent == ticket else { return }
         unsent = nil
+        context.census.troubles.refused(by: .answerMemory, stream.peer, at: context.loop.now)
         close()
     }
 }

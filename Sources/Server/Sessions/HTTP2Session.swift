@@ -27,8 +27,8 @@ final class HTTP2Session {
     var current: HTTP2Stream?
     /// Size of the fields of a head, or of trailers, so far; and of all heads of one read.
     var (unfoldedBytes, unfoldedInRead) = (0, 0)
-    /// Whether the client has broken a bound, noticed inside a call of the library.
-    var isOffended = false
+    /// The bound that the client has broken, noticed inside a call of the library.
+    var offence: FrameWatch.Offence?
     private(set) var streams: [Int32: HTTP2Stream] = [:]
     /// Those that have a request to be looked at.
     private var ready = NotedStreams()
@@ -57,13 +57,14 @@ final class HTTP2Session {
     /// Bytes of frames so far; and how many of them the client had when `taking` was set.
     var (framedBytes, takenBytes) = (0, 0)
     private var lastActive: Instant
-    private let onOffence: () -> Void
+    private let onOffence: (FrameWatch.Offence) -> Void
     private let onClose: (any ServedConnection, StreamError?) -> Void
 
     /// - Parameter onOffence: called when the client has broken a bound of frames.
     init(
         stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits, timeouts: ClientTimeouts,
-        onOffence: @escaping () -> Void, onClose: @escaping (any ServedConnection, StreamError?) -> Void
+        onOffence: @escaping (FrameWatch.Offence) -> Void,
+        onClose: @escaping (any ServedConnection, StreamError?) -> Void
     ) {
         (self.stream, self.context, self.service, self.limits) = (stream, context, service, limits)
         (self.timeouts, self.onOffence, self.onClose) = (timeouts, onOffence, onClose)
@@ -138,13 +139,13 @@ extension HTTP2Session: StreamHandler {
                 try watch.read(bytes, at: context.loop.now)
             }
         } catch {
-            return endForOffence()
+            return end(for: error)
         }
         unfoldedInRead = 0
         let status = context.frameInput.withUnsafeReadable { bytes in
             clinux_http2_read(library, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
         }
-        guard !isOffended else { return endForOffence() }
+        if let offence { return end(for: offence) }
         guard status == 0 else { return terminate(.protocolError) }
         current?.connection?.countInput()
         expectTheRest()
@@ -251,7 +252,7 @@ extension HTTP2Session {
             case true?: break
             }
         } catch {
-            isOffended = true
+            offence = error
         }
     }
 
@@ -290,9 +291,9 @@ extension HTTP2Session: ServedConnection {
     }
 
     /// Too much of something has come.
-    func endForOffence() {
-        isOffended = false
-        onOffence()
+    func end(for offence: FrameWatch.Offence) {
+        self.offence = nil
+        onOffence(offence)
         terminate(.enhanceYourCalm)
     }
 

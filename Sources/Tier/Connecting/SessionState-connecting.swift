@@ -94,8 +94,10 @@ extension SessionState {
 
     // MARK: Steps that events share
 
+    /// The owner that was known last comes first, and all endpoints after it.
     private mutating func beginRound(now: Instant) -> [Action] {
-        untried = endpoints.count - 1
+        untried = owner == nil ? endpoints.count - 1 : endpoints.count
+        moves = 0
         return dial(now: now)
     }
 
@@ -103,20 +105,36 @@ extension SessionState {
         let deadline = now + limits.dialTimeout
         phase = .dialing(deadline: deadline)
         wake(at: deadline)
-        return [.dial(endpoints[current])]
+        return [.dial(engine)]
     }
 
     /// The engine is not to be used: the next one, or a pause after the last.
     mutating func tryNext(_ failure: TierFailure, now: Instant) -> [Action] {
         counters.lastError = failure.word
-        let failed = endpoints[current]
-        current = (current + 1) % endpoints.count
+        let failed = engine
+        if owner == nil { current = (current + 1) % endpoints.count }
+        owner = nil
+        var actions: [Action] = []
+        if case .refused(let refusal) = failure { actions.append(.refused(refusal)) }
         if untried > 0 {
             untried -= 1
-            return dial(now: now)
+            return actions + dial(now: now)
         }
         breaker.failed(now: now)
-        return report(.unusable(failed, failure)) + pause(now: now)
+        return actions + report(.unusable(failed, failure)) + pause(now: now)
+    }
+
+    /// A node of a cluster has named the owner of the keys: that one is dialled at once. What was
+    /// sent gets no replies, and what was not sent goes to the owner.
+    mutating func follow(_ named: SlotOwner, now: Instant) -> [Action] {
+        counters.lastError = TierFailure.moved.word
+        flowedAt = nil
+        let actions: [Action] = [.close] + fail(queue.removeSent())
+        guard moves < limits.maxMoves else { return actions + tryNext(.moved, now: now) }
+        if owner == nil { current = (current + 1) % endpoints.count }
+        moves += 1
+        owner = named.endpoint
+        return actions + dial(now: now)
     }
 
     /// The connection in use has ended; waiting commands get no replies.
@@ -128,14 +146,17 @@ extension SessionState {
         flowedAt = nil
         let isFailure = failure == .closed ? queue.isAwaiting : !failure.isDemotion
         let actions: [Action] = fail(queue.removeSent()) + (isFailure ? noteFailure(failure, now: now) : [])
-        if failure.isDemotion { current = (current + 1) % endpoints.count }
+        if failure.isDemotion {
+            if owner == nil { current = (current + 1) % endpoints.count }
+            owner = nil
+        }
         return actions + pause(now: now)
     }
 
     /// Counts a failure, and reports it where that opens the breaker.
     private mutating func noteFailure(_ failure: TierFailure, now: Instant) -> [Action] {
         breaker.failed(now: now)
-        return breaker.isOpen ? report(.unusable(endpoints[current], failure)) : []
+        return breaker.isOpen ? report(.unusable(engine, failure)) : []
     }
 
     /// Waits before the next round. Pipelines that are due before it fail at once.

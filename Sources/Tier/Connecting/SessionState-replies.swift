@@ -40,6 +40,9 @@ extension SessionState {
         if case .greeting = phase { return takeGreeting(reply, isLast: isLast, now: now) }
         guard queue.isAwaiting else { return [.close] + leave(.surplus, now: now) }
         guard let answered = queue.take(reply) else { return [] }
+        if let owner = answered.replies.lazy.compactMap({ [engine] in SlotOwner($0, from: engine) }).first {
+            return fail([answered.id]) + follow(owner, now: now)
+        }
         let actions: [Action] = [.complete(answered.id, answered.replies)] + succeed(answered, now: now)
         guard let code = answered.replies.lazy.compactMap(\.errorCode).first(where: Self.isDemotion) else {
             return actions
@@ -51,10 +54,17 @@ extension SessionState {
     ///   nothing, and would be taken for the reply to the next command.
     private mutating func takeGreeting(_ reply: RESPReply, isLast: Bool, now: Instant) -> [Action] {
         greetingReplies.append(reply)
+        if greetingReplies.count == 1, let failure = greeting.verdict(first: reply) {
+            return [.close] + tryNext(failure, now: now)
+        }
         guard greetingReplies.count == greeting.commands.count else { return [] }
-        let verdict = greeting.verdict(greetingReplies)
+        let verdict = greeting.verdict(greetingReplies, of: engine)
         greetingReplies = []
-        if let failure = verdict ?? (isLast ? nil : .surplus) { return [.close] + tryNext(failure, now: now) }
+        switch verdict {
+        case .unusable(let failure): return [.close] + tryNext(failure, now: now)
+        case .moved(let owner): return follow(owner, now: now)
+        case .usable: if !isLast { return [.close] + tryNext(.surplus, now: now) }
+        }
         phase = .ready
         if hasBeenReady { counters.reconnects += 1 }
         hasBeenReady = true
@@ -64,14 +74,14 @@ extension SessionState {
     /// The pipeline was answered in time, whatever the replies say.
     private mutating func succeed(_ pipeline: PipelineQueue.Pipeline, now: Instant) -> [Action] {
         breaker.succeeded()
-        pauses = 0
+        (pauses, moves) = (0, 0)
         if let sentAt = pipeline.sentAt { counters.latencySum += now - sentAt }
         counters.latencyCount += 1
         return reportUsable()
     }
 
     private mutating func reportUsable() -> [Action] {
-        breaker.isOpen ? [] : report(.connected(endpoints[current]))
+        breaker.isOpen ? [] : report(.connected(engine))
     }
 
     private mutating func giveUp(_ failure: TierFailure, now: Instant) -> [Action] {
@@ -79,8 +89,9 @@ extension SessionState {
     }
 
     /// The errors by which an engine says that it follows another: of a write, and of a read while
-    /// it has lost the one that it follows.
+    /// it has lost the one that it follows. A node of a cluster that is cut off from the others
+    /// says that the cluster is down, while those may have another owner.
     private static func isDemotion(_ code: String) -> Bool {
-        code == "READONLY" || code == "MASTERDOWN"
+        code == "READONLY" || code == "MASTERDOWN" || code == "CLUSTERDOWN"
     }
 }

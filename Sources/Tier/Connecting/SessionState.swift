@@ -5,7 +5,7 @@ import EventLoop
 ///
 /// Must hold:
 /// - commands are sent to an engine that has said on this very connection that it is a master, and
-///   to no other;
+///   to no other; in a cluster, to the owner of the slot of all keys;
 /// - a reply belongs to the oldest command that is not answered. Where that can be in doubt (a
 ///   reply is late, superfluous or malformed) the connection is closed, so that the reply to one
 ///   command is never taken for another's;
@@ -31,8 +31,13 @@ struct SessionState: Sendable {
     let limits: SessionLimits
 
     var phase = Phase.idle
-    /// Which of the endpoints is dialled or used.
+    /// Index of the endpoint that is dialled or used, or comes after `owner`.
     var current = 0
+    /// The node of a cluster that others name as the owner of the keys; nil where none was named,
+    /// or it was in vain. It is dialled or used in place of an endpoint.
+    var owner: Endpoint?
+    /// How often an owner was named since a pipeline was answered, or in this round.
+    var moves = 0
     /// How many have not been tried yet in this round.
     var untried = 0
     /// Pauses since a pipeline was answered.
@@ -58,10 +63,16 @@ struct SessionState: Sendable {
         queue = PipelineQueue(limits: limits)
     }
 
+    /// The engine that is dialled or used.
+    var engine: Endpoint { owner ?? endpoints[current] }
+
+    /// Whether the engine has greeted it as a master.
+    var isReady: Bool { phase == .ready }
+
     /// The counters with the state of this moment filled in.
     var status: TierStatus {
         var status = counters
-        status.endpoint = phase == .ready ? endpoints[current] : nil
+        status.endpoint = phase == .ready ? engine : nil
         status.isBreakerOpen = breaker.isOpen
         (status.waiting, status.waitingBytes) = (queue.count, queue.byteCount)
         return status
@@ -86,6 +97,8 @@ struct SessionState: Sendable {
         case complete(PipelineID, [RESPReply])
         /// There will be no replies, and whether the commands were carried out is not known.
         case fail(PipelineID)
+        /// Count a greeting that the engine refuses.
+        case refused(EngineRefusal)
         /// Tell the log.
         case report(Usability)
     }

@@ -8,17 +8,29 @@ package final class TierConnection {
     private let loop: EventLoop
     private let log: @Sendable (String) -> Void
     private let observe: (TierStatus) -> Void
+    private let refusals: RefusalBoard
     private let resolver: Resolver
     /// Nil where no engine wants it. Trust anchors that cannot be used are a failure of each dial.
     private let tls: Result<ClientTLS, TLSError>?
     private var state: SessionState
     private var dialer: Dialer?
+    /// The engine that was dialled last.
+    private var engine: Endpoint
     private var dials = 0
     private var stream: Stream?
-    private var completions: [SessionState.PipelineID: ([RESPReply]?) -> Void] = [:]
+    private var waiting: [SessionState.PipelineID: Waiting] = [:]
     private var pipelineCount = 0
+    /// Whether it was greeted at the last event.
+    private var wasReady = false
     private let timer: DeadlineTimer
     private var actions = ActionQueue<SessionState.Action>()
+
+    /// The caller of a pipeline.
+    private struct Waiting {
+        /// Names of its commands.
+        let names: [[UInt8]]
+        let completion: ([RESPReply]?) -> Void
+    }
 
     /// The size of one read.
     private static let inputBytes = 64 << 10
@@ -28,23 +40,27 @@ package final class TierConnection {
     /// Begins to dial. On the loop.
     /// - Parameters:
     ///   - observe: gets the status after each event.
-    ///   - log: gets a line, without its end, for each change between used and unusable.
+    ///   - refusals: is told what the engine refuses.
+    ///   - log: gets a line, without its end, for each change between used and unusable, and for
+    ///     refusals.
     package convenience init(
         _ settings: TierSettings, loop: EventLoop, observe: @escaping (TierStatus) -> Void = { _ in },
-        log: @escaping @Sendable (String) -> Void
+        refusals: RefusalBoard = RefusalBoard(), log: @escaping @Sendable (String) -> Void
     ) {
-        self.init(settings, limits: SessionLimits(), loop: loop, observe: observe, log: log)
+        self.init(settings, limits: SessionLimits(), loop: loop, observe: observe, refusals: refusals, log: log)
     }
 
     init(
         _ settings: TierSettings, limits: SessionLimits, resolver: Resolver = Resolver(), loop: EventLoop,
-        observe: @escaping (TierStatus) -> Void = { _ in }, log: @escaping @Sendable (String) -> Void
+        observe: @escaping (TierStatus) -> Void = { _ in }, refusals: RefusalBoard = RefusalBoard(),
+        log: @escaping @Sendable (String) -> Void
     ) {
         loop.assertOnLoop()
         (self.resolver, self.loop, self.observe, self.log) = (resolver, loop, observe, log)
+        self.refusals = refusals
         timer = DeadlineTimer(loop: loop)
         tls = settings.endpoints.contains(where: \.isTLS) ? Self.makeTLS(settings) : nil
-        state = SessionState(settings, limits: limits)
+        (state, engine) = (SessionState(settings, limits: limits), settings.endpoints[0])
         timer.action = { [unowned self] in self.perform(self.state.tick(now: self.loop.now)) }
         perform(state.start(now: loop.now))
     }
@@ -71,7 +87,7 @@ package final class TierConnection {
         guard !commands.isEmpty else { return completion([]) }
         let id = SessionState.PipelineID(number: pipelineCount)
         pipelineCount += 1
-        completions[id] = completion
+        waiting[id] = Waiting(names: commands.map { $0.words[0] }, completion: completion)
         perform(state.submit(id, commands, timeout: timeout, now: loop.now))
     }
 
@@ -98,6 +114,8 @@ package final class TierConnection {
 
     private func perform(_ new: [SessionState.Action]) {
         observe(state.status)
+        if state.isReady, !wasReady { refusals.greeted(by: engine, now: loop.now) }
+        wasReady = state.isReady
         guard actions.add(new) else { return }
         while let action = actions.next() { perform(action) }
         if let wakeAt = state.wakeAt { timer.hasten(to: wakeAt) }
@@ -108,13 +126,21 @@ package final class TierConnection {
         case .dial(let endpoint): dial(endpoint)
         case .send(let bytes): stream?.send(UnsafeRawBufferPointer(start: nil, count: 0), bytes)
         case .close: closeStream()
-        case .complete(let id, let replies): completions.removeValue(forKey: id)?(replies)
-        case .fail(let id): completions.removeValue(forKey: id)?(nil)
+        case .complete(let id, let replies): complete(id, replies)
+        case .fail(let id): waiting.removeValue(forKey: id)?.completion(nil)
+        case .refused(let refusal): refusals.refusedGreeting(refusal, now: loop.now)
         case .report(let usability): log(usability.description)
         }
     }
 
+    private func complete(_ id: SessionState.PipelineID, _ replies: [RESPReply]) {
+        guard let waiting = waiting.removeValue(forKey: id) else { return }
+        for line in refusals.answered(waiting.names, replies, by: engine, now: loop.now) { log(line) }
+        waiting.completion(replies)
+    }
+
     private func dial(_ endpoint: Endpoint) {
+        engine = endpoint
         var configuration: ClientTLS?
         do {
             configuration = endpoint.isTLS ? try tls?.get() : nil

@@ -18,13 +18,17 @@ enum TierFailure: Error, Sendable, Equatable {
     case surplus
     /// The reply does not answer the command, as its sender found.
     case mismatch
-    /// The engine refuses AUTH or ROLE: its error's first word.
-    case refused(String)
+    /// The engine refuses the connection, or AUTH, ROLE or MGET of the greeting.
+    case refused(EngineRefusal)
     /// It follows another engine, which would not get writes that are made here. The text is its
     /// role.
     case role(String)
-    /// It was a master and is none now: its error's first word.
+    /// It watches engines, and holds no data.
+    case sentinel
+    /// It was the engine to be used and is none now: its error's first word.
     case demoted(String)
+    /// Nodes of the cluster name each other as the owner of the keys.
+    case moved
 
     /// The kind in a word, for counters and the dashboard.
     var word: String {
@@ -37,6 +41,8 @@ enum TierFailure: Error, Sendable, Equatable {
         case .mismatch: "mismatch"
         case .refused: "refused"
         case .role, .demoted: "not-master"
+        case .sentinel: "sentinel"
+        case .moved: "moved"
         }
     }
 
@@ -46,7 +52,7 @@ enum TierFailure: Error, Sendable, Equatable {
     }
 }
 
-/// For the log: nothing of commands or values.
+/// For the log: nothing of values.
 extension TierFailure: CustomStringConvertible {
     var description: String {
         switch self {
@@ -58,9 +64,13 @@ extension TierFailure: CustomStringConvertible {
         case .malformed(let fault): "not the Redis protocol (\(fault.rawValue))"
         case .surplus: "an unexpected reply"
         case .mismatch: "a value of another key, or a damaged one"
-        case .refused(let code): "refused (\(code))"
+        case .refused(let refusal): "\(refusal.command) refused: \(refusal.words)"
         case .role(let role): "not a master (\(role))"
+        case .sentinel:
+            "a Redis Sentinel, which holds no data: name the engines that it watches in shared_tier, not the Sentinels"
+        case .demoted("CLUSTERDOWN"): "the cluster is down (CLUSTERDOWN)"
         case .demoted(let code): "no longer a master (\(code))"
+        case .moved: "the nodes of the cluster name each other as the owner of the keys (MOVED)"
         }
     }
 }

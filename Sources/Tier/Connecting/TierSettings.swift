@@ -44,6 +44,8 @@ struct SessionLimits: Sendable {
     var flowTime: Duration = .seconds(1)
     /// From the decision to dial an engine to an open connection: resolving, TCP and TLS.
     var dialTimeout: Duration = .seconds(1)
+    /// How often nodes of a cluster may name another owner before one has answered.
+    var maxMoves = 5
     /// The first pause, after all engines were tried or a connection was lost; it doubles with each
     /// further round that fails.
     var backoff: Duration = .milliseconds(100)

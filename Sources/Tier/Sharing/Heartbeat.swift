@@ -17,6 +17,13 @@ struct Heartbeat: Sendable {
     /// engine has taken: the records of the others are of that time or later.
     private var saying: LogEpoch?
     private(set) var said: LogEpoch?
+    /// Signs so far, and the commands of the one that is on its way if it asks for nodes of 1.0.0.
+    private var beats = 0
+    private var commandsWithElders: Int?
+    /// Nodes of 1.0.0 that the log has named.
+    private var toldElders: Set<String> = []
+    /// How many signs ask for them once.
+    private static let eldersInterval = 5
     /// The upstreams of nodes that ask another origin, which the log has named.
     private var toldUpstreams: [String: String] = [:]
     /// The names that clients of the other nodes want, as read last; nil where they are to be told
@@ -31,7 +38,11 @@ struct Heartbeat: Sendable {
         hasNews = isUnderWay
         guard !isUnderWay else { return nil }
         (isUnderWay, saying) = (true, registry.confirmed)
-        return registry.heartbeat(keys, mark: mark, isReady: isReady, now: now)
+        let commands = registry.heartbeat(keys, mark: mark, isReady: isReady, now: now)
+        let isAskingElders = registry.knowsTime && beats.isMultiple(of: Self.eldersInterval)
+        if registry.knowsTime { beats += 1 }
+        commandsWithElders = isAskingElders ? commands.count + 1 : nil
+        return isAskingElders ? commands + [NodeRegistry.eldersQuestion(keys)] : commands
     }
 
     /// The one that was on its way has ended.
@@ -46,8 +57,9 @@ struct Heartbeat: Sendable {
     /// - Parameter wall: unix milliseconds of this machine.
     /// - Returns: lines for the log.
     mutating func take(_ replies: [RESPReply], wall: Int64, now: Instant) -> [String] {
-        var lines: [String] = []
+        var (lines, replies): ([String], [RESPReply]) = ([], replies)
         let isFirst = !registry.knowsTime
+        let elders = replies.count == commandsWithElders ? replies.popLast() : nil
         if let other = registry.take(replies, wall: wall, now: now) {
             lines.append(
                 """
@@ -55,6 +67,7 @@ struct Heartbeat: Sendable {
                 \(registry.own.name): each node needs a name of its own
                 """)
         }
+        if let elders { lines += newElders(elders, now: now) }
         lines += newStrangers(now: now)
         let code = replies.lazy.compactMap(\.errorCode).first
         if let code, code != refusal { lines.append("the engine does not list this node: \(code)") }
@@ -63,6 +76,17 @@ struct Heartbeat: Sendable {
         // Before the first answer a sign of life only asks for the time.
         if isFirst, registry.knowsTime { hasNews = true }
         return lines
+    }
+
+    /// Lines about nodes of 1.0.0, once for each.
+    private mutating func newElders(_ reply: RESPReply, now: Instant) -> [String] {
+        registry.takeElders(reply)
+        return registry.livingElders(now: now).filter { toldElders.insert($0.name).inserted }.map { name, record in
+            """
+            node \(name) at \(record.address) is of an older version (\(record.version)), which shares nothing with \
+            this one: until it is upgraded, purge it by itself
+            """
+        }
     }
 
     /// Lines about nodes that ask another origin, once for each. Without one of its own this node

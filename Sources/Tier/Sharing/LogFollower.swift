@@ -99,6 +99,7 @@ package final class LogFollower {
     ///   - board: gets the status of this node.
     ///   - clock: unix milliseconds of this machine, from the loop.
     ///   - observe: gets the status of the connection.
+    ///   - refusals: is told what the engine refuses.
     ///   - inform: gets a line, without its end, for each purge of another node.
     ///   - log: gets one for each change of health.
     package init(
@@ -106,8 +107,8 @@ package final class LogFollower {
         board: SharingBoard = SharingBoard(), settings: Settings = Settings(), wishes: Wishes = Wishes(),
         loop: EventLoop,
         clock: @escaping @Sendable () -> Int64 = { Timestamp.now().microseconds / 1000 },
-        observe: @escaping (TierStatus) -> Void = { _ in }, inform: @escaping @Sendable (String) -> Void = { _ in },
-        log: @escaping @Sendable (String) -> Void
+        observe: @escaping (TierStatus) -> Void = { _ in }, refusals: RefusalBoard = RefusalBoard(),
+        inform: @escaping @Sendable (String) -> Void = { _ in }, log: @escaping @Sendable (String) -> Void
     ) {
         loop.assertOnLoop()
         timer = DeadlineTimer(loop: loop)
@@ -115,7 +116,7 @@ package final class LogFollower {
         (self.clock, self.inform, self.log, name) = (clock, inform, log, node.name)
         self.wishes = wishes
         renumberings = cache.purges.renumberings
-        connection = TierConnection(tier, loop: loop, observe: observe, log: log)
+        connection = TierConnection(tier, loop: loop, observe: observe, refusals: refusals, log: log)
         let keys = TierKeys(prefix: tier.keyPrefix)
         state = FollowerState(node, keys, settings, at: .init(now: loop.now, wall: clock()))
         board.show(status)
@@ -137,7 +138,7 @@ package final class LogFollower {
 
     private func wake() {
         let (line, isNews) = wishes.own()
-        tell(.wanted(line, isNews: isNews))
+        if line != state.registry.own.wanted { tell(.wanted(line, isNews: isNews)) }
         tell(.woken)
     }
 
@@ -232,9 +233,7 @@ package final class LogFollower {
     private func perform(_ effect: FollowerState.Effect) {
         switch effect {
         case .ask(let question, let commands):
-            connection.send(commands, timeout: settings.patience) { [self] in
-                tell(.answered(question, $0))
-            }
+            connection.send(commands, timeout: settings.patience) { [self] in tell(.answered(question, $0)) }
         case .beginHistory(let epoch, let until):
             // No value may be judged by a history whose purges are still to be noted.
             knowledge.move(to: state.logMark, mayTake: false)

@@ -17,6 +17,8 @@ struct NodeRegistry: Sendable {
 
     var own: NodeIdentity
     private var records: [String: NodeRecord] = [:]
+    /// Records of nodes of 1.0.0, which share nothing with this one, by name.
+    private var elders: [String: NodeRecord] = [:]
     /// The engine's clock, unix milliseconds, at an instant of ours.
     private var engineClock: (milliseconds: Int64, at: Instant)?
     /// This machine's clock less the engine's.
@@ -64,6 +66,13 @@ struct NodeRegistry: Sendable {
             + (forgotten.isEmpty ? [] : [command("HDEL", forgotten)])
     }
 
+    /// Asks for the records of nodes of 1.0.0, whose hash is in another slot of a cluster: there
+    /// the reply is empty.
+    static func eldersQuestion(_ keys: TierKeys) -> RESPCommand {
+        let script = "local r = redis.pcall('HGETALL', ARGV[1]) if r.err then return {} end return r"
+        return RESPCommand([Array("EVAL".utf8), Array(script.utf8), Array("0".utf8), keys.untaggedNodes])
+    }
+
     /// Takes this node off the list.
     func farewell(_ keys: TierKeys) -> RESPCommand { RESPCommand("HDEL", keys.nodes, own.name) }
 
@@ -80,15 +89,24 @@ struct NodeRegistry: Sendable {
             skew = .milliseconds(wall - milliseconds)
         }
         guard replies.count > 2, let fields = replies[1].elements, fields.count.isMultiple(of: 2) else { return nil }
-        records = [:]
-        for index in stride(from: 0, to: fields.count, by: 2) {
+        records = Self.records(fields)
+        return newNamesake()
+    }
+
+    /// The reply to `eldersQuestion` has come.
+    mutating func takeElders(_ reply: RESPReply) { elders = Self.records(reply.elements ?? []) }
+
+    /// Names and records in turn.
+    private static func records(_ fields: [RESPReply]) -> [String: NodeRecord] {
+        var records: [String: NodeRecord] = [:]
+        for index in stride(from: 0, to: fields.count - 1, by: 2) {
             guard let name = fields[index].bytes, let record = fields[index + 1].bytes.flatMap({ NodeRecord($0) })
             else {
                 continue
             }
             records[String(decoding: name, as: UTF8.self)] = record
         }
-        return newNamesake()
+        return records
     }
 
     private mutating func newNamesake() -> NodeRecord? {
@@ -122,10 +140,24 @@ struct NodeRegistry: Sendable {
                 lastSeen: record.lastSeen(time), isAlive: isSelf || isAlive(record, time), isSelf: isSelf,
                 upstream: record.upstream)
         }
+            + livingElders(now: now).map { name, record in
+                NodeState(
+                    name: name, address: record.address, version: record.version, isReady: false, lag: nil,
+                    lastSeen: record.lastSeen(time), isAlive: false, isSelf: false, upstream: record.upstream,
+                    isApart: true)
+            }
     }
 
     /// The nodes that are known, this one included.
-    func count(now: Instant) -> Int { 1 + others(now: now).count }
+    func count(now: Instant) -> Int { 1 + others(now: now).count + livingElders(now: now).count }
+
+    /// The nodes of 1.0.0 that are up, by name.
+    func livingElders(now: Instant) -> [(name: String, record: NodeRecord)] {
+        let time = engineTime(now) ?? 0
+        return elders.filter { name, record in
+            isAlive(record, time) && name != own.name && !(records[name].map { isAlive($0, time) } ?? false)
+        }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
 
     /// The others that are known.
     func others(now: Instant) -> [NodeRecord] {
@@ -137,11 +169,16 @@ struct NodeRegistry: Sendable {
     /// `isAlive`: it may be worth waiting for.
     func missing(_ mark: LogMark?, now: Instant) -> [(node: PurgeReport.MissingNode, isAlive: Bool)] {
         let time = engineTime(now) ?? 0
-        return records.sorted { $0.key < $1.key }.compactMap { name, record in
+        let others: [(node: PurgeReport.MissingNode, isAlive: Bool)] = records.compactMap { name, record in
             guard name != own.name, isKnown(record, time), !record.hasApplied(mark) else { return nil }
             let node = PurgeReport.MissingNode(name: name, lastSeen: record.lastSeen(time))
             return (node, isAlive(record, time))
         }
+        // Nodes of 1.0.0 never hear of the purge.
+        let apart = livingElders(now: now).map { name, record in
+            (node: PurgeReport.MissingNode(name: name, lastSeen: record.lastSeen(time)), isAlive: false)
+        }
+        return (others + apart).sorted { $0.node.name < $1.node.name }
     }
 
     /// The nodes that are up and ask another origin, by name.

@@ -19,10 +19,13 @@ package struct NodeState: Sendable, Equatable {
     package let isSelf: Bool
     /// Name of the origin that it asks; empty for a node of an earlier version.
     package let upstream: String
+    /// Whether its version has other keys in the engine, so that it shares nothing with this one.
+    var isApart = false
 
     /// The state's name on all surfaces. Without an engine no node hears of others.
     package func words(in status: SharingStatus) -> String {
-        switch status.readiness {
+        if isApart { return "apart (older version)" }
+        return switch status.readiness {
         case .away: isSelf ? "engine away" : "unknown"
         case .catchingUp, .ready: isAlive ? isReady ? "ready" : "catching up" : "missing"
         }
@@ -74,18 +77,22 @@ package struct SharingStatus: Sendable, Equatable {
     package var lag = 0
     /// This machine's clock less the engine's; nil before the engine has told its time.
     package var skew: Duration?
+    /// Refusals of the engine that last, by kind.
+    package var refusals: [LastingRefusal] = []
 
     package init() {}
 
     /// Nodes that are taken to be up, this one included.
     package var aliveCount: Int { nodes.count(where: \.isAlive) }
 
-    /// The state's name on all surfaces.
+    /// The state's name on all surfaces, and what the engine refuses.
     package var words: String {
-        switch readiness {
-        case .away: "engine away" + (awaySince.map { " since " + LogTime.rfc3339($0) } ?? "")
-        case .catchingUp: "catching up with purges"
-        case .ready: "ready"
-        }
+        let state =
+            switch readiness {
+            case .away: "engine away" + (awaySince.map { " since " + LogTime.rfc3339($0) } ?? "")
+            case .catchingUp: "catching up with purges"
+            case .ready: "ready"
+            }
+        return ([state] + refusals.map(\.text)).joined(separator: "; ")
     }
 }

@@ -1,7 +1,8 @@
 import Text
 
 // Commands that ask for a page of the purge log, and their replies.
-// Must hold: all of a page is of one moment; a page that cannot be read is none.
+// Must hold: all of a page is of one moment; a page that cannot be read is none; a full engine
+// gives pages.
 //
 // The number stored next to the log, drawn at random by the node that finds none, and the engine's
 // own mark of its history (`master_replid` of INFO) make the epoch. An engine that was emptied has
@@ -26,16 +27,22 @@ enum PurgeLogQuery {
         case unusable(String)
     }
 
-    /// One transaction: the entry at the node's place, those beyond a position, the stored number,
-    /// the facts of the stream, and the engine's mark.
+    /// One script: the entry at the node's place, those beyond a position, the stored number, the
+    /// facts of the stream, and the engine's mark. A full engine refuses every command between
+    /// MULTI and EXEC, and runs scripts that only read.
     static func commands(_ keys: TierKeys, after position: LogPosition, place: LogPosition) -> [RESPCommand] {
-        [
-            RESPCommand("MULTI"),
-            RESPCommand("XRANGE", keys.purges, place.text, place.text),
-            RESPCommand("XRANGE", keys.purges, "(\(position.text)", "+", "COUNT", "\(PurgeLogPage.mostEntries)"),
-            RESPCommand("GET", keys.epoch),
-        ] + glance(keys) + [RESPCommand("EXEC")]
+        let words = [place.text, "(\(position.text)", "\(PurgeLogPage.mostEntries)"].map { Array($0.utf8) }
+        return [
+            RESPCommand([Array("EVAL".utf8), Array(pageScript.utf8), Array("2".utf8), keys.purges, keys.epoch] + words)
+        ]
     }
+
+    /// Without a stream XINFO is an error, which belongs to the page.
+    private static let pageScript = """
+        return {redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]),
+          redis.call('XRANGE', KEYS[1], ARGV[2], '+', 'COUNT', ARGV[3]), redis.call('GET', KEYS[2]),
+          redis.pcall('XINFO', 'STREAM', KEYS[1]), redis.call('INFO', 'replication')}
+        """
 
     /// The facts of the stream and the engine's mark alone: where both are those of the last page,
     /// another page would bring nothing.
@@ -76,7 +83,7 @@ enum PurgeLogQuery {
 
     static func answer(_ replies: [RESPReply]) -> Answer {
         guard let parts = replies.last?.elements, parts.count == 5 else {
-            return .unusable(replies.lazy.compactMap(\.errorCode).first ?? "no transaction")
+            return .unusable(replies.lazy.compactMap(\.errorCode).first ?? "no page")
         }
         // Without a stream XINFO alone is an error.
         for part in [parts[0], parts[1], parts[2], parts[4]] {

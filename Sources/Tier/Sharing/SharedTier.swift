@@ -12,6 +12,8 @@ package final class SharedTier: Sendable {
     let site: SiteAddress?
     package let knowledge = PurgeKnowledge()
     package let counters = TierCounters()
+    /// Refusals of the engine on any connection of the process.
+    package let refusals = RefusalBoard()
     private let warn: @Sendable (String) -> Void
     /// Logs a line, however often it comes.
     package let inform: @Sendable (String) -> Void
@@ -99,8 +101,10 @@ package struct TierCounters: ~Copyable, Sendable {
         case composed
         /// Waited while another node fetched the answer.
         case waited
-        /// Answers that were put there.
+        /// Answers that the engine has accepted.
         case put
+        /// Answers that the engine has refused, or not confirmed.
+        case putFailed
         /// Were there, and had been purged since, as far as could be known.
         case purged
         /// Were there, and of no use under this node's rules.
@@ -120,9 +124,9 @@ package struct TierCounters: ~Copyable, Sendable {
         package var text: String { Self.words[self] }
     }
 
-    private let cells = InlineArray<11, Atomic<Int>> { _ in Atomic<Int>(0) }
+    private let cells = InlineArray<12, Atomic<Int>> { _ in Atomic<Int>(0) }
 
-    init() { precondition(Name.allCases.count == 11, "one cell for each name") }
+    init() { precondition(Name.allCases.count == 12, "one cell for each name") }
 
     package subscript(_ name: Name) -> Int { cells[name.rawValue].load(ordering: .relaxed) }
 

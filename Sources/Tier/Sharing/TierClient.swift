@@ -17,9 +17,9 @@ package final class TierClient {
     /// - Parameter whenSilent: is called where a question was waited for in vain.
     package init(_ tier: SharedTier, loop: EventLoop, whenSilent: @escaping () -> Void = {}) {
         (self.tier, self.loop, self.whenSilent) = (tier, loop, whenSilent)
-        connection = TierConnection(tier.settings, loop: loop, observe: tier.observer(of: .requests)) { [tier] in
-            tier.log($0)
-        }
+        connection = TierConnection(
+            tier.settings, loop: loop, observe: tier.observer(of: .requests), refusals: tier.refusals
+        ) { [tier] in tier.log($0) }
         name = Array(tier.settings.nodeName.utf8)
     }
 
@@ -30,7 +30,7 @@ package final class TierClient {
     struct Found {
         /// The bytes under the value's name; nil where there are none.
         let value: [UInt8]?
-        let gotClaim: Bool
+        let claim: TierLook.Claim
         /// The names of other values that the hints lead to, each once.
         let hinted: [[UInt8]]
     }
@@ -47,14 +47,14 @@ package final class TierClient {
             commands.append(RESPCommand([Array("MGET".utf8)] + hints.map { tier.keys.hint($0, at: pair.origin) }))
         }
         send(commands) { replies in
-            guard let replies, case .bulk(let value) = replies[0], replies[1].isOK || replies[1].isNil else {
+            guard let replies, case .bulk(let value) = replies[0], let claim = TierLook.Claim(replies[1]) else {
                 return completion(nil)
             }
             var hinted: [[UInt8]] = []
             for name in (hints.isEmpty ? nil : replies[2].elements) ?? [] {
                 if let name = name.bytes, name != pair.value, !hinted.contains(name) { hinted.append(name) }
             }
-            completion(Found(value: value, gotClaim: replies[1].isOK, hinted: hinted))
+            completion(Found(value: value, claim: claim, hinted: hinted))
         }
     }
 
@@ -68,11 +68,11 @@ package final class TierClient {
 
     /// Puts a value under its name for that many milliseconds, and hints that lead to it.
     func put(_ value: [UInt8], at pair: TierKeys.Pair, hints: [UInt64], milliseconds: Int) {
-        tier.counters.count(.put)
         func set(_ name: [UInt8], _ value: [UInt8]) -> RESPCommand {
             RESPCommand("SET", name, value, "PX", "\(milliseconds)")
         }
-        send([set(pair.value, value)] + hints.map { set(tier.keys.hint($0, at: pair.origin), pair.value) }) { _ in }
+        let commands = [set(pair.value, value)] + hints.map { set(tier.keys.hint($0, at: pair.origin), pair.value) }
+        send(commands) { [tier] replies in tier.counters.count(replies?[0].isOK == true ? .put : .putFailed) }
     }
 
     func giveBack(_ pair: TierKeys.Pair) {

@@ -124,7 +124,7 @@ package final class TierLookup {
         hinted = reply.hinted.prefix(Self.mostParts)
         let now = client.loop.now
         perform(
-            look.answered(isFound: found != nil, gotClaim: reply.gotClaim, hasHints: !hinted.isEmpty, now: now))
+            look.answered(isFound: found != nil, claim: reply.claim, hasHints: !hinted.isEmpty, now: now))
     }
 
     private func gather() {

@@ -24,12 +24,36 @@ struct TierLook: Sendable {
         case giveBack
     }
 
+    /// The engine's answer to the question for the claim.
+    enum Claim: Sendable, Equatable {
+        /// This node has it.
+        case got
+        /// Another node has it.
+        case taken
+        /// The engine refuses it, as it refuses writes: no node can have one.
+        case refused
+
+        /// Nil for a reply that is no answer to that.
+        init?(_ reply: RESPReply) {
+            if reply.isOK {
+                self = .got
+            } else if reply.isNil {
+                self = .taken
+            } else if reply.errorCode != nil {
+                self = .refused
+            } else {
+                return nil
+            }
+        }
+    }
+
     private enum State: Equatable {
         case unstarted
         case asking(since: Instant)
         case pausing
-        /// As `asking`: there is no value, but there are parts of one.
-        case gathering(claimed: Instant?)
+        /// There is no value, but there are parts of one. `claimed` as in `fetching`; `isRefused`:
+        /// the engine has refused the claim.
+        case gathering(claimed: Instant?, isRefused: Bool)
         /// `claimed` is when the claim was asked for, nil without one.
         case fetching(claimed: Instant?)
         case over
@@ -61,25 +85,25 @@ struct TierLook: Sendable {
     /// All replies have come. `isFound`: a value that this node can use; one that it cannot use is
     /// as good as none. `hasHints`: other values may hold parts of the answer.
     mutating func answered(
-        isFound: Bool, gotClaim: Bool, hasHints: Bool = false, now: Instant
+        isFound: Bool, claim: Claim, hasHints: Bool = false, now: Instant
     ) -> [Action] {
         guard case .asking(let since) = state else { return [] }
-        let claimed = gotClaim ? since : nil
+        let claimed = claim == .got ? since : nil
         if isFound {
             state = .over
             return [.take] + givingBack(claimed, now)
         }
         if hasHints {
-            state = .gathering(claimed: claimed)
+            state = .gathering(claimed: claimed, isRefused: claim == .refused)
             return [.gather]
         }
-        return goOn(claimed, now)
+        return goOn(claimed, isRefused: claim == .refused, now)
     }
 
     /// The parts named by hints have come. `isComposed`: the answer could be made of them.
     mutating func gathered(isComposed: Bool, now: Instant) -> [Action] {
-        guard case .gathering(let claimed) = state else { return [] }
-        guard isComposed else { return goOn(claimed, now) }
+        guard case .gathering(let claimed, let isRefused) = state else { return [] }
+        guard isComposed else { return goOn(claimed, isRefused: isRefused, now) }
         state = .over
         return [.take] + givingBack(claimed, now)
     }
@@ -97,7 +121,7 @@ struct TierLook: Sendable {
     mutating func failed() -> [Action] {
         switch state {
         case .asking, .pausing: fetch(nil)
-        case .gathering(let claimed): fetch(claimed)
+        case .gathering(let claimed, _): fetch(claimed)
         case .unstarted, .fetching, .over: []
         }
     }
@@ -110,8 +134,8 @@ struct TierLook: Sendable {
     }
 
     /// Fetches, or waits for the node that does.
-    private mutating func goOn(_ claimed: Instant?, _ now: Instant) -> [Action] {
-        if claimed != nil || now >= deadline { return fetch(claimed) }
+    private mutating func goOn(_ claimed: Instant?, isRefused: Bool, _ now: Instant) -> [Action] {
+        if claimed != nil || isRefused || now >= deadline { return fetch(claimed) }
         state = .pausing
         return [.wake(at: min(now + Self.interval, deadline))]
     }

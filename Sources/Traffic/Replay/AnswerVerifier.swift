@@ -19,7 +19,6 @@ final class AnswerVerifier: Sendable {
     }
 
     private struct State {
-        let planned: PlannedRequests
         var result = ReplayResult.Verification()
         /// The exchanges that `result` lists.
         private var listed: Set<Int> = []
@@ -31,8 +30,6 @@ final class AnswerVerifier: Sendable {
         /// Remembered differences of two bodies; nil: equal.
         var verdicts: [Pair: JSONDifference?] = [:]
 
-        init(_ planned: PlannedRequests) { self.planned = planned }
-
         mutating func leaveOut(_ reason: Uncompared) { result.notCompared[reason.rawValue, default: 0] += 1 }
 
         mutating func remember(_ content: [UInt8], _ verdict: JSONDifference?, _ recorded: BodyHash) {
@@ -42,17 +39,16 @@ final class AnswerVerifier: Sendable {
             seen[recorded] = (content, verdict)
         }
 
-        mutating func note(_ difference: JSONDifference?, _ entry: PlannedRequests.Entry) {
+        mutating func note(_ difference: JSONDifference?, _ request: PlannedRequest) {
             result.compared += 1
             guard let difference else { return }
             result.different += 1
             // A request that is sent several times is listed once.
-            guard result.listed.count < ReplayResult.Verification.mostListed, listed.insert(entry.index).inserted
+            guard result.listed.count < ReplayResult.Verification.mostListed, listed.insert(request.index).inserted
             else { return }
-            let request = planned.requests[entry.request]
             result.listed.append(
                 ReplayResult.Difference(
-                    index: entry.index, method: request.method, target: request.target, what: difference.path,
+                    index: request.index, method: request.method, target: request.target, what: difference.path,
                     expected: difference.expected, found: difference.found))
         }
     }
@@ -61,49 +57,42 @@ final class AnswerVerifier: Sendable {
     static let mostHeld = 64 << 20
     private static let mostVerdicts = 100_000
 
-    private let planned: PlannedRequests
     private let bodies: RecordedBodies
     private let queue = DispatchQueue(label: "refrain.verify")
-    private let state: Mutex<State>
+    private let state = Mutex(State())
 
-    init(_ planned: PlannedRequests, _ bodies: RecordedBodies) {
-        self.planned = planned
-        self.bodies = bodies
-        state = Mutex(State(planned))
-    }
+    init(_ bodies: RecordedBodies) { self.bodies = bodies }
 
-    /// Compares the answer to an entry with its recorded one. On the run's loop.
-    func take(_ reader: AnswerReader, toEntry number: Int) {
-        let entry = planned.entries[number]
-        guard entry.status > 0 else { return state.withLock { $0.leaveOut(.noAnswer) } }
-        guard reader.status == entry.status else {
+    /// Compares the answer to a request with its recorded one. On the run's loop.
+    func take(_ reader: AnswerReader, to request: PlannedRequest) {
+        guard request.recordedStatus > 0 else { return state.withLock { $0.leaveOut(.noAnswer) } }
+        guard reader.status == request.recordedStatus else {
             let difference = JSONDifference(
-                path: "status", expected: String(entry.status), found: String(reader.status))
-            return state.withLock { $0.note(difference, entry) }
+                path: "status", expected: String(request.recordedStatus), found: String(reader.status))
+            return state.withLock { $0.note(difference, request) }
         }
-        guard let recorded = entry.body else {
+        guard let recorded = request.body else {
             // Neither has content: equal. Anything else cannot be compared.
-            let hadNone = !entry.hasContent || entry.isWithoutContent || planned.requests[entry.request].isHead
-            let isEqual = reader.length == 0 && hadNone
-            return state.withLock { if isEqual { $0.note(nil, entry) } else { $0.leaveOut(.noContent) } }
+            let isEqual = reader.length == 0 && (!request.hadContent || request.isHead)
+            return state.withLock { if isEqual { $0.note(nil, request) } else { $0.leaveOut(.noContent) } }
         }
         guard let coding = reader.coding else { return state.withLock { $0.leaveOut(.unreadableCoding) } }
         let isKnown = state.withLock { state in
             guard let seen = state.seen[recorded], seen.content == reader.content else { return false }
-            state.note(seen.verdict, entry)
+            state.note(seen.verdict, request)
             return true
         }
         guard !isKnown, let found = BodyHash(of: reader.content) else { return }
         guard found != recorded else {
             return state.withLock { state in
                 state.remember(reader.content, nil, recorded)
-                state.note(nil, entry)
+                state.note(nil, request)
             }
         }
         let pair = Pair(recorded: recorded, found: found)
         let isToBeLookedAt = state.withLock { state in
             if let verdict = state.verdicts[pair] {
-                state.note(verdict, entry)
+                state.note(verdict, request)
                 return false
             }
             guard state.heldBytes + reader.content.count <= Self.mostHeld else {
@@ -115,7 +104,7 @@ final class AnswerVerifier: Sendable {
         }
         guard isToBeLookedAt else { return }
         let content = reader.content
-        queue.async { @Sendable in self.look(at: content, coding, entry, pair) }
+        queue.async { @Sendable in self.look(at: content, coding, request, pair) }
     }
 
     /// Waits for the comparisons and returns their result.
@@ -130,7 +119,7 @@ final class AnswerVerifier: Sendable {
     // MARK: On the queue
 
     private func look(
-        at content: [UInt8], _ coding: ContentCoding, _ entry: PlannedRequests.Entry, _ pair: Pair
+        at content: [UInt8], _ coding: ContentCoding, _ request: PlannedRequest, _ pair: Pair
     ) {
         let finding = Result { () throws(Uncompared) in try compare(content, coding, pair) }
         state.withLock { state in
@@ -140,7 +129,7 @@ final class AnswerVerifier: Sendable {
             case .success(let verdict):
                 if state.verdicts.count < Self.mostVerdicts { state.verdicts[pair] = verdict }
                 state.remember(content, verdict, pair.recorded)
-                state.note(verdict, entry)
+                state.note(verdict, request)
             }
         }
     }

@@ -33,8 +33,11 @@ public final class Replay: Sendable {
     public let warnings: [String]
     /// The share of the traffic that was recorded.
     private let sampling: Double
-    private let planned: PlannedRequests
-    private let schedule: Schedule
+    /// Number of requests that will be sent; nil if it depends on the target.
+    public let plannedCount: Int?
+    /// Expected length of the run; nil if it depends on the target.
+    public let expectedLength: Duration?
+    private let skipped: [String: Int]
     private let verifier: AnswerVerifier?
     private let loop: EventLoop
     private let session: Confined<Session>
@@ -42,12 +45,16 @@ public final class Replay: Sendable {
 
     /// Confined to the loop.
     private final class Session {
+        let planned: PlannedRequests
+        let schedule: Schedule
         var completion: ((Result<Ending, ReplayError>) -> Void)?
         var dialer: Dialer?
         /// Timeout of the first connection.
         var timer: TimerToken?
         var run: ReplayRun?
         var wasStopped = false
+
+        init(_ planned: PlannedRequests, _ schedule: Schedule) { (self.planned, self.schedule) = (planned, schedule) }
     }
 
     private static let progressInterval = Duration.milliseconds(250)
@@ -59,10 +66,10 @@ public final class Replay: Sendable {
     public convenience init(
         _ plan: ReplayPlan, verifies: Bool = false, watch: (RecordingReader.Progress) -> Void = { _ in }
     ) throws(ReplayError) {
-        var planned = PlannedRequests(plan, verifies: verifies)
+        let planned = PlannedRequests(plan, verifies: verifies)
         let reader: RecordingReader
         do throws(RecordingError) {
-            reader = try RecordingReader(path: plan.file)
+            reader = try RecordingReader(path: plan.file, readsBodies: verifies)
             try reader.forEach(watch: watch) { planned.add($0) }
         } catch {
             throw .recording(error)
@@ -73,38 +80,36 @@ public final class Replay: Sendable {
 
     /// Sends these exchanges instead of a recording's. Answers are not compared.
     public convenience init(_ plan: ReplayPlan, sending exchanges: [RecordedExchange]) throws(ReplayError) {
-        var planned = PlannedRequests(plan)
+        let planned = PlannedRequests(plan)
         for exchange in exchanges { planned.add(exchange) }
         try self.init(plan, planned, nil, [], sampling: 1)
     }
 
     /// - Parameter bodies: recorded bodies to compare answers with; nil: no comparison.
     private init(
-        _ plan: ReplayPlan, _ unordered: PlannedRequests, _ bodies: RecordedBodies?, _ warnings: [String],
+        _ plan: ReplayPlan, _ planned: PlannedRequests, _ bodies: RecordedBodies?, _ warnings: [String],
         sampling: Double
     ) throws(ReplayError) {
-        var planned = unordered
         planned.finish()
-        guard !planned.entries.isEmpty else { throw .nothingToSend(file: plan.file, skipped: planned.skipped) }
-        (self.plan, self.planned, self.warnings, self.sampling) = (plan, planned, warnings, sampling)
-        schedule = Schedule(
-            recorded: planned.entries.map(\.offset), pace: plan.pace, duration: plan.duration, repeats: plan.repeats)
-        verifier = bodies.map { [planned] in AnswerVerifier(planned, $0) }
+        if let problem = planned.problem { throw .plan(folder: Spool.folder, problem) }
+        guard planned.entries.count > 0 else {
+            throw .nothingToSend(file: RecordingReader.name(of: plan.file), skipped: planned.skipped)
+        }
+        (self.plan, skipped, self.warnings, self.sampling) = (plan, planned.skipped, warnings, sampling)
+        let schedule = Schedule(
+            of: planned.entries.count, pace: plan.pace, duration: plan.duration, repeats: plan.repeats,
+            offset: planned.offset)
+        (plannedCount, expectedLength) = (schedule.count, schedule.expectedLength)
+        verifier = bodies.map(AnswerVerifier.init)
         do throws(SystemError) {
             loop = try EventLoop(label: "refrain.replay")
         } catch {
             throw .system(error)
         }
-        session = Confined(Session(), to: loop)
+        session = Confined(Session(planned, schedule), to: loop)
     }
 
     deinit { loop.stop() }
-
-    /// Number of requests that will be sent; nil if it depends on the target.
-    public var plannedCount: Int? { schedule.count }
-
-    /// Expected length of the run; nil if it depends on the target.
-    public var expectedLength: Duration? { schedule.expectedLength }
 
     /// Updated every 250 ms.
     public var progress: Progress { latest.withLock { $0 } }
@@ -151,7 +156,7 @@ public final class Replay: Sendable {
     private func begin(_ session: Session, _ stream: Stream) {
         guard session.completion != nil, let address = stream.peer else { return }
         do throws(SystemError) {
-            session.run = try ReplayRun(plan, planned, schedule, verifier, over: stream, to: address) {
+            session.run = try ReplayRun(plan, session.planned, session.schedule, verifier, over: stream, to: address) {
                 [self] elapsed in
                 end(session, elapsed)
             }
@@ -176,10 +181,14 @@ public final class Replay: Sendable {
     private func end(_ session: Session, _ elapsed: Duration) {
         guard let run = session.run else { return }
         session.run = nil
+        if let problem = session.planned.problem {
+            return complete(session, .failure(.plan(folder: Spool.folder, problem)))
+        }
         var result = run.result()
         (result.ended, result.elapsed) = (.now(), elapsed)
-        result.skipped = planned.skipped
-        result.planned = schedule.count ?? run.taken
+        if !session.wasStopped { result.pacedLength = session.schedule.pacedLength ?? .zero }
+        result.skipped = skipped
+        result.planned = session.schedule.count ?? run.taken
         result.remarks = remarks(wasStopped: session.wasStopped)
         if let verifier { result.verification = verifier.finish() }
         let ending = Ending(

@@ -11,9 +11,8 @@ final class ReplayConnection {
     private unowned let run: ReplayRun
     private var stream: Stream?
     private var reader = AnswerReader(mostKept: ReplayConnection.mostKept)
-    /// Position of the request under way; nil: none.
-    private(set) var position: Int?
-    private var request: [UInt8] = []
+    /// The request under way, and its position; nil: none.
+    private var current: (request: PlannedRequest, position: Int)?
     /// In nanoseconds since the start: when the request was sent first, or connecting began.
     private(set) var since: Int64 = 0
     /// How late the run was with the request, in nanoseconds.
@@ -32,12 +31,12 @@ final class ReplayConnection {
     }
 
     /// Whether a request waits for its answer, or for the connection to open.
-    var isWorking: Bool { position != nil || stream != nil && !isOpen }
+    var isWorking: Bool { current != nil || stream != nil && !isOpen }
 
     /// - Throws: where no socket can be made.
     func dial(at now: Int64) throws(SystemError) {
         (isOpen, hasAnswered) = (false, false)
-        if position == nil { since = now }
+        if current == nil { since = now }
         stream = try Stream.connect(to: run.address, tls: run.tls, loop: run.loop, handler: self)
     }
 
@@ -48,22 +47,22 @@ final class ReplayConnection {
     }
 
     func send(
-        _ request: PlannedRequests.Request, position: Int, at now: Int64, lag: Int64 = 0, keepsContent: Bool
+        _ request: PlannedRequest, position: Int, at now: Int64, lag: Int64 = 0, keepsContent: Bool
     ) {
-        (self.request, self.position, since, self.lag) = (request.bytes, position, now, lag)
+        (current, since, self.lag) = ((request, position), now, lag)
         reader.begin(isHead: request.isHead, keepsContent: keepsContent)
         write()
     }
 
     private func write() {
         isSent = true
-        request.withUnsafeBytes { stream?.send($0) }
+        current?.request.message.withUnsafeBytes { stream?.send($0) }
     }
 
     /// Closes the connection without telling the run.
     func close() {
         let stream = stream
-        (self.stream, position) = (nil, nil)
+        (self.stream, current) = (nil, nil)
         stream?.close()
     }
 
@@ -72,7 +71,7 @@ final class ReplayConnection {
     /// Parses received bytes; they are valid during the call.
     private func take(_ bytes: Span<UInt8>) {
         do throws(ParseError) {
-            guard position != nil else { return fail("bytes that were not asked for") }
+            guard current != nil else { return fail("bytes that were not asked for") }
             guard let surplus = try reader.take(bytes) else { return }
             finish(hasSurplus: surplus > 0)
         } catch {
@@ -81,31 +80,33 @@ final class ReplayConnection {
     }
 
     private func finish(hasSurplus: Bool) {
-        guard let position else { return }
+        guard let (request, position) = current else { return }
         let stays = reader.keepsAlive && !hasSurplus && stream != nil
         hasAnswered = true
-        self.position = nil
+        current = nil
         if !stays { close() }
-        run.answered(self, reader, position, stays: stays)
+        run.answered(self, reader, request, position, stays: stays)
         // Not inside `answered`: the next request resets the reader that was passed to it.
         run.goOn()
     }
 
-    private func fail(_ reason: String) {
+    private func fail(_ reason: String, isTimeout: Bool = false) {
         stream?.close()
         stream = nil
-        guard let position else { return isOpen ? run.lost(self) : run.couldNotOpen(self, reason) }
+        guard let (request, position) = current else {
+            return isOpen ? run.lost(self) : run.couldNotOpen(self, reason, isTimeout: isTimeout)
+        }
         if isSent, hasAnswered, reader.isUntouched {
             isSent = false
             if (try? dial(at: since)) != nil { return }
         }
-        self.position = nil
-        run.failed(self, position, reason)
+        current = nil
+        run.failed(self, request, position, reason, isTimeout: isTimeout)
     }
 
     func timeOut() {
         hasAnswered = false
-        fail(isOpen ? "timed out" : "timed out while connecting")
+        fail(isOpen ? "timed out" : "timed out while connecting", isTimeout: true)
     }
 }
 
@@ -113,7 +114,7 @@ extension ReplayConnection: StreamHandler {
     func streamDidOpen(_ stream: Stream) {
         guard stream === self.stream else { return }
         isOpen = true
-        guard position != nil else { return run.opened(self) }
+        guard current != nil else { return run.opened(self) }
         run.sentAgain()
         write()
     }
@@ -130,7 +131,7 @@ extension ReplayConnection: StreamHandler {
     }
 
     private func ended() {
-        guard position != nil, reader.end() else {
+        guard current != nil, reader.end() else {
             return fail(reader.hasHead ? "closed in the middle of an answer" : "closed without an answer")
         }
         finish(hasSurplus: false)

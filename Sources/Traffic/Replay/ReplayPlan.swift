@@ -18,6 +18,8 @@ public struct ReplayPlan: Sendable {
     /// wait of a request for a free connection.
     public var timeout = Duration.seconds(30)
     public var filter = ReplayFilter()
+    /// Takes all requests that failed; nil: none is written.
+    public var failedFile: FailedRequestFile?
     /// Go with every request, in the place of recorded ones of the same name.
     public var fields: [RecordedField] = []
 
@@ -45,6 +47,8 @@ public enum ReplayError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No exchange of the recording is left to be sent; the counts say why.
     case nothingToSend(file: String, skipped: [String: Int])
     case system(SystemError)
+    /// The plan could not be kept in a temporary file of this folder.
+    case plan(folder: String, SystemError)
     /// The target takes no connection.
     case unreachable(target: String, reason: String)
     /// Stopped before it began.
@@ -57,6 +61,8 @@ public enum ReplayError: Error, Sendable, Equatable, CustomStringConvertible {
             let why = skipped.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
             return "\(file): no exchange can be sent" + (why.isEmpty ? "" : " (\(why))")
         case .system(let error): return error.description
+        case .plan(let folder, let error):
+            return "cannot keep the requests in a temporary file in \(folder): \(error); TMPDIR names another folder"
         case .unreachable(let target, let reason): return "cannot connect to \(target): \(reason)"
         case .stopped: return "stopped before the first request"
         }

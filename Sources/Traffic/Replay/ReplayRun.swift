@@ -17,13 +17,13 @@ final class ReplayRun {
 
     private let planned: PlannedRequests
     private let verifier: AnswerVerifier?
+    private let failedFile: FailedRequestFile?
     private let timeout: Int64
     private var begun: Instant
     private var state: ReplayState
     private(set) var tally: ReplayTally
     private var connections: [ReplayConnection] = []
-    /// The lags of requests that wait for a free connection, by their positions.
-    private var lagOfHeld: [Int: Int64] = [:]
+    private var held = HeldRequests()
     private var timer: PreciseTimer?
     private var completion: ((_ elapsed: Duration) -> Void)?
 
@@ -38,13 +38,14 @@ final class ReplayRun {
         over stream: Stream, to address: SocketAddress, completion: @escaping (_ elapsed: Duration) -> Void
     ) throws(SystemError) {
         (self.planned, self.verifier, self.address, loop) = (planned, verifier, address, stream.loop)
+        failedFile = plan.failedFile
         self.completion = completion
         tls = plan.tls.map { ($0, plan.target.host) }
         timeout = plan.timeout.wholeNanoseconds
         state = ReplayState(schedule, mostConnections: plan.connections)
         let result = ReplayResult(
-            file: plan.file, target: plan.targetInWords, pace: plan.paceInWords, connections: plan.connections,
-            started: .now())
+            file: RecordingReader.name(of: plan.file), target: plan.targetInWords, pace: plan.paceInWords,
+            connections: plan.connections, started: .now())
         tally = ReplayTally(result, expecting: schedule.expectedLength)
         begun = .now()
         timer = try PreciseTimer(loop: loop) { [unowned self] in goOn() }
@@ -93,15 +94,18 @@ final class ReplayRun {
     func goOn() {
         while completion != nil {
             let now = now
-            switch state.next(at: now) {
+            let step = state.next(at: now)
+            guard planned.problem == nil else { return stop() }
+            switch step {
             case .send(let position, let number, let wasHeld):
-                let lag = wasHeld ? lagOfHeld.removeValue(forKey: position) ?? 0 : noteLag(position, now)
+                let lag = wasHeld ? lagOfHeld(position) : noteLag(position, now)
+                guard let request = planned.request(state.schedule.index(position)) else { return stop() }
                 tally.noteSent(at: now)
-                let entry = planned.entries[state.schedule.index(position)]
                 connections[number].send(
-                    planned.requests[entry.request], position: position, at: now, lag: lag,
-                    keepsContent: verifier != nil)
-            case .held(let position): lagOfHeld[position] = noteLag(position, now)
+                    request, position: position, at: now, lag: lag, keepsContent: verifier != nil)
+            case .held(let position):
+                held.note(position, at: now)
+                _ = noteLag(position, now)
             case .open(let number): open(connection(number), now)
             case .wait(let until): return wake(at: until)
             case .finished: stop()
@@ -116,11 +120,17 @@ final class ReplayRun {
         return now - due
     }
 
+    /// How late a request was noticed that found all connections busy; 0 in a closed loop.
+    private func lagOfHeld(_ position: Int) -> Int64 {
+        guard let due = state.schedule.due(position), let noticed = held.take(position) else { return 0 }
+        return max(0, noticed - due)
+    }
+
     private func open(_ connection: ReplayConnection, _ now: Int64) {
         do throws(SystemError) {
             try connection.dial(at: now)
         } catch {
-            noteUnopened(connection, error.description)
+            noteUnopened(connection, error.description, isTimeout: false)
         }
     }
 
@@ -140,8 +150,7 @@ final class ReplayRun {
                 connection.timeOut()
             }
             while let position = state.giveUp(dueBefore: limit) {
-                lagOfHeld[position] = nil
-                tally.noteFailure("no connection was free in time", at: now)
+                noteUnsent(position, "no connection was free in time", isTimeout: true)
             }
             goOn()
             lookForLateness()
@@ -157,25 +166,53 @@ extension ReplayRun {
         goOn()
     }
 
-    func couldNotOpen(_ connection: ReplayConnection, _ reason: String) {
-        noteUnopened(connection, reason)
+    func couldNotOpen(_ connection: ReplayConnection, _ reason: String, isTimeout: Bool) {
+        noteUnopened(connection, reason, isTimeout: isTimeout)
         goOn()
     }
 
-    private func noteUnopened(_ connection: ReplayConnection, _ reason: String) {
-        let now = now
+    private func noteUnopened(_ connection: ReplayConnection, _ reason: String, isTimeout: Bool) {
         guard let position = state.couldNotOpen(connection.number, at: now) else { return }
-        lagOfHeld[position] = nil
-        tally.noteFailure(reason, at: now)
+        noteUnsent(position, reason, isTimeout: isTimeout, since: connection.since)
+    }
+
+    /// - Parameter since: when the request's wait began, in a closed loop.
+    private func noteUnsent(_ position: Int, _ reason: String, isTimeout: Bool, since: Int64 = 0) {
+        let now = now
+        let due = state.schedule.due(position)
+        let waited = now - (due ?? since)
+        // A request that came while the connection was being opened has waited for less.
+        let wait =
+            isTimeout && waited >= timeout
+            ? ReplayTally.Wait(corrected: waited, uncorrected: due == nil ? waited : nil, lag: lagOfHeld(position))
+            : nil
+        tally.noteFailure(reason, wait, at: now)
+        list(position, .unanswered(reason), since: due ?? since, at: now)
+    }
+
+    /// Lists a request that failed; one that was not sent has to be read for that.
+    private func list(
+        _ position: Int, _ failure: FailedRequest.Failure, _ sent: PlannedRequest? = nil, since: Int64, at now: Int64
+    ) {
+        let isWanted = failedFile != nil || !tally.result.failedRequests.isFull
+        let request = isWanted ? sent ?? planned.request(state.schedule.index(position)) : nil
+        let failed = request.map { FailedRequest($0, failure, due: since, waited: now - since) }
+        tally.noteFailed(failed)
+        if let failed { failedFile?.append(failed) }
     }
 
     /// - Parameter stays: whether the connection can be used again.
-    func answered(_ connection: ReplayConnection, _ reader: AnswerReader, _ position: Int, stays: Bool) {
+    func answered(
+        _ connection: ReplayConnection, _ reader: AnswerReader, _ request: PlannedRequest, _ position: Int, stays: Bool
+    ) {
         let now = now
         let uncorrected = now - connection.since
         let corrected = state.schedule.due(position).map { now - $0 } ?? uncorrected
         tally.noteAnswer(reader, corrected: corrected, uncorrected: uncorrected, lag: connection.lag, at: now)
-        verifier?.take(reader, toEntry: state.schedule.index(position))
+        verifier?.take(reader, to: request)
+        if FailedRequest.isListed(status: reader.status, recorded: request.recordedStatus) {
+            list(position, .status(reader.status), request, since: now - corrected, at: now)
+        }
         if reader.isRefusal {
             state.refused(connection.number, position, retryAfter: reader.retryAfter, stays: stays, at: now)
         } else {
@@ -183,8 +220,15 @@ extension ReplayRun {
         }
     }
 
-    func failed(_ connection: ReplayConnection, _ position: Int, _ reason: String) {
-        tally.noteFailure(reason, at: now)
+    func failed(
+        _ connection: ReplayConnection, _ request: PlannedRequest, _ position: Int, _ reason: String, isTimeout: Bool
+    ) {
+        let now = now
+        let uncorrected = now - connection.since
+        let corrected = state.schedule.due(position).map { now - $0 } ?? uncorrected
+        let wait = ReplayTally.Wait(corrected: corrected, uncorrected: uncorrected, lag: connection.lag)
+        tally.noteFailure(reason, isTimeout ? wait : nil, at: now)
+        list(position, .unanswered(reason), request, since: now - corrected, at: now)
         state.failed(connection.number, at: now)
         goOn()
     }
@@ -206,5 +250,15 @@ extension AnswerReader {
     fileprivate var retryAfter: Int? {
         guard let value = head.fields.first(.retryAfter)?.value.range else { return nil }
         return Int(String(decoding: headBytes[value], as: UTF8.self))
+    }
+}
+
+extension FailedRequest {
+    /// Times are in nanoseconds.
+    fileprivate init(_ request: PlannedRequest, _ failure: Failure, due: Int64, waited: Int64) {
+        self.init(
+            index: request.index, method: request.method, target: request.target, failure: failure,
+            recordedStatus: request.recordedStatus, due: .nanoseconds(max(0, due)), waited: .nanoseconds(max(0, waited))
+        )
     }
 }

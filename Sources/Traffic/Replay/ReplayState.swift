@@ -11,7 +11,7 @@
 // - in a warming the throttle decides when the next request may go, and a refused one goes again
 //   before all others.
 
-struct ReplayState: Sendable {
+struct ReplayState {
     enum Step: Equatable {
         /// `wasHeld`: it was reported as `held` before.
         case send(position: Int, connection: Int, wasHeld: Bool)

@@ -44,10 +44,29 @@ struct ReplayTally: Sendable {
         timeline.noteAnswer(latency: corrected, side: outcome?.side, at: now)
     }
 
-    mutating func noteFailure(_ reason: String, at now: Int64) {
-        result.failures[reason, default: 0] += 1
-        timeline.noteFailure(at: now)
+    /// How long a request waited that was given up, in nanoseconds.
+    struct Wait: Equatable {
+        /// Since it was due.
+        let corrected: Int64
+        /// Since it was sent, or in a closed loop since its connection was dialled; nil: neither.
+        let uncorrected: Int64?
+        let lag: Int64
     }
+
+    /// A request got no whole answer.
+    /// - Parameter wait: of one that timed out: it was slower than that, and a latency without it
+    ///   would be one of the fast requests alone.
+    mutating func noteFailure(_ reason: String, _ wait: Wait?, at now: Int64) {
+        result.failures[reason, default: 0] += 1
+        timeline.noteFailure(latency: wait?.corrected, at: now)
+        guard let wait else { return }
+        result.corrected.record(nanoseconds: wait.corrected)
+        result.withoutLag.record(nanoseconds: wait.corrected - wait.lag)
+        if let uncorrected = wait.uncorrected { result.uncorrected.record(nanoseconds: uncorrected) }
+    }
+
+    /// - Parameter request: may be nil once no more are listed.
+    mutating func noteFailed(_ request: FailedRequest?) { result.failedRequests.note(request) }
 
     mutating func finish() -> ReplayResult {
         timeline.fill(&result)

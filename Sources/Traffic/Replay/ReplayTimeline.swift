@@ -37,7 +37,11 @@ struct ReplayTimeline: Sendable {
 
     mutating func noteSent(at now: Int64) { slots[slot(at: now)].sent += 1 }
 
-    mutating func noteFailure(at now: Int64) { slots[slot(at: now)].failed += 1 }
+    /// - Parameter latency: of a request that timed out, in nanoseconds.
+    mutating func noteFailure(latency: Int64? = nil, at now: Int64) {
+        slots[slot(at: now)].failed += 1
+        if let latency { note(latency, inSlot: slot(at: now - latency)) }
+    }
 
     /// - Parameters:
     ///   - latency: from when the request was due, in nanoseconds.

@@ -24,36 +24,46 @@ public enum ReplayPace: Sendable, Equatable {
 }
 
 /// The times of all requests of a run, which count from 0.
-struct Schedule: Sendable, Equatable {
+struct Schedule {
     private let pace: ReplayPace
-    /// When each request of the recording is due in one round, in nanoseconds.
-    private let offsets: [Int64]
+    private let speed: Double
+    /// How many requests one round has; at least one.
+    private let perRound: Int
+    /// When a request came, in nanoseconds since the recording began; ascending.
+    private let offset: (_ index: Int) -> Int64
+    private let first: Int64
     /// From the beginning of a round to that of the next, in nanoseconds.
     private let roundLength: Int64
     /// How many requests there are; nil: as many as a closed loop manages until `end`.
-    let count: Int?
+    private(set) var count: Int?
     /// Nanoseconds after which a closed loop sends nothing.
     let end: Int64?
 
     /// - Parameters:
-    ///   - recorded: when the requests came, ascending, not empty; the first of them is due at
-    ///     once.
+    ///   - perRound: how many requests were recorded, at least one.
     ///   - duration: nothing is due later than this.
     ///   - repeats: begins again at the end of the recording, which takes a duration.
-    init(recorded: [Duration], pace: ReplayPace, duration: Duration? = nil, repeats: Bool = false) {
-        precondition(!recorded.isEmpty && (!repeats || duration != nil), "requests, and an end to their repetition")
-        self.pace = pace
-        let speed = if case .recorded(let speed) = pace { speed } else { 1.0 }
-        offsets = recorded.map { offset in
-            // A recording may hold any time, and requests due in thirty years are never due.
-            Int64(clamping: min(Double((offset - recorded[0]).wholeNanoseconds) / speed, 1e18))
-        }
-        let span = offsets[offsets.count - 1]
+    ///   - offset: when each came, ascending; the first of them is due at once.
+    init(
+        of perRound: Int, pace: ReplayPace, duration: Duration? = nil, repeats: Bool = false,
+        offset: @escaping (_ index: Int) -> Int64
+    ) {
+        precondition(perRound > 0 && (!repeats || duration != nil), "requests, and an end to their repetition")
+        (self.pace, self.perRound, self.offset) = (pace, perRound, offset)
+        speed = if case .recorded(let speed) = pace { speed } else { 1.0 }
+        first = offset(0)
+        let span = Self.scaled(offset(perRound - 1), since: first, speed)
         // The next round begins one mean space after the last request, so that two rounds have the
         // rate of one.
-        roundLength = span + (offsets.count > 1 && span > 0 ? span / Int64(offsets.count - 1) : 1_000_000_000)
+        roundLength = span + (perRound > 1 && span > 0 ? span / Int64(perRound - 1) : 1_000_000_000)
         end = duration.map(\.wholeNanoseconds)
-        count = Self.count(offsets, roundLength, pace, until: end, repeats)
+        count = count(until: end, repeats)
+    }
+
+    /// A recording may hold any time, and requests due in thirty years are never due.
+    private static func scaled(_ offset: Int64, since first: Int64, _ speed: Double) -> Int64 {
+        let (distance, isBeyond) = offset.subtractingReportingOverflow(first)
+        return Int64(clamping: min(Double(isBeyond ? .max : distance) / speed, 1e18))
     }
 
     /// Nanoseconds from the start until the request is due; nil in a closed loop, where it is due
@@ -61,15 +71,15 @@ struct Schedule: Sendable, Equatable {
     func due(_ position: Int) -> Int64? {
         switch pace {
         case .recorded:
-            let (round, index) = position.quotientAndRemainder(dividingBy: offsets.count)
-            return Int64(round) * roundLength + offsets[index]
+            let (round, index) = position.quotientAndRemainder(dividingBy: perRound)
+            return Int64(round) * roundLength + Self.scaled(offset(index), since: first, speed)
         case .rate(let rate): return rate.due(position)
         case .closed, .warming: return nil
         }
     }
 
     /// Which request of the recording it is.
-    func index(_ position: Int) -> Int { position % offsets.count }
+    func index(_ position: Int) -> Int { position % perRound }
 
     /// Whether clients ask again once they are answered.
     var isClosed: Bool { pace == .closed || pace.isWarming }
@@ -83,19 +93,34 @@ struct Schedule: Sendable, Equatable {
         return count > 0 ? due(count - 1).map { .nanoseconds($0) } : .zero
     }
 
-    private static func count(
-        _ offsets: [Int64], _ roundLength: Int64, _ pace: ReplayPace, until end: Int64?, _ repeats: Bool
-    ) -> Int? {
-        guard let end else { return offsets.count }
+    /// How long requests are sent at the pace: until the one after the last would be due. Rates are
+    /// of this time at least, so that ten requests at 10/s take a second. Nil without a pace.
+    var pacedLength: Duration? {
+        guard let count, let next = due(count) else { return nil }
+        return .nanoseconds(min(next, end ?? .max))
+    }
+
+    private func count(until end: Int64?, _ repeats: Bool) -> Int? {
+        guard let end else { return perRound }
         let most: Int
         switch pace {
-        case .closed, .warming: return repeats ? nil : offsets.count
+        case .closed, .warming: return repeats ? nil : perRound
         case .rate(let rate): most = rate.count(before: end)
         case .recorded:
             let (rounds, rest) = end.quotientAndRemainder(dividingBy: roundLength)
-            let whole = Int(clamping: min(Double(rounds) * Double(offsets.count), 1e15))
-            most = whole + (offsets.firstIndex { $0 >= rest } ?? offsets.count)
+            let whole = Int(clamping: min(Double(rounds) * Double(perRound), 1e15))
+            most = whole + due(before: rest)
         }
-        return repeats ? most : min(most, offsets.count)
+        return repeats ? most : min(most, perRound)
+    }
+
+    /// How many requests of one round are due before a time.
+    private func due(before time: Int64) -> Int {
+        var (low, high) = (0, perRound)
+        while low < high {
+            let middle = (low + high) / 2
+            if Self.scaled(offset(middle), since: first, speed) < time { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

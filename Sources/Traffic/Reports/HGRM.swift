@@ -22,6 +22,12 @@ public enum HGRM {
             "#[Buckets = \(padded(String(Histogram.doublings), 12)), SubBuckets     = \(padded(String(Histogram.perDoubling * 2), 12))]",
             "#[Unit    = ms, Start = \(result.started.text), End = \(result.ended.text)]",
         ]
+        if result.failed > 0 {
+            lines.append(
+                "#[Failed  = \(padded(String(result.failed), 12)), Timed out      = \(padded(String(result.timedOut), 12))]"
+            )
+            lines += ReportNotes.ofFailures(result).map { "#[\($0)]" }
+        }
         if let reason = result.invalidBecause { lines.append("#[INVALID RUN: \(TextTable.printable(reason))]") }
         return lines.joined(separator: "\n") + "\n"
     }

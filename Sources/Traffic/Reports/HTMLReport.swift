@@ -6,7 +6,7 @@ public enum HTMLReport {
     public static func page(of result: ReplayResult, thresholds: [Threshold.Verdict] = []) -> String {
         let main = [
             figures(result), verdicts(thresholds), percentiles(result), overTime(result), counts(result),
-            differences(result),
+            failedRequests(result), differences(result),
         ]
         return HTML.page(
             title: "Replay of \(result.file)",
@@ -147,9 +147,25 @@ public enum HTMLReport {
 
     private static func counts(_ result: ReplayResult) -> String {
         result.lists.map { title, _, counts in
-            let table = HTML.table(title, ["", "count", "share"], ReplayResult.shares(counts), [.left, .right])
+            let table = HTML.table(
+                title, ["", "count", "share"], ReplayResult.shares(counts), [.left, .right], classes: "wrap")
             return HTML.section(title, span: "half", table)
         }.joined()
+    }
+
+    private static func failedRequests(_ result: ReplayResult) -> String {
+        guard let sentence = result.failedRequests.sentence else { return "" }
+        let rows = result.failedRequests.listed.map { request in
+            [
+                "#\(request.index) \(request.method) \(request.target)", request.sentence,
+                Figure.span(request.due),
+            ]
+        }
+        return HTML.section(
+            "Failed requests",
+            HTML.note(sentence + ".")
+                + HTML.table(
+                    "Failed requests", ["request", "what happened", "due after"], rows, [.left], classes: "wrap"))
     }
 
     private static func differences(_ result: ReplayResult) -> String {

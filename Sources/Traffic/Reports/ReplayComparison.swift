@@ -103,7 +103,11 @@ public struct ReplayComparison: Sendable {
             + TextTable.lines(facts, [.left], indent: 0) + [""]
             + TextTable.lines(figures, [.left, .right], indent: 0)
             + ["", "Latencies are corrected unless stated otherwise. " + ReportNotes.corrected]
-            + explanations.filter { [ReportNotes.generators, ReportNotes.failures, ReportNotes.resets].contains($0) }
+            + explanations.filter {
+                [
+                    ReportNotes.generators, ReportNotes.timeouts, ReportNotes.failures, ReportNotes.resets,
+                ].contains($0)
+            }
         return lines.map { $0 + "\n" }.joined()
     }
 

@@ -12,7 +12,8 @@ enum ReportNotes {
     static let closedLoop =
         "Closed loop without a schedule: both are the same and leave out requests that a stall held back."
 
-    static let failures = "Failed requests have no latency and are not in these figures."
+    static let timeouts = "Requests that timed out count with the time after which each was given up."
+    static let failures = "Requests that failed otherwise have no latency and are not in these figures."
     static let resets =
         "Resets: requests sent twice, because their connection ended before the first byte of an answer."
     static let generators =
@@ -24,14 +25,21 @@ enum ReportNotes {
     /// Advice on a run that says nothing about its target.
     static let invalid = "Repeat it on an idle machine or at a lower rate before you judge the target."
 
+    static func ofFailures(_ result: ReplayResult) -> [String] {
+        (result.timedOut > 0 ? [timeouts] : []) + (result.failed > result.timedOut ? [failures] : [])
+    }
+
     static func sentences(for result: ReplayResult) -> [String] {
         [corrected, uncorrected] + [result.isClosedLoop ? closedLoop : lag]
-            + (result.hasLatenessOfItsOwn ? [generators] : []) + (result.failed > 0 ? [failures] : [])
+            + (result.hasLatenessOfItsOwn ? [generators] : []) + ofFailures(result)
             + (result.resets > 0 ? [resets] : [])
     }
 }
 
 extension ReplayResult {
+    /// Sentences that explain the figures.
+    public var notes: [String] { ReportNotes.sentences(for: self) }
+
     /// Percentiles, the largest value and the mean of each kind of latency; a last column marks
     /// those that are the generator's, if any.
     var latencyTable: (head: [String], rows: [[String]]) {

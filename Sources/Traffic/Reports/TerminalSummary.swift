@@ -16,7 +16,7 @@ public enum TerminalSummary {
         for list in result.lists {
             lines += ["", list.line] + TextTable.lines(ReplayResult.shares(list.counts), [.left, .right])
         }
-        lines += differences(result)
+        lines += failedRequests(result) + differences(result)
         if !thresholds.isEmpty {
             lines += ["", "thresholds"]
             lines += thresholds.map {
@@ -50,6 +50,14 @@ public enum TerminalSummary {
         let rows = [["latency"] + table.head.dropFirst()] + table.rows
         return TextTable.lines(rows, ReplayResult.latencyAlignments, indent: 0)
             + ReportNotes.sentences(for: result).map { "  " + $0 }
+    }
+
+    private static func failedRequests(_ result: ReplayResult) -> [String] {
+        guard let sentence = result.failedRequests.sentence else { return [] }
+        return ["", sentence]
+            + result.failedRequests.listed.flatMap { request in
+                ["  #\(request.index) \(request.method) \(request.target)", "    \(request.sentence)"]
+            }
     }
 
     private static func differences(_ result: ReplayResult) -> [String] {

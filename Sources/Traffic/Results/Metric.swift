@@ -27,6 +27,9 @@ enum Metric: Sendable, Equatable {
     /// A figure, and the whole that it is a part of.
     struct Measured {
         let value: Double
+        /// Why a latency is not known: more requests failed than lie above it, which may all be
+        /// slower. Nil where it is known.
+        var openBecause: String?
         let whole: Int
         /// Uncertain answers, which may have to be added to both.
         let uncertain: Int
@@ -112,7 +115,7 @@ enum Metric: Sendable, Equatable {
         case .hitRatio: "a hit ratio is compared with a share from 0 to 1, or from 0% to 100%"
         case .rate: "a rate is compared with answers a second, such as 500"
         case .differences, .errors, .resets, .statuses:
-            "a count is compared with a number, such as 0, or with a share, such as 1%"
+            "a count is compared with a whole number, such as 5, or with a share, such as 1% or 0.01"
         }
     }
 
@@ -129,9 +132,15 @@ enum Metric: Sendable, Equatable {
         case .rate:
             return Self.number(text.hasSuffix("/s") ? text.dropLast(2) : text).map { ($0, false) }
         case .differences, .errors, .resets, .statuses:
-            guard text.hasSuffix("%") else { return Self.number(text).map { ($0, false) } }
+            guard text.hasSuffix("%") else { return Self.countOrShare(text) }
             return Self.number(text.dropLast()).flatMap { $0 <= 100 ? ($0 / 100, true) : nil }
         }
+    }
+
+    /// A number with a point is a share, as in `hit<0.9`: there are no parts of a request.
+    private static func countOrShare(_ text: Substring) -> (Double, isShare: Bool)? {
+        let isShare = text.contains(".")
+        return number(text).flatMap { isShare && $0 >= 1 ? nil : ($0, isShare) }
     }
 
     /// Digits and a point; no sign, exponent or word.
@@ -146,9 +155,11 @@ enum Metric: Sendable, Equatable {
         case .latency(let series, let statistic):
             Self.measured(
                 statistic.nanoseconds(of: result[series]).map { value in
-                    Measured(
+                    var measured = Measured(
                         value: value,
                         punctual: series == .corrected ? statistic.nanoseconds(of: result.withoutLag) : nil)
+                    if series != .lag { measured.openBecause = result.openness(of: statistic) }
+                    return measured
                 },
                 series == .lag && result.isClosedLoop ? "a closed loop has no schedule" : "nothing was answered")
         case .hitRatio:
@@ -219,6 +230,20 @@ extension Metric.Statistic {
 }
 
 extension ReplayResult {
+    /// Why a latency is not known: more requests failed than lie above it. Nil where it is known.
+    fileprivate func openness(of statistic: Metric.Statistic) -> String? {
+        let ended = answered + failed
+        let above =
+            if case .percentile(let percentile) = statistic {
+                ended - min(ended, max(1, Int(clamping: (percentile.share.nextDown * Double(ended)).rounded(.up))))
+            } else {
+                0
+            }
+        guard failed > above else { return nil }
+        return "\(Figure.count(failed)) of \(Figure.count(ended)) requests failed"
+            + (statistic == .mean ? "" : ", and \(Figure.count(above)) \(above == 1 ? "lies" : "lie") above \(statistic.name)")
+    }
+
     subscript(series: Metric.Series) -> Histogram {
         switch series {
         case .corrected: corrected

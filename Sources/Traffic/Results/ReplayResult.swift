@@ -14,8 +14,10 @@ public struct ReplayResult: Sendable, Equatable {
     var connections: Int
     var started: Timestamp
     var ended: Timestamp
-    /// By the monotonic clock: rates are of it.
+    /// By the monotonic clock. Rates are of it, or of `pacedLength` if that is longer.
     var elapsed = Duration.zero
+    /// How long requests were to be sent at the pace; zero without one. See `Schedule.pacedLength`.
+    var pacedLength = Duration.zero
 
     /// Requests of the schedule, or those that clients of a closed loop reached: sent ones and not
     /// sent ones.
@@ -25,6 +27,8 @@ public struct ReplayResult: Sendable, Equatable {
     public var answered = 0
     /// Requests without a whole answer, by what happened: `connection refused`, `timed out`.
     public var failures: [String: Int] = [:]
+    /// Requests without an answer, and answers that report an error.
+    var failedRequests = FailedRequests()
     /// Requests that were sent twice, because their connection ended without a byte of an answer.
     /// Each of them is one of `sent`.
     var resets = 0
@@ -37,7 +41,8 @@ public struct ReplayResult: Sendable, Equatable {
     /// By the words of `Outcome`, from the target's `Cache-Status`; empty where it writes none.
     var outcomes: [String: Int] = [:]
 
-    /// Latencies from when requests were due until their answers were whole.
+    /// Latencies from when requests were due until their answers were whole, or until requests that
+    /// timed out were given up.
     ///
     /// They are the waits of clients. A target that stalls holds back later requests; that time is
     /// included (no coordinated omission).
@@ -123,28 +128,23 @@ extension ReplayResult {
 
     public var failed: Int { failures.values.reduce(0, +) }
 
+    /// Failed requests that timed out: `corrected` has the time after which each was given up.
+    var timedOut: Int { max(0, corrected.count - answered) }
+
     /// Answers a second; nil where no time passed.
-    public var rate: Double? {
-        let seconds = elapsed / .seconds(1)
-        return seconds > 0 ? Double(answered) / seconds : nil
-    }
+    public var rate: Double? { rate(in: elapsed) }
 
     /// The rate without the median lag: a generator that is too slow for its schedule takes that
     /// much longer.
-    var punctualRate: Double? {
-        let seconds = elapsed / .seconds(1) - Double(lag.quantile(0.5) ?? 0) / 1e9
+    var punctualRate: Double? { rate(in: elapsed - .nanoseconds(lag.quantile(0.5) ?? 0)) }
+
+    private func rate(in elapsed: Duration) -> Double? {
+        let seconds = max(elapsed, pacedLength) / .seconds(1)
         return seconds > 0 ? Double(answered) / seconds : nil
     }
 
-    func answers(on side: Outcome.Side) -> Int {
-        Outcome.allCases.filter { $0.side == side }.reduce(0) { $0 + (outcomes[$1.name] ?? 0) }
-    }
-
     /// The share of hits among hits and misses; nil without any.
-    var hitRatio: Double? {
-        let (hits, misses) = (answers(on: .hit), answers(on: .miss))
-        return hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil
-    }
+    var hitRatio: Double? { HitRatio { outcomes[$0.name] ?? 0 }.value }
 }
 
 // A result as one JSON object: written by `refrain replay --json`, read by
@@ -154,17 +154,19 @@ extension ReplayResult {
 extension ReplayResult {
     static let version = 1
 
-    /// Derived members (`failed`, `hit_ratio`, `answers_per_second`, percentiles) are for other
-    /// programs.
+    /// Derived members (`failed`, `timed_out`, `hit_ratio`, `answers_per_second`, percentiles) are
+    /// for other programs.
     public var json: JSON {
         .object(members: [
             "refrain_replay": .integer(Self.version), "file": .string(file), "target": .string(target),
             "pace": .string(pace), "connections": .integer(connections), "started": .string(started.text),
             "ended": .string(ended.text), "elapsed_seconds": .number(elapsed.decimalSeconds),
+            "paced_seconds": .number(pacedLength.decimalSeconds),
             "invalid": invalidBecause.map { .string($0) } ?? .null, "remarks": .array(remarks.map { .string($0) }),
             "planned": .integer(planned), "sent": .integer(sent), "answered": .integer(answered),
-            "failed": .integer(failed),
-            "failures": Self.object(failures), "resets": .integer(resets), "skipped": Self.object(skipped),
+            "failed": .integer(failed), "timed_out": .integer(timedOut),
+            "failures": Self.object(failures), "failed_requests": failedRequests.json, "resets": .integer(resets),
+            "skipped": Self.object(skipped),
             "answers_per_second": Self.number(rate), "bytes_received": .integer(bytesReceived),
             "statuses": statusesJSON, "outcomes": Self.object(outcomes), "hit_ratio": Self.number(hitRatio),
             "corrected": corrected.json, "uncorrected": uncorrected.json, "lag": lag.json,
@@ -218,7 +220,9 @@ extension ReplayResult {
         sent = try members.count("sent")
         answered = try members.count("answered")
         failures = try members.counts("failures")
-        // Results of older versions do not have it.
+        // Results of older versions do not have these.
+        pacedLength = try members.optional("paced_seconds", members.seconds) ?? .zero
+        if members.has("failed_requests") { failedRequests = try FailedRequests(members.members("failed_requests")) }
         resets = try members.optional("resets", members.count) ?? 0
         skipped = try members.counts("skipped")
         bytesReceived = try members.count("bytes_received")

@@ -2,7 +2,9 @@ import Text
 
 // Conditions under which a run counts as failed: `p99>50ms`, `hit<0.9`, `diff>0`.
 // Must hold: a condition on a figure that the run does not have (a hit ratio without outcomes,
-// differences of answers that could not be compared) fails too, and the sentence says why.
+// differences of answers that could not be compared) fails too, and the sentence says why. A
+// latency must not be good because slow requests were given up: where more requests failed than lie
+// above a percentile, its upper bound is unclear and fails.
 
 /// A condition under which a run counts as failed.
 public struct Threshold: Sendable, Equatable {
@@ -81,6 +83,11 @@ public struct Threshold: Sendable, Equatable {
             let value = isShare ? measured.share : measured.value
             let shown = isShare ? Figure.percent(value) : metric.text(measured.value)
             let holds = comparison.holds(value, bound) || mayHold(measured)
+            if !holds, let reason = measured.openBecause, comparison.holds(.infinity, bound) {
+                return Verdict(
+                    threshold: self, isMissed: true, isUndecided: false,
+                    sentence: "\(text): unclear: \(metric.subject) \(shown) or more, because \(reason)")
+            }
             let isUndecided = measured.punctual.map { comparison.holds($0, bound) != holds } ?? false
             return Verdict(
                 threshold: self, isMissed: holds && !isUndecided, isUndecided: isUndecided,

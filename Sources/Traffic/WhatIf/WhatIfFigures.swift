@@ -1,3 +1,5 @@
+import Proxy
+
 /// Results of one configuration.
 public struct WhatIfFigures: Sendable, Equatable {
     /// Counts of a span of the trace.
@@ -41,5 +43,5 @@ public struct WhatIfFigures: Sendable, Equatable {
     var intervals: [Interval] = []
 
     /// nil without requests that a cache could have answered.
-    var hitRatio: Double? { hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil }
+    var hitRatio: Double? { HitRatio(hits: hits, misses: misses).value }
 }

@@ -28,6 +28,7 @@ public final class UpstreamExchange {
     private(set) var priority: UpstreamPriority
     private(set) var party: UpstreamParty
     let label: UpstreamLabel
+    let tally: (any UpstreamTally)?
     /// The account whose limit counts beside the common one; 0: none.
     let account: UInt64
     /// When its last connection got the request.
@@ -61,12 +62,13 @@ public final class UpstreamExchange {
     ///   - deadline: until when it may wait for its turn.
     init(
         _ request: UpstreamRequest, priority: UpstreamPriority = .waitingClient, party: UpstreamParty = .everyone,
-        label: UpstreamLabel, account: UInt64 = 0, gate: UpstreamGate? = nil, deadline: Instant,
+        label: UpstreamLabel, tally: (any UpstreamTally)? = nil, account: UInt64 = 0, gate: UpstreamGate? = nil,
+        deadline: Instant,
         repeats: Int = 0, loop: EventLoop,
         receiver: any UpstreamReceiver
     ) {
         (self.request, self.priority, self.party) = (request, priority, party)
-        (self.label, self.account, self.gate, self.deadline) = (label, account, gate, deadline)
+        (self.label, self.tally, self.account, self.gate, self.deadline) = (label, tally, account, gate, deadline)
         mostRepeats = repeats
         (self.loop, self.receiver) = (loop, receiver)
         requestedAt = loop.now

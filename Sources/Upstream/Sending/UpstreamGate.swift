@@ -60,6 +60,7 @@ public final class UpstreamGate {
     ///   - priority: the more urgent goes first when not all may go.
     ///   - party: on whose behalf it is sent: parties that wait are served in turns.
     ///   - label: the counters that it is added to.
+    ///   - tally: hears of each sending; may be called before this has returned.
     ///   - account: a number of something of the client's own that goes along, such as its token:
     ///     429s to that teach a limit of its own. 0 without.
     ///   - deadline: a request that has not left by then fails with `waitedTooLong`. Once it has
@@ -71,12 +72,12 @@ public final class UpstreamGate {
     ///     answer only, but perhaps of interim responses to the earlier sendings.
     public func send(
         _ request: UpstreamRequest, priority: UpstreamPriority, party: UpstreamParty = .everyone,
-        label: UpstreamLabel, account: UInt64 = 0, deadline: Instant,
+        label: UpstreamLabel, tally: (any UpstreamTally)? = nil, account: UInt64 = 0, deadline: Instant,
         repeats: Int = UpstreamGate.defaultRepeats, to receiver: any UpstreamReceiver
     ) -> UpstreamExchange {
         loop.assertOnLoop()
         let exchange = UpstreamExchange(
-            request, priority: priority, party: party, label: label, account: account, gate: self,
+            request, priority: priority, party: party, label: label, tally: tally, account: account, gate: self,
             deadline: deadline, repeats: request.method.isSafe ? repeats : 0, loop: loop, receiver: receiver)
         open += 1
         if isDraining {
@@ -257,6 +258,7 @@ extension UpstreamGate {
         switch action {
         case .start:
             observer.upstreamStarted(exchange.label, isRepeated: exchange.isRepeated)
+            exchange.tally?.noteSending(at: loop.now)
             pool.send(exchange)
         case .refuse(_, let retryAfter):
             observer.upstreamRefused()

@@ -38,28 +38,50 @@ struct AdminClient {
         _ path: String, _ parameters: [(String, String)] = [], sending content: [UInt8]? = nil,
         within limit: Duration? = nil, progress: Progress? = nil
     ) throws(CommandFailure) -> [UInt8] {
-        let query = parameters.map { $0.0 + "=" + PercentEncoding.encoded($0.1, keeping: "-._~/:,") }.joined(
-            separator: "&")
         let answer: AnswerReader
         do throws(BlockingConnection.Failure) {
-            var connection = try server.connect(timeout: Self.timeout)
-            if token != nil, case .unix(let path) = server, !connection.leadsToTrusted(path) {
-                throw BlockingConnection.Failure(
-                    "the process that listens there is of another user, and the token is not sent to it")
-            }
-            try connection.send(request(query.isEmpty ? path : path + "?" + query, content))
+            var connection = try open(Self.target(path, parameters), content)
             connection.timeout = limit ?? Self.timeout
             if let progress { try Self.wait(for: connection, progress) }
             answer = try Self.answer(over: connection)
         } catch {
-            throw .failed("\(server): \(error); check that the proxy is running and that this is its admin_listen")
+            throw unreachable(error)
         }
+        if let refusal = refusal(answer, of: path) { throw refusal }
+        return answer.content
+    }
+
+    /// A connection over which a request is sent.
+    func open(
+        _ target: String, _ content: [UInt8]? = nil
+    ) throws(BlockingConnection.Failure) -> BlockingConnection {
+        let connection = try server.connect(timeout: Self.timeout)
+        if token != nil, case .unix(let path) = server, !connection.leadsToTrusted(path) {
+            throw BlockingConnection.Failure(
+                "the process that listens there is of another user, and the token is not sent to it")
+        }
+        try connection.send(request(target, content))
+        return connection
+    }
+
+    static func target(_ path: String, _ parameters: [(String, String)]) -> String {
+        let query = parameters.map { $0.0 + "=" + PercentEncoding.encoded($0.1, keeping: "-._~/:,") }.joined(
+            separator: "&")
+        return query.isEmpty ? path : path + "?" + query
+    }
+
+    func unreachable(_ failure: BlockingConnection.Failure) -> CommandFailure {
+        .failed("\(server): \(failure); check that the proxy is running and that this is its admin_listen")
+    }
+
+    /// The error that an answer reports; nil for a 200.
+    func refusal(_ answer: AnswerReader, of path: String) -> CommandFailure? {
         switch answer.status {
-        case 200: return answer.content
-        case 401: throw .failed("\(server): refused (401); see --admin-token-file")
-        case 403: throw .failed("\(server): refused (403)\(Self.detail(of: answer))")
+        case 200: nil
+        case 401: .failed("\(server): refused (401); see --admin-token-file")
+        case 403: .failed("\(server): refused (403)\(Self.detail(of: answer))")
         // Without the query, which the operator has just typed.
-        default: throw .failed("\(server)\(path): status \(answer.status)\(Self.detail(of: answer))")
+        default: .failed("\(server)\(path): status \(answer.status)\(Self.detail(of: answer))")
         }
     }
 
@@ -86,15 +108,19 @@ struct AdminClient {
         var reader = AnswerReader(limits: limits)
         reader.begin(keepsContent: true)
         var isWhole = false
-        while !isWhole {
-            let received = try connection.receive()
-            do throws(ParseError) {
-                isWhole = try reader.take(received)
-            } catch {
-                throw BlockingConnection.Failure("the answer is not HTTP (\(error.reason))")
-            }
-        }
+        while !isWhole { isWhole = try take(connection.receive(), &reader) }
         return reader
+    }
+
+    /// Whether the answer is whole with these bytes.
+    static func take(
+        _ received: [UInt8], _ answer: inout AnswerReader
+    ) throws(BlockingConnection.Failure) -> Bool {
+        do throws(ParseError) {
+            return try answer.take(received)
+        } catch {
+            throw BlockingConnection.Failure("the answer is not HTTP (\(error.reason))")
+        }
     }
 
     /// The proxy's reason for a refusal, in the shape of its errors.

@@ -40,7 +40,12 @@ extension ConfigurationFile {
         if let path = arguments.value(.config) {
             file = ConfigurationFile(named: path)
         } else {
-            guard let found = try standard(context), context.files.problem(found.path) == nil else { return nil }
+            guard let found = try standard(context) else { return nil }
+            if let problem = context.files.problem(found.path) {
+                context.output.problem(
+                    "\(found.path) is not used: \(problem); asking the usual address (--admin names another)")
+                return nil
+            }
             file = found
         }
         return try ConfigurationReader.readForClients(file, files: context.files.withoutLooking)

@@ -44,11 +44,10 @@ extension CommandArguments {
 
     /// The value of an option that takes one of `words`.
     func word(_ option: CommandOption, of words: [String]) throws(CommandFailure) -> String? {
-        guard let word = value(option) else { return nil }
-        guard words.contains(word) else {
-            throw .usage("--\(option.name): expected one of \(words.joined(separator: ", "))")
+        try parsed(option) { word throws(ValueError) in
+            guard words.contains(word) else { throw ValueError(word, isNoneOf: words) }
+            return word
         }
-        return word
     }
 }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Text
+import Tier
 
 // `check`: the configuration in effect, and the warnings that `serve` would log. Secrets cannot
 // appear: the configuration holds only their paths.
@@ -10,10 +11,13 @@ extension Command {
         details: [
             "The output is itself a configuration with the same meaning. All errors are listed at once. Secrets are "
                 + "never shown: the configuration holds only the names of their files, which check opens and validates.",
-            "After the settings it shows the shared tier, if one is configured, and the name of this node.",
+            "After the settings it shows the shared tier, if one is configured, and the name of this node. It "
+                + "connects to the engines, and warns if none can be used: a start would go on without them.",
             "It tries the first steps of serve and undoes them: an access log that cannot be written, or an address "
                 + "that this machine does not have, is an error here too. An address in use is only reported, because "
                 + "the running proxy may be using it.",
+            "It says how many clients fit into the limit on descriptors under which check runs, in all and of one "
+                + "address, and which limit refuses first.",
             "It ends with the maximum memory of the proxy, by part: the worst case that each setting allows. It warns "
                 + "if that exceeds the limit of the process, and fails if there are too few threads or descriptors.",
         ],
@@ -34,11 +38,16 @@ extension Command {
         for warning in effective.configuration.warnings(at: Int64(time(nil))) + forecast.warnings {
             context.output.problem("warn: \(warning)")
         }
+        if let tier = try? effective.configuration.tierSettings(), let complaint = TierProbe.complaint(tier) {
+            context.output.problem("warn: \(complaint)")
+        }
         for note in forecast.notes { context.output.problem("note: \(note)") }
         let bounds = effective.configuration.memoryBounds
+        let room = effective.configuration.clientRoom(under: DescriptorLimit.most)
         context.output.standard(
             arguments.has(.json)
-                ? effective.json(bounds) : effective.text() + effective.configuration.tierText + bounds.text())
+                ? effective.json(bounds, room)
+                : effective.text() + effective.configuration.tierText + room.text() + bounds.text())
         return .done
     }
 }
@@ -56,9 +65,9 @@ extension EffectiveConfiguration {
         return text
     }
 
-    /// `{"settings":[{"directive","arguments":[...],"source"}],"shared_tier":{...},"memory":{...}}`,
-    /// in the same order, without unset directives.
-    func json(_ bounds: [MemoryBound]) -> String {
+    /// `{"settings":[{"directive","arguments":[...],"source"}],"shared_tier":{...},"clients":{...},
+    /// "memory":{...}}`, in the same order, without unset directives.
+    func json(_ bounds: [MemoryBound], _ room: ClientRoom) -> String {
         let settings = lines.map { line -> JSON in
             [
                 "directive": .string(line.directive.name),
@@ -67,7 +76,8 @@ extension EffectiveConfiguration {
             ]
         }
         return JSON.object(members: [
-            "settings": .array(settings), "shared_tier": configuration.tierJSON, "memory": bounds.json(),
+            "settings": .array(settings), "shared_tier": configuration.tierJSON, "clients": room.json,
+            "memory": bounds.json(),
         ]).description + "\n"
     }
 }

@@ -55,12 +55,12 @@ extension CommandArguments {
     /// error.
     func url(of command: String) throws(CommandFailure) -> String {
         guard let url = positional.first else {
-            throw .usage("\(command): which URL? (see \"refrain help \(command)\")")
+            throw .usage("\(command): expected a URL or a path (see \"refrain help \(command)\")")
         }
         do throws(AdminRequestError) {
             _ = try EntrySelection.target(of: url)
         } catch {
-            throw .usage("\(command): \(error.detail)")
+            throw .usage("\(command): \(error.sentence)")
         }
         return url
     }

@@ -1,4 +1,5 @@
 import Admin
+import AppleMusic
 import Text
 
 // `list`: the stored answers of a running proxy.
@@ -33,10 +34,11 @@ extension Command {
         var parameters: [(String, String)] = []
         for (selector, option) in selectors {
             guard let value = arguments.value(option) else { continue }
+            if selector.name == "class" { _ = try arguments.parsed(option, classNamed) }
             do throws(AdminRequestError) {
                 _ = try selector.condition(value)
             } catch {
-                throw .usage("list: --\(error.detail)")
+                throw .usage("list: --\(error.sentence)")
             }
             parameters.append((option.name, value))
         }
@@ -55,6 +57,16 @@ extension Command {
             context.output.problem("only the first \(entries.count) are shown; --limit N shows more")
         }
         return .done
+    }
+
+    private static func classNamed(_ text: String) throws(ValueError) -> ResourceClass {
+        guard let known = ResourceClass(name: text) else {
+            let names = ResourceClass.allCases.map(\.name)
+            let hint = Suggestion.text(for: text, in: names)
+            throw ValueError(
+                text, isNot: "a class" + (hint.isEmpty ? "; classes are \(names.joined(separator: ", "))" : hint))
+        }
+        return known
     }
 
     /// Entries for people; the target comes last, because the last column may be cut.

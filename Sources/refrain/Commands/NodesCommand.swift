@@ -22,6 +22,12 @@ extension Command {
         if answer["standing"]?.stringValue == "engine-away" {
             context.output.problem("\(answer["words"].shown): the rows of other nodes are as old as that")
         }
+        for refusal in answer["refusing"]?.arrayValue ?? [] {
+            let commands = refusal["commands"]?.arrayValue?.compactMap(\.stringValue).joined(separator: ", ") ?? ""
+            context.output.problem(
+                "the engine refuses this node \(commands): \(refusal["words"].shown) (\(refusal["count"].shown) times "
+                    + "since \(LogTime.rfc3339(Int64(refusal["since"]?.countValue ?? 0))))")
+        }
         if let namesake = answer["namesake"]?.stringValue {
             context.output.problem("\(namesake) uses this node name too: give each node its own name (node_name)")
         }

@@ -94,7 +94,7 @@ extension Command {
         do throws(AdminRequestError) {
             _ = try PurgeRequest(content)
         } catch {
-            throw .usage("purge: --\(error.detail)")
+            throw .usage("purge: --\(error.sentence)")
         }
         return content
     }

@@ -23,11 +23,11 @@ extension Command {
         ]
     ) { arguments, context throws(CommandFailure) in
         guard let word = arguments.positional.first else {
-            throw .usage("record: on, off, status or export? (see \"refrain help record\")")
+            throw .usage("record: expected on, off, status or export (see \"refrain help record\")")
         }
         let words = ["on", "off", "status", RecordExport.word]
         guard words.contains(word) else {
-            throw .usage("record: unknown \(quoted(word))\(Suggestion.text(for: word, in: words))")
+            throw .usage("record: \(ValueError(word, isNoneOf: words).message)")
         }
         if word == RecordExport.word {
             return try RecordExport.run(arguments.positional.dropFirst(), arguments, context.output)

@@ -17,10 +17,11 @@ enum RecordExport {
         _ words: ArraySlice<String>, _ arguments: CommandArguments, _ output: Output
     ) throws(CommandFailure) -> ExitStatus {
         guard let path = words.first, words.count == 1 else {
-            throw .usage("record: export which recording? (refrain record export FILE --har OUT)")
+            throw .usage("record: export needs one recording (refrain record export FILE --har OUT)")
         }
         guard let target = arguments.value(har) else {
-            throw .usage("record: export as what? HAR is the one format (refrain record export FILE --har OUT)")
+            throw .usage(
+                "record: export needs --har OUT; HAR is the only format (refrain record export FILE --har OUT)")
         }
         let reader: RecordingReader
         do {
@@ -29,7 +30,7 @@ enum RecordExport {
             throw .failed("\(error)")
         }
         let own = [reader.path, RecordedBodies.path(beside: reader.path)]
-        guard target == "-" || !own.contains(where: { isSame($0, target) }) else {
+        guard target == "-" || !own.contains(where: { FileAccess.isSame($0, target) }) else {
             throw .failed("\(target) is the recording itself; export it to another file")
         }
         let file = target == "-" ? nil : try NewFile(target, replaces: arguments.has(force))
@@ -49,11 +50,6 @@ enum RecordExport {
         guard bytes > HARWriter.mostReadable else { return [] }
         let most = HARWriter.mostReadable >> 20
         return ["\(target): \(bytes) bytes; browsers may open it, but refrain reads HAR of at most \(most) MiB"]
-    }
-
-    private static func isSame(_ path: String, _ other: String) -> Bool {
-        var (one, two) = (stat(), stat())
-        return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
 
     private static let pieceBytes = 1 << 16

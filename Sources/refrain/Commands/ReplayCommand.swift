@@ -5,12 +5,14 @@ extension Command {
         "replay", "send recorded traffic again and measure the answers",
         positional: "FILE|compare A B", upTo: 3, options: ReplayOptions.all,
         details: [
-            "FILE is a recording, a HAR file, or an index of recorded answers. Without --speed, --rate and "
-                + "--connections, requests are sent with the recorded timing. Personal requests and unsafe methods are "
-                + "never sent.",
+            "FILE is a recording, a HAR file, or an index of recorded answers; - is the standard input. Without "
+                + "--speed, --rate and --connections, requests are sent with the recorded timing. Personal requests "
+                + "and unsafe methods are never sent.",
             "Latencies are reported twice: corrected latency counts from the time at which a request was due, "
                 + "uncorrected latency from the time at which it was sent. A run is invalid if the generator's own lag "
                 + "decides a --fail-if; the target is not at fault then.",
+            "A request that times out counts in the latencies with the time after which it was given up. A --fail-if "
+                + "on a latency also fails if more requests failed than lie above its percentile.",
             "--dry-run sends nothing: it runs the recording through the cache for each configuration, in virtual "
                 + "time. It uses the settings that affect answers (ttl, compose, windows, batch, next, "
                 + "superset_includes, documented_forms, sizes, upstream_rate, upstream_connections); it ignores "

@@ -13,7 +13,7 @@ enum StatsTable {
             """
             requests hits/requests stale/requests composed/requests misses/requests collapsed/misses
             shared bypassed/requests refused/requests revalidated stored http2_requests/requests
-            headers_refused compression_skipped
+            connections tls_handshakes headers_refused compression_skipped
             """),
         group(
             "origin",
@@ -47,12 +47,18 @@ enum StatsTable {
         var sections: [(title: String, rows: [[String]])] = groups.map { group in
             (group.title, group.lines.compactMap { row($0, in: stats) })
         }
+        sections[0].rows += hitRatio(in: stats)
+        sections.append(("answers to clients, by class and status", answers(in: stats)))
+        sections.append(("answers to clients, by client", clients(in: stats)))
+        sections.append(("requests to Apple", savings(in: stats)))
         let tier = stats["tier"]?.rows() ?? []
         sections.append(("shared tier", tier.map { [$0.name, $0.value, ""] }))
         for axis in SpendingAxis.allCases {
             let counts = spenders(axis, in: stats, "since_start")
             sections.append(("sent to the origin, by \(axis.rawValue)", frequencies(counts)))
         }
+        sections.append(("refused, by limit", frequencies(counts(in: stats["refused_by_limit"]))))
+        sections.append(("failed TLS handshakes", frequencies(counts(in: stats["tls_handshakes_failed"]))))
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
         sections.append(("not composed, by rule and reason", frequencies(refusals(in: stats))))
         let filled = sections.filter { !$0.rows.isEmpty }
@@ -81,7 +87,50 @@ enum StatsTable {
         return "\(perMille / 10).\(perMille % 10) % of \(name)"
     }
 
-    private static func counts(in object: JSON?) -> [(name: String, count: Int)] {
+    private static func hitRatio(in stats: JSON) -> [[String]] {
+        guard case .number(let text)? = stats["hit_ratio"], let ratio = Double(text) else { return [] }
+        return [
+            ["hit ratio", Figure.percent(Int(clamping: (ratio * 1000).rounded()), of: 1000), "hits of hits and misses"]
+        ]
+    }
+
+    /// Each class, followed by its statuses.
+    private static func answers(in stats: JSON) -> [[String]] {
+        let statuses = counts(in: stats["answers"]?["statuses"])
+        let whole = statuses.reduce(0) { $0 + $1.count }
+        func row(_ each: (name: String, count: Int)) -> [String] {
+            [each.name, "\(each.count)", share(each.count, of: whole, "answers") ?? ""]
+        }
+        let classes = counts(in: stats["answers"]?["classes"]).filter { $0.count > 0 }
+        let gone = statuses.filter { $0.name == "none" }.map { row(("client had left", $0.count)) }
+        return classes.flatMap { each in
+            [row(each)] + statuses.filter { $0.name.first == each.name.first && $0.name != each.name }.map(row)
+        } + gone
+    }
+
+    /// Clients with keys, with the classes of their answers.
+    private static func clients(in stats: JSON) -> [[String]] {
+        (stats["clients"]?.arrayValue ?? []).map { client in
+            let classes = counts(in: client["answers"]).filter { $0.count > 0 }.map { "\($0.name) \($0.count)" }
+            let name = client["name"]?.stringValue ?? ""
+            return [name, "\(client["requests"]?.countValue ?? 0)", classes.joined(separator: ", ")]
+        }
+    }
+
+    /// The requests that Apple would have got, got, and was spared, in the order of
+    /// `OriginSavings.Figure`.
+    private static func savings(in stats: JSON) -> [[String]] {
+        guard let savings = stats["savings"] else { return [] }
+        let whole = savings[OriginSavings.Figure.withoutProxy.name]?.countValue ?? 0
+        return OriginSavings.Figure.allCases.map { figure in
+            let count = savings[figure.name]?.countValue ?? 0
+            let part = figure == .withoutProxy ? nil : share(count, of: whole, "those without the proxy")
+            return [figure.text, "\(count)", part ?? ""]
+        }
+    }
+
+    /// The members that are counts.
+    static func counts(in object: JSON?) -> [(name: String, count: Int)] {
         (object?.objectValue?.members ?? []).compactMap { member in
             member.value.countValue.map { (name: member.key, count: $0) }
         }

@@ -2,6 +2,7 @@ import AppleMusic
 import Compose
 import EventLoop
 import Freshness
+import Proxy
 import Recording
 import Server
 import Upstream
@@ -84,6 +85,7 @@ struct Configuration: Equatable, Sendable {
     /// `*` alone: any.
     var corsHeaders: [String] = []
 
+    var healthPath: String?
     var accessLog = AccessLogSetting(destination: .off, format: .combined)
     var logLevel = LogLevel.info
     /// Nil: nothing can be recorded.
@@ -161,7 +163,13 @@ struct AccessLogSetting: Equatable, Sendable {
     enum Format: String, CaseIterable, Sendable { case json, combined }
 
     let destination: Destination
-    let format: Format
+    var format: Format
+    /// nil: all requests.
+    var selection: LogSelection?
+
+    init(destination: Destination, format: Format, selection: LogSelection? = nil) {
+        (self.destination, self.format, self.selection) = (destination, format, selection)
+    }
 }
 
 /// Value of the directive `record`.

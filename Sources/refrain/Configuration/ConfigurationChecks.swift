@@ -93,8 +93,10 @@ struct ConfigurationChecks {
     // MARK: Files
 
     private func recording() -> [ConfigurationError] {
-        let problem = configuration.recording.flatMap { files.recordingProblem($0.settings) }
-        return problem.map { [error(of: "record", $0)] } ?? []
+        guard let settings = configuration.recording?.settings, let problem = files.recordingProblem(settings) else {
+            return []
+        }
+        return [error(of: "record", problem + LiteralPath.hint(settings.path))]
     }
 
     private func namedFiles() -> [ConfigurationError] {

@@ -101,7 +101,9 @@ struct ConfigurationReader {
             return report(line.place, "unknown directive \(quoted(line.words[0]))\(hint)")
         }
         guard directive.argumentCount.contains(words.count) else {
-            return refuse(line, directive, "expected \(directive.arguments), found \(words.count) argument(s)")
+            return refuse(
+                line, directive,
+                "expected \(directive.arguments), found \(words.count) argument\(words.count == 1 ? "" : "s")")
         }
         if let last = words.last, last.hasSuffix(";"), !directive.arguments.hasPrefix("FILE") {
             return refuse(line, directive, "a directive ends with its line, not with \";\"")

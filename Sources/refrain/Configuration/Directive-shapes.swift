@@ -101,9 +101,7 @@ extension RawRepresentable<String> where Self: CaseIterable {
     /// The case that is written `text`.
     init(choice text: String) throws(ValueError) {
         guard let value = Self(rawValue: text) else {
-            let names = Self.allCases.map(\.rawValue)
-            let others = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
-            throw ValueError(text, isNot: others + Suggestion.text(for: text, in: names))
+            throw ValueError(text, isNoneOf: Self.allCases.map(\.rawValue))
         }
         self = value
     }

@@ -7,8 +7,9 @@ extension Directive {
             why: "Redis or Valkey engine that nodes share: redis://HOST:PORT or rediss://, further addresses after "
                 + "commas",
             details: "The default port is 6379; write an IPv6 address in brackets. Addresses are tried in their "
-                + "order, and the first master is used. At most \(TierURL.mostEngines) addresses are allowed, and all "
-                + "have the same scheme. rediss:// is TLS, and the certificate is verified. Put user and password into "
+                + "order, and the first master is used; a node of a Redis Cluster leads to the owner of the keys. At "
+                + "most \(TierURL.mostEngines) addresses are allowed, and all have the same scheme. rediss:// is TLS, "
+                + "and the certificate is verified. Put user and password into "
                 + "shared_tier_auth_file, never here. All nodes must name the same engines and the same ttl personal.",
             read: TierURL.init),
         file(

@@ -97,7 +97,7 @@ struct Directive: Sendable {
         var most = 0
         var isOptional = false
         for word in arguments.split(separator: " ") {
-            if word == "..." { return least...Int.max }
+            if word.hasPrefix("...") { return least...Int.max }
             if word.hasPrefix("[") { isOptional = true }
             most += 1
             least += isOptional ? 0 : 1
@@ -182,14 +182,6 @@ extension Directive {
                 + "disconnected"),
     ]
 
-    /// A share in millionths, one at least.
-    private static func millionths(_ word: String) throws(ValueError) -> Int {
-        guard let share = try? Quantity.share(word), share >= 1e-6 else {
-            throw ValueError(word, isNot: "off, or a share from 0.0001% to 100%, such as 1%")
-        }
-        return Int(clamping: (share * 1e6).rounded())
-    }
-
     private static let origin = [
         value(
             "upstream", "URL", \.upstream, standard: "https://api.music.apple.com",
@@ -214,6 +206,15 @@ extension Directive {
         toggle(
             "other", \.servesOther, ("on", "refuse"),
             why: "paths outside /v1/: on forwards them with the proxy's token; refuse answers 404"),
+        optional(
+            "health", "PATH", \.healthPath,
+            why: "path on the client listeners that the proxy answers itself, as /readyz does: 200 or 503"
+        ) { word throws(ValueError) in
+            guard word.hasPrefix("/"), word.utf8.count > 1, word.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
+                !word.contains(where: { "?#*".contains($0) }), !(word + "/").hasPrefix("/v1/")
+            else { throw ValueError(word, isNot: "a path such as /healthz, outside /v1/ and without a query") }
+            return word
+        },
     ]
 
     private static let credentials = [
@@ -300,7 +301,7 @@ extension Directive {
             details: "A composed answer that differs is older if the origin has revised a part, and wrong otherwise. "
                 + "A wrong one is logged and counted by refrain_verify_mismatches_total, and its form is not composed "
                 + "again for the ttl of its class."
-        ) { word throws(ValueError) in word == off ? 0 : try millionths(word) },
+        ) { word throws(ValueError) in word == off ? 0 : try Quantity.millionths(word, "off, or a share") },
         toggle(
             "windows", \.composition.windows,
             why: "cut pages out of stored larger pages; ask for the largest page when a client pages through a list"),
@@ -338,12 +339,11 @@ extension Directive {
 
     private static let operation = [
         Directive(
-            "access_log", "FILE|stdout|stderr|off [json|combined]", defaults: ["stdout combined"],
-            why: "one line per request; the file is reopened on SIGUSR1"
+            "access_log", "FILE|stdout|stderr|off [json|combined] [if CONDITION ...]", defaults: ["stdout combined"],
+            why: "one line per request; the file is reopened on SIGUSR1",
+            details: AccessLogSetting.details
         ) { configuration, words throws(ValueError) in
-            let destination = try AccessLogSetting.Destination(words[0])
-            let format = words.count == 1 ? .combined : try AccessLogSetting.Format(choice: words[1])
-            configuration.accessLog = AccessLogSetting(destination: destination, format: format)
+            configuration.accessLog = try AccessLogSetting(words: words)
         },
         choice("log_level", \.logLevel, standard: .info, why: "lowest level of messages written to standard error"),
         Directive(

@@ -249,3 +249,11 @@ struct FileAccess: Sendable {
         }
     }
 }
+
+extension FileAccess {
+    /// Whether both paths lead to one file, by links or by other spellings.
+    static func isSame(_ path: String, _ other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+}

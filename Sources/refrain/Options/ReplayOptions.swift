@@ -14,6 +14,7 @@ struct ReplayOptions: Sendable {
     /// Where reports are written.
     let hgrmFile: String?
     let htmlFile: String?
+    let failedFile: String?
     let isJSON: Bool
 
     /// The word that compares results instead of replaying a recording.
@@ -40,6 +41,7 @@ struct ReplayOptions: Sendable {
         verifies = arguments.has(Self.verify) || thresholds.contains(where: \.needsVerification)
         self.plan = plan
         (hgrmFile, htmlFile) = (arguments.value(Self.hgrm), arguments.value(Self.html))
+        failedFile = arguments.value(Self.failed)
         isJSON = arguments.has(.json)
     }
 
@@ -191,6 +193,8 @@ extension ReplayOptions {
         "fail-if", "EXPR", isRepeatable: true, "exit with 1 if this holds: 'p99>50ms', 'hit<0.9', 'diff>0'")
     static let hgrm = CommandOption("hgrm", "FILE", "write the percentiles in HdrHistogram's .hgrm format")
     static let html = CommandOption("html", "FILE", "write a report with plots")
+    static let failed = CommandOption(
+        "failed", "FILE", "write the requests that failed or got an error, one JSON object a line")
     static let scaleTTL = CommandOption(
         "scale-ttl",
         "require the target's ttl_speed to equal --speed"
@@ -210,7 +214,7 @@ extension ReplayOptions {
 
     static let all = [
         target, speed, rate, connections, duration, loop, only, skip, method, status, outcome, storefront, header,
-        headerFile, caFile, timeout, verify, failIf, .json, hgrm, html, scaleTTL, .admin, .adminTokenFile,
+        headerFile, caFile, timeout, verify, failIf, .json, hgrm, html, failed, scaleTTL, .admin, .adminTokenFile,
         warm, dryRun, config,
     ]
 }

@@ -8,6 +8,7 @@ import HTTP
 import Proxy
 import Server
 import Store
+import Text
 import Tier
 import Traffic
 import Upstream
@@ -33,14 +34,18 @@ extension Configuration {
             upstream: upstreamSettings,
             upstreamTLS: try upstreamTLS(running),
             shared: try shared(log, running, inheritance.predecessor, isStopped),
-            accessLog: sink.map { ($0, accessLog.format == .json ? .json : .combined) })
+            accessLog: sink.map {
+                AccessLogSettings($0, accessLog.format == .json ? .json : .combined, accessLog.selection)
+            })
         settings.upstreamRate = upstreamRate
         settings.timeouts = clientTimeouts
         settings.bounds = clientBounds
         settings.bounds.warn = { @Sendable text in log(.warn, text) }
+        settings.bounds.inform = { @Sendable text in log(.info, text) }
         settings.shared.clientKeys = keys
         settings.shared.verifySample = verifySample
         settings.shared.servesOther = servesOther
+        settings.shared.healthPath = healthPath.map { Array($0.utf8) }
         settings.shared.pageFields = PageFields(corsHeaders)
         settings.shared.forwardedFields = NamedFields(forwardedFields)
         let origin = upstream.url
@@ -265,14 +270,17 @@ extension Configuration {
         }
     }
 
-    /// One address has at most half of all connections.
     private var clientBounds: ClientBounds {
+        let room = clientRoom(under: DescriptorLimit.now)
         var bounds = ClientBounds()
         bounds.requestBytes = requestMemory
         bounds.answerBytes = answerMemory
-        bounds.connections = DescriptorLimit.clients(besides: upstreamConnections)
+        bounds.connections = room.all
         bounds.trustedProxies = TrustedProxies(trustedProxies)
-        bounds.connectionsPerAddress = min(connectionsPerAddress ?? .max, max(1, bounds.connections / 2))
+        bounds.connectionsPerAddress = room.perAddress
+        bounds.names = room.names
+        bounds.names[.requestMemory] = "request_memory \(Figure.bytes(requestMemory))"
+        bounds.names[.answerMemory] = "answer_memory \(Figure.bytes(answerMemory))"
         return bounds
     }
 

@@ -3,18 +3,6 @@ import Glibc
 /// How many descriptors the process may have: one a client, one an upstream connection, one for
 /// each of a few hundred large bodies, a handful for files.
 enum DescriptorLimit {
-    /// Connections that clients may have, so that enough descriptors are left for the origin, the
-    /// admin listener, files and large bodies.
-    static func clients(besides upstreamConnections: Int, whenRaised: Bool = false) -> Int {
-        guard let limit else { return .max }
-        let most = Int(clamping: whenRaised ? limit.rlim_max : limit.rlim_cur)
-        return max(most / 4, most - upstreamConnections - spare)
-    }
-
-    /// Descriptors for all but clients and the origin: segments are some sixty, or twice as many
-    /// where many answers are longer than a segment.
-    private static let spare = 320
-
     /// The limit once it is raised.
     static var most: Int { limit.map { Int(clamping: $0.rlim_max) } ?? .max }
 

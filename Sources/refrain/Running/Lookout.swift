@@ -1,8 +1,11 @@
 import Dispatch
+import EventLoop
 import Glibc
+import Server
 import Synchronization
 
-/// Looks each minute for expiries and a short disk, and has the log say so in time.
+/// Looks each minute for expiries, a short disk and refused clients, and has the log say so in
+/// time.
 final class Lookout {
     private let timer: any DispatchSourceTimer
 
@@ -11,6 +14,7 @@ final class Lookout {
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "refrain.lookout"))
         timer.setEventHandler { @Sendable in
             for line in shortages.withLock({ $0.due(of: proxy, at: Int64(time(nil))) }) { log(.warn, line) }
+            proxy.server.snapshot.connections.troubles.sayRest(at: .now())
         }
         timer.schedule(deadline: .now(), repeating: .seconds(60), leeway: .seconds(1))
         timer.activate()

@@ -54,10 +54,7 @@ extension Configuration {
     private var connectionMemory: Int {
         let each =
             listeners.contains(where: \.isTLS) ? ProxyMemory.secureConnectionBytes : ProxyMemory.connectionBytes
-        let clients = min(
-            DescriptorLimit.clients(besides: upstreamConnections, whenRaised: true),
-            loopCount * Server.mostConnections)
-        return clients * each
+        return clientRoom(under: DescriptorLimit.most).all * each
     }
 }
 

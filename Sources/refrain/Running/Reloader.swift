@@ -110,7 +110,9 @@ extension EffectiveConfiguration {
     /// proxy runs.
     func changesThatNeedRestart(since before: [SettingLine], path: String) -> [ConfigurationError] {
         changes(since: before).filter(\.needsRestart).map { directive in
-            let message = "\(directive.name): cannot change while the proxy runs; restart the proxy"
+            let message =
+                "\(directive.name): a reload cannot change it; send SIGUSR2 (an upgrade without a break), "
+                + "or restart the proxy"
             guard let place = lines.first(where: { $0.directive.name == directive.name })?.place else {
                 return ConfigurationError(place: nil, message: "\(path): \(message)")
             }

@@ -72,6 +72,10 @@ final class RunningProxy: Sendable {
             Running(
                 configuration: configuration, settings: settings,
                 certificates: certificates ?? configuration.certificateExpiries))
+        settings.shared.health.use { @Sendable [weak self] in
+            let availability = self?.availability ?? AdminSources.Availability(isServing: false, node: nil)
+            return (availability.isReady, availability.words)
+        }
         do throws(CommandFailure) {
             let admin = try startAdmin(configuration)
             let recording = server.adoptRecording(configuration.recording, before: nil, log)
@@ -104,6 +108,10 @@ final class RunningProxy: Sendable {
             version: ProgramVersion.text, process: getpid(), startedAt: TimeOfDay.system.unixSeconds() * 1000,
             predecessor: predecessor ?? 0, upstream: configuration.upstream.origin.name)
         return try attempt("shared_tier") { try ProxyNode(tier, identity, settings.shared) }
+    }
+
+    private var availability: AdminSources.Availability {
+        AdminSources.Availability(isServing: isServing.load(ordering: .relaxed), node: node)
     }
 
     /// Addresses of the proxy's listeners, with port 0 resolved.
@@ -148,7 +156,8 @@ final class RunningProxy: Sendable {
                 "upstream_connections: the proxy runs \(workers) loops, which need one each; restart the proxy")
         }
         settings.workers = workers
-        let staysPut = before.admin.map { $0.address == configuration.adminListener } ?? false
+        let isLost = before.admin.map(hasLostFile) ?? false
+        let staysPut = !isLost && before.admin.map { $0.address == configuration.adminListener } ?? false
         let token = try configuration.adminToken()
         let recordingBefore = before.configuration.recording
         try ProxyServer.checkRecording(configuration.recording, before: recordingBefore)
@@ -162,6 +171,9 @@ final class RunningProxy: Sendable {
         }
         admin?.access.change(to: token)
         if !staysPut { before.admin?.host.stop() }
+        if isLost, let admin, admin.address == before.admin?.address {
+            log(.notice, "admin_listen: \(admin.address) was missing, and was made again")
+        }
         log.setLevel(configuration.logLevel)
         settings.shared.cache.file?.records.checkRate = configuration.cacheCheck
         settings.shared.cache.file?.records.use(settings.shared.origin)
@@ -173,6 +185,12 @@ final class RunningProxy: Sendable {
             admin: admin, reloads: before.reloads + 1)
         running.withLock { $0 = now }
         return ending
+    }
+
+    /// Whether the file of the socket is gone, and this process may make it again: one that a
+    /// service manager keeps is the manager's.
+    private func hasLostFile(_ admin: AdminListener) -> Bool {
+        admin.address.all.contains { $0.hasLostFile && !inheritance.sockets[$0].contains(where: \.isKept) }
     }
 
     /// Has `/readyz` refuse from now on; requests are still answered.
@@ -207,7 +225,9 @@ final class RunningProxy: Sendable {
         let kept = try attempt("admin_listen: \(listen)") { try InheritedSockets(copiedFrom: former?.host) }
         defer { kept.settle() }
         let listeners = zip(addresses, inherited).map { address, given in
-            ListenerSettings(address: address, tls: nil, inherited: given.isEmpty ? kept[address] : given)
+            // The kernel gives a socket no second file.
+            let own = address.hasLostFile ? [] : kept[address]
+            return ListenerSettings(address: address, tls: nil, inherited: given.isEmpty ? own : given)
         }
         let cache = running.withLock { $0.settings.shared.cache }
         var sources = AdminSources(

@@ -26,14 +26,15 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
     do {
         let reader = try RecordingReader(path: file)
         let progress = ProgressLine(context.output)
-        let traffic = try RecordedTraffic(reader, watch: progress.watching(file))
+        let traffic = try RecordedTraffic(reader, watch: progress.watching(RecordingReader.name(of: file)))
         progress.end()
         for warning in reader.warnings { context.output.problem(warning) }
         guard traffic.count > 0 else {
-            throw CommandFailure.failed("replay: \(file): no request in it reached the cache")
+            throw CommandFailure.failed("replay: \(reader.path): no request in it reached the cache")
         }
         DescriptorLimit.raise()
-        report = WhatIfReport(file: file, traffic, try figures(of: traffic, settings, progress))
+        report = WhatIfReport(
+            file: RecordingReader.name(of: file), traffic, try figures(of: traffic, settings, progress))
     } catch let failure as CommandFailure {
         throw failure
     } catch {

@@ -1,13 +1,19 @@
 import EventLoop
+import Recording
 import Text
 import Traffic
 
 /// Replays a recording, and reports on it.
 func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
-    for path in [options.hgrmFile, options.htmlFile].compactMap({ $0 }) {
+    for path in [options.hgrmFile, options.htmlFile, options.failedFile].compactMap({ $0 }) {
         try context.files.checkReport(path, of: options.plan.file)
     }
-    var ending = try ending(of: options.plan, verifies: options.verifies, context)
+    var plan = options.plan
+    plan.failedFile = try options.failedFile.map { path throws(CommandFailure) in
+        try attempt("cannot write \(path)") { () throws(FailedRequestFile.Errno) in try FailedRequestFile(path) }
+    }
+    var ending = try ending(of: plan, verifies: options.verifies, context)
+    let problemOfFailed = plan.failedFile?.finish()
     let verdicts = options.thresholds.map { $0.verdict(on: ending.result) }
     ending.result.judge(verdicts)
     try write(ending.result, verdicts, options, context.files)
@@ -20,6 +26,10 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
     if ending.wasStopped { context.output.problem("stopped before the end") }
     if ending.result.answered == 0 { context.output.problem("no request was answered") }
     if let reason = ending.result.invalidBecause { context.output.problem("invalid run: \(reason)") }
+    if let path = options.failedFile, let problem = problemOfFailed {
+        context.output.problem("cannot write \(path): \(problem)")
+        return .failed
+    }
     return ending.status(verdicts)
 }
 
@@ -39,7 +49,7 @@ private func ending(
     let reading = ProgressLine(context.output)
     let replay: Replay
     do throws(ReplayError) {
-        replay = try Replay(plan, verifies: verifies, watch: reading.watching(plan.file))
+        replay = try Replay(plan, verifies: verifies, watch: reading.watching(RecordingReader.name(of: plan.file)))
     } catch {
         throw .failed(error.description)
     }
@@ -67,8 +77,8 @@ private func write(
 }
 
 extension JSON {
-    /// A result, and the verdicts on the thresholds: `expression`, `failed`, `undecided` and
-    /// `sentence` of each.
+    /// A result, notes on its figures, and the verdicts on the thresholds: `expression`, `failed`,
+    /// `undecided` and `sentence` of each.
     fileprivate static func object(of result: ReplayResult, _ verdicts: [Threshold.Verdict]) -> JSON {
         var json = result.json.objectValue ?? JSONObject()
         let thresholds = verdicts.map { verdict -> JSON in
@@ -77,6 +87,7 @@ extension JSON {
                 "undecided": .bool(verdict.isUndecided), "sentence": .string(verdict.sentence),
             ]
         }
+        json.append("notes", .array(result.notes.map { .string($0) }))
         json.append("thresholds", .array(thresholds))
         return .object(json)
     }
@@ -85,7 +96,7 @@ extension JSON {
 extension FileAccess {
     /// Before the run, which would be for nothing if its report could not be written.
     func checkReport(_ path: String, of recording: String) throws(CommandFailure) {
-        guard path != recording else {
+        guard path != recording, !FileAccess.isSame(path, recording) else {
             throw .usage(
                 "replay: \(path) is the recording; write the report to another file")
         }

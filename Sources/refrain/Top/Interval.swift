@@ -50,14 +50,17 @@ struct Interval {
     let seconds: Double
     /// Answers by outcome, in the proxy's order.
     let outcomes: [(name: String, count: Int)]
+    /// Answers by status, in order.
+    let statuses: [(name: String, count: Int)]
     let upstream: Int
     /// Requests that came by HTTP/2.
     let http2: Int
     let hitTimes: BucketCounts
     let missTimes: BucketCounts
 
-    /// The figures since the proxy began.
-    init(_ stats: JSON) { self.init(stats, since: nil, seconds: Double(stats.uptime)) }
+    /// The figures since the proxy began; in its first second, of which `/stats` says 0, of that
+    /// second.
+    init(_ stats: JSON) { self.init(stats, since: nil, seconds: Double(max(1, stats.uptime))) }
 
     /// - Parameter seconds: the time between the two answers.
     init(_ stats: JSON, since earlier: JSON?, seconds: Double) {
@@ -74,6 +77,9 @@ struct Interval {
         outcomes = (stats["outcomes"]?.objectValue?.keys ?? []).map { name in
             (name, difference { $0["outcomes"]?[name]?.countValue })
         }
+        statuses = (stats["answers"]?["statuses"]?.objectValue?.keys ?? []).map { name in
+            (name, difference { $0["answers"]?["statuses"]?[name]?.countValue })
+        }
         upstream = difference { $0["upstream_requests"]?.countValue }
         http2 = difference { $0["http2_requests"]?.countValue }
         hitTimes = times(Self.hits)
@@ -84,9 +90,7 @@ struct Interval {
 
     /// Hits of hits and misses, from 0 to 1; nil where nothing came.
     var hitRatio: Double? {
-        func sum(_ names: [String]) -> Int { outcomes.filter { names.contains($0.name) }.reduce(0) { $0 + $1.count } }
-        let whole = sum(Self.hits) + sum(Self.misses)
-        return whole > 0 ? Double(sum(Self.hits)) / Double(whole) : nil
+        HitRatio { outcome in outcomes.first { $0.name == outcome.name }?.count ?? 0 }.value
     }
 
     func perSecond(_ count: Int) -> Double { Double(count) / seconds }
@@ -101,9 +105,11 @@ struct Interval {
             ]
         }
         let counts = outcomes.map { ($0.name, JSON.integer($0.count)) }
+        let answers = statuses.filter { $0.count > 0 }.map { ($0.name, JSON.integer($0.count)) }
         return .object(members: [
             "time": time ?? .null, "seconds": number(seconds), "requests": .integer(requests),
             "upstream_requests": .integer(upstream), "hit_ratio": number(hitRatio), "outcomes": .object(pairs: counts),
+            "statuses": .object(pairs: answers),
             "hits": times(hitTimes), "misses": times(missTimes),
         ])
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import EventLoop
 import Glibc
 import Text
@@ -46,8 +45,9 @@ struct TopCommand {
             show(stats, Interval(stats))
             return .done
         }
-        if !isJSON, let screen = TopTerminal() { return try watch(on: screen) }
-        let signals = Self.leavingOnSignals()
+        let kind = getenv("TERM").map { String(cString: $0) }
+        if !isJSON, let screen = TopTerminal(kind: kind) { return try watch(on: screen) }
+        let signals = SignalWatcher.leaving("refrain.top")
         defer { withExtendedLifetime(signals) {} }
         var watch = TopWatch(try look(), at: .now())
         while true {
@@ -81,13 +81,6 @@ struct TopCommand {
     }
 
     private var trouble: String { "no answer from \(client.server): retrying" }
-
-    /// Like whatever runs until it is stopped: being stopped is no failure.
-    private static func leavingOnSignals() -> SignalWatcher {
-        let signals = SignalWatcher(queue: DispatchQueue(label: "refrain.top"))
-        for signal in [SIGTERM, SIGINT] { signals.on(signal) { @Sendable in _exit(ExitStatus.done.rawValue) } }
-        return signals
-    }
 
     private func look() throws(CommandFailure) -> JSON { try AdminClient.stats(client.ask("/stats")) }
 

@@ -16,7 +16,7 @@ struct TopScreen {
     private static let usualRows = 10
 
     var text: String {
-        let blocks = [head, spending, outcomes, times].filter { !$0.isEmpty }
+        let blocks = [head, answers + savings + spending, outcomes, times].filter { !$0.isEmpty }
         let used = blocks.map { $0.filter { $0 == "\n" }.count + 1 }.reduce(0, +)
         // Two lists share the rest; each has a title, and a blank line is between them.
         let rows = lines.map { max(1, ($0 - used - 4) / 2) } ?? Self.usualRows
@@ -46,7 +46,7 @@ struct TopScreen {
         let share = min(1, Double(interval.http2) / Double(max(1, interval.requests)))
         let protocols = interval.http2 > 0 ? " (\(Self.percent(share)) by HTTP/2)" : ""
         let (asked, sent) = (rate(interval.requests), rate(interval.upstream))
-        text += line("\(asked) requests\(protocols), \(ratio) hits, \(sent) to Apple")
+        text += line("\(asked) requests\(protocols), hit ratio \(ratio), \(sent) to Apple")
         let limit = stats["upstream_rate"]?.countValue ?? 0
         text += line(
             "origin: \(stats["upstream_in_flight"]?.countValue ?? 0) in flight, "
@@ -55,6 +55,13 @@ struct TopScreen {
                 + ", \(stats["upstream_errors"]?.countValue ?? 0) errors"
                 + ", \(stats["rate_limited"]?.countValue ?? 0) 429s since start")
         if let tier = stats["tier"], tier != .null { text += line(Self.words(of: tier)) }
+        for (title, member) in [
+            ("refused by limits", "refused_by_limit"), ("TLS handshakes failed", "tls_handshakes_failed"),
+        ] {
+            let counts = StatsTable.counts(in: stats[member]).sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+            guard !counts.isEmpty else { continue }
+            text += line("\(title), since start: " + counts.map { "\($0.name) \($0.count)" }.joined(separator: ", "))
+        }
         if stats["developer_token_refused"] == .bool(true) {
             text += line("Apple refuses the developer token: see refrain token and the log")
         }
@@ -74,6 +81,35 @@ struct TopScreen {
             "tier: \(tier["words"].shown), \(number("nodes_alive")) of \(number("nodes")) nodes up, "
             + "\(whole(lookups?["taken"])) found of \(whole(lookups?["looks"])) since start, "
             + "lag \(number("lag"))" + (breakers > 0 ? ", breaker open in \(loops)" : "")
+    }
+
+    /// Answers by status, the most frequent first; since the start where there was none in the
+    /// interval.
+    private var answers: String {
+        let recent = interval.statuses.filter { $0.count > 0 }
+        let isRecent = !recent.isEmpty
+        let counts = isRecent ? recent : StatsTable.counts(in: stats["answers"]?["statuses"])
+        let whole = counts.reduce(0) { $0 + $1.count }
+        guard whole > 0 else { return "" }
+        let shares = counts.sorted { $0.count > $1.count }.prefix(Self.mostStatuses).map {
+            "\($0.name) \($0.count) (\(Self.percent(Double($0.count) / Double(whole))))"
+        }
+        return line("answers\(isRecent ? "" : " since start"): " + shares.joined(separator: ", "))
+    }
+
+    private static let mostStatuses = 6
+
+    /// Requests that Apple would have got, got, and was spared since the start, in a line.
+    private var savings: String {
+        guard let savings = stats["savings"] else { return "" }
+        func count(_ figure: OriginSavings.Figure) -> Int { savings[figure.name]?.countValue ?? 0 }
+        let whole = count(.withoutProxy)
+        guard whole > 0 else { return "" }
+        let parts = (OriginSavings.Figure.ways + [.extra]).filter { count($0) > 0 }.map { "\($0.text) \(count($0))" }
+        return line(
+            "to Apple since start: \(whole) without the proxy, \(count(.sent)) sent, \(count(.saved)) saved "
+                + "(\(Self.percent(Double(count(.saved)) / Double(whole))))"
+                + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")))
     }
 
     /// Shares of the requests to Apple, a line for each axis: of the last seconds, or since the

@@ -18,10 +18,13 @@ final class TopTerminal {
     private static let endOfLine = "\u{1B}[K"
     private static let endOfScreen = "\u{1B}[J"
 
-    /// nil where input or output is no terminal.
-    init?() {
+    /// nil where input or output is no terminal, or one that can only print.
+    /// - Parameter kind: `TERM`.
+    init?(kind: String?) {
         var settings = termios()
-        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 else {
+        guard kind != nil, kind != "dumb", isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1,
+            tcgetattr(STDIN_FILENO, &settings) == 0
+        else {
             return nil
         }
         before = settings

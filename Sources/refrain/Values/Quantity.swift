@@ -1,6 +1,8 @@
 // The numbers of the configuration and of the command line: sizes, durations, rates, counts. All
 // are exact: overflow is refused, and nothing is rounded. All have a bound.
 
+import Text
+
 enum Quantity {
     /// Bytes: digits and a unit, `10k`, `64MiB`, `2GiB`; every unit is a power of 1024, as in
     /// nginx.
@@ -24,15 +26,10 @@ enum Quantity {
     /// Digits and one of `ms`, `s`, `m`, `h`, `d`; a hundred years at most, so that sums with an
     /// instant cannot overflow.
     static func duration(_ text: String) throws(ValueError) -> Duration {
-        let (digits, unit) = split(text)
-        let milliseconds: [String: Int64] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
-        guard let number = Int64(digits), let factor = milliseconds[String(unit)] else {
+        guard let total = SpanOfTime.milliseconds(text) else {
             throw ValueError(text, isNot: "a duration such as 500ms, 30s, 15m, 12h or 7d")
         }
-        let (total, overflows) = number.multipliedReportingOverflow(by: factor)
-        guard !overflows, total <= 36_500 * 86_400_000 else {
-            throw ValueError("\(quoted(text)) is too long a duration")
-        }
+        guard total <= 36_500 * 86_400_000 else { throw ValueError("\(quoted(text)) is too long a duration") }
         return .milliseconds(total)
     }
 
@@ -69,6 +66,15 @@ enum Quantity {
             let number = Double(text.dropLast()), number > 0, number <= 100
         else { throw ValueError(text, isNot: "a share such as 5%, above 0% and at most 100%") }
         return number / 100
+    }
+
+    /// A share in millionths, one at least.
+    /// - Parameter wanted: how errors begin.
+    static func millionths(_ text: String, _ wanted: String = "a share") throws(ValueError) -> Int {
+        guard let share = try? share(text), share >= 1e-6 else {
+            throw ValueError(text, isNot: wanted + " from 0.0001% to 100%, such as 1%")
+        }
+        return Int(clamping: (share * 1e6).rounded())
     }
 
     /// Digits only, within `range`.

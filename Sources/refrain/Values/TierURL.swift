@@ -25,6 +25,11 @@ struct TierURL: Hashable, Sendable, CustomStringConvertible {
 extension TierURL {
     init(_ text: String) throws(ValueError) {
         let lower = text.lowercased()
+        guard !lower.prefix(while: { $0 != ":" }).contains("sentinel") else {
+            throw ValueError(
+                "Redis Sentinel is not supported: name the engines that it watches, redis://HOST:PORT,HOST:PORT; the "
+                    + "master among them is used")
+        }
         guard let scheme = ["rediss://", "redis://"].first(where: { lower.hasPrefix($0) }) else {
             throw ValueError("expected off, or a URL that begins with redis:// or rediss://")
         }

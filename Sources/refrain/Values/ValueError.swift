@@ -12,6 +12,12 @@ struct ValueError: Error, Equatable, Sendable {
     init(_ value: String, isNot wanted: String) {
         message = "\(quoted(value)) is not \(wanted)"
     }
+
+    /// `"VALUE" is not A, B or C`, with the word that was meant if one is near.
+    init(_ value: String, isNoneOf words: [String]) {
+        let others = words.count > 1 ? words.dropLast().joined(separator: ", ") + " or " : ""
+        self.init(value, isNot: others + (words.last ?? "") + Suggestion.text(for: value, in: words))
+    }
 }
 
 /// `text` in double quotes as messages show it: printable, and 48 characters at most.

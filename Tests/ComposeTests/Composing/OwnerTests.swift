@@ -47,42 +47,18 @@ import Testing
     /// The owner was asked for and never wanted.
     @Test func withoutUseItRests() throws {
         let scene = try StoredScene(Self.learnt)
-        var asked = 0
-        for id in 100..<300 {
-            guard case .partial(let supplement) = try scene.compose("albums/\(id)/tracks?limit=100"),
-                let growth = supplement.growth
-            else { break }
-            asked += 1
-            scene.library.growth.begin(growth)
-            scene.library.growth.settle(growth)
-        }
-        #expect((20...100).contains(asked), "each costs its bytes: \(asked)")
+        let ids = 100..<300
+        let asked = try ids.first { try !scene.growAndSettle("albums/\($0)/tracks?limit=100") } ?? ids.upperBound
+        #expect((20...100).contains(asked - ids.lowerBound), "each costs its bytes: \(asked)")
         // Clients that want it afterwards pay for it.
         let used = try StoredScene(Self.learnt)
-        for id in 100..<300 {
-            guard case .partial(let supplement) = try used.compose("albums/\(id)/tracks?limit=100"),
-                let growth = supplement.growth
-            else {
-                Issue.record("album \(id) is not asked for")
-                break
-            }
-            used.library.growth.begin(growth)
-            used.library.growth.settle(growth)
+        for id in ids {
+            #expect(try used.growAndSettle("albums/\(id)/tracks?limit=100"), "album \(id)")
             if id % 10 == 0 { used.library.growth.note(useOf: Array("/v1/catalog/us/albums/\(id)".utf8)) }
         }
     }
 
-    /// Where windows cannot be cut out of owners, four requests are lost.
-    @Test func whatCannotBeCutCostsFewRequests() throws {
-        let scene = try StoredScene(Self.learnt)
-        var asked = 0
-        for id in 100..<200 {
-            guard case .partial(let supplement) = try scene.compose("albums/\(id)/tracks?limit=100"),
-                let growth = supplement.growth
-            else { continue }
-            asked += 1
-            scene.library.growth.begin(growth)
-        }
-        #expect(asked == 4)
+    @Test func whatCannotBeCutOutOfOwnersCostsFourRequests() throws {
+        #expect(try StoredScene(Self.learnt).growUntilItRests(Self.list) == 4)
     }
 }

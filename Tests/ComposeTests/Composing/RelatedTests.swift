@@ -177,13 +177,10 @@ import Testing
         let scene = try scene()
         for number in 0..<200 {
             let album = "\(100 + number)"
-            guard case .partial(let supplement) = try scene.compose("albums/\(album)") else {
+            guard try scene.growAndSettle("albums/\(album)") else {
                 Issue.record("it rests after \(number)")
                 return
             }
-            let growth = try #require(supplement.growth)
-            scene.library.growth.begin(growth)
-            scene.library.growth.settle(growth)
             guard number % 10 == 0 else { continue }
             let song = Self.song("\(500 + number)", album: album)
             try scene.store(Stored("albums/\(album)?relate[songs]=albums,artists", Self.album(album, [song])))

@@ -183,6 +183,16 @@ struct StoredScene {
         return composer.compose(try Self.request(target), sources, at: now)
     }
 
+    /// Makes the larger request for this one, and the client's answer of it; false where none is
+    /// made.
+    func growAndSettle(_ target: String) throws -> Bool {
+        guard case .partial(let supplement) = try compose(target) else { return false }
+        let growth = try #require(supplement.growth)
+        library.growth.begin(growth)
+        library.growth.settle(growth)
+        return true
+    }
+
     /// Begins the larger requests that are made for this one until none is, and counts them.
     func growUntilItRests(_ target: String, most: Int = 100) throws -> Int {
         for tries in 0..<most {

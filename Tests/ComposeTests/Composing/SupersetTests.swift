@@ -137,12 +137,8 @@ import Testing
         let scene = try scene(Self.artistForms, missing: "artists/1?include=albums&views=top-songs")
         var asked = 0
         for id in 100..<300 {
-            guard case .partial(let supplement) = try scene.compose("artists/\(id)?views=top-songs"),
-                let growth = supplement.growth
-            else { break }
+            guard try scene.growAndSettle("artists/\(id)?views=top-songs") else { break }
             asked += 1
-            scene.library.growth.begin(growth)
-            scene.library.growth.settle(growth)
             let list = try StoredScene.request("artists/\(id)/albums")
             // The second window of one list spares no more.
             for _ in 0..<(isRead && id % 5 == 0 ? 2 : 0) {
@@ -215,13 +211,10 @@ import Testing
         let scene = try scene()
         for number in 0..<200 {
             let target = "albums/\(100 + number)"
-            guard case .partial(let supplement) = try scene.compose(target) else {
+            guard try scene.growAndSettle(target) else {
                 Issue.record("it rests after \(number)")
                 return
             }
-            let growth = try #require(supplement.growth)
-            scene.library.growth.begin(growth)
-            scene.library.growth.settle(growth)
             if isPlain {
                 scene.library.growth.note(useOf: Array("/v1/catalog/us/\(target)?include=artists,genres".utf8))
                 continue

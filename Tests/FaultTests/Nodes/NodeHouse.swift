@@ -158,13 +158,3 @@ final class NodeHouse {
         for node in Self.names.indices { promises.caughtUp(node) }
     }
 }
-
-extension RedisServer {
-    /// Sends words of one line, and waits for the reply.
-    @discardableResult
-    func ask(_ line: String) throws -> String {
-        let client = try RawClient(port: port)
-        try client.send(line + "\r\nQUIT\r\n")
-        return String(decoding: client.read(), as: UTF8.self)
-    }
-}

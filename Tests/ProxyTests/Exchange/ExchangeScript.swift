@@ -135,7 +135,6 @@ struct ExchangeScript {
         if step.endsUserGeneration { words.append("end generation") }
         if let comparison = step.comparison { words.append("compare \(comparison.status)") }
         if let action = step.flight { words.append(Self.words(action)) }
-        if step.savesRequest { words.append("saved one") }
         if let action = step.client { words.append(self.words(action)) }
         if let action = step.origin { words.append(Self.words(action)) }
         return words.joined(separator: ", ")

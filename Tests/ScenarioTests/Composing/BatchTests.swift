@@ -249,6 +249,14 @@ import Testing
         text.hasPrefix("HTTP/1.1 200 ") && text.contains("\"id\":\"\(id)\"") && !text.contains("},{")
     }
 
+    /// Requests that led a batch, a quarter of those sent, had no time of the origin's.
+    private func expectSumsOfTheLog(_ proxy: ProxyUnderTest) throws {
+        let lines = try proxy.finalLog().map { $0.split(separator: " ") }
+        let sent = lines.compactMap { $0.last.flatMap { Int($0) } }
+        #expect(sent.reduce(0, +) == proxy.statistics[.upstreamRequests])
+        #expect(sent.count == lines.count { $0[$0.count - 4] != "-" })
+    }
+
     /// Clients seldom come within milliseconds of each other: it is tried until they do.
     @Test("on whatever loops they come", arguments: [(1, CompositionSettings.Mode.on), (3, .on), (1, .off)])
     func missesAfterOneUnderWayAreOneRequest(workers: Int, compose: CompositionSettings.Mode) throws {
@@ -263,13 +271,14 @@ import Testing
             for (text, id) in zip(texts, ids) { #expect(isAnswer(text, id), "\(id)") }
             guard asked.contains(Array(ids.dropFirst())) else { continue }
             #expect(asked.count == 2 && scene.upstream.count == before + 2)
-            #expect(scene.proxy.statistics[because: .batched] >= 3 && scene.proxy.statistics[.upstreamSaved] >= 2)
+            #expect(scene.proxy.statistics[because: .batched] >= 3 && scene.proxy.statistics.savings[.batching] >= 2)
             #expect(
                 texts.contains {
                     $0.contains("fwd=uri-miss; fwd-status=200; stored; ttl=") && $0.contains("detail=batched")
                 }, "\(texts)")
             let again = try scene.proxy.client.send("GET", Scene.target(ids[1]))
             #expect(again.field("Cache-Status")?.contains("hit") == true)
+            try expectSumsOfTheLog(scene.proxy)
             return
         }
         LeftOut.noteClientsApart()

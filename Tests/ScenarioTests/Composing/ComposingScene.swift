@@ -21,7 +21,7 @@ final class ComposingScene: ComparedScene {
 
     init(
         _ settings: CompositionSettings = .byExample(), cache: ResponseCache = ResponseCache(mebibytes: 32),
-        policy: Policy = Policy(), clientKeys: ClientKeys? = nil,
+        policy: Policy = Policy(), clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined,
         _ configure: (inout SimulatorConfiguration) -> Void = { _ in },
         instead: @escaping CountingResponder.Instead = { _, _ in nil }
     ) throws {
@@ -34,6 +34,7 @@ final class ComposingScene: ComparedScene {
             return try ProxyUnderTest(
                 originPort: Int(origin.address.port), cache: cache, policy: policy,
                 timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, clientKeys: clientKeys,
+                logFormat: logFormat,
                 warn: { warnings.add($0) })
         }
         proxy = try makeProxy(cache, settings.compose)

@@ -33,7 +33,7 @@ import Upstream
         }
         waitUntil { scene.proxy.statistics[.verified] == 3 }
         #expect(scene.proxy.statistics[.verifyMismatches] == 0 && scene.proxy.statistics[.verifiedOlder] == 0)
-        #expect(scene.proxy.statistics[.built] == 0 && scene.proxy.statistics[.upstreamSaved] == 0)
+        #expect(scene.proxy.statistics[.built] == 0 && scene.proxy.statistics.savings[.composing] == 0)
         #expect(scene.proxy.statistics[.upstreamRequests] == 25 && scene.warnings.all.isEmpty)
     }
 

@@ -37,8 +37,9 @@ import Testing
             [Array("EVAL".utf8), Array(BudgetScript.source.utf8)]
             + BudgetScript.arguments(BudgetQuestion(), keys, at: .none, node: "a")
         let words = [
-            "SET refrain:v1:a 1 PX 1000", "GET refrain:v1:a", "SET refrain:c1:a a NX PX 5000", "DEL refrain:c1:a",
-            "XTRIM refrain:purges MINID 1-1", "XREVRANGE refrain:purges + - COUNT 1", "WAIT 0 1",
+            "SET refrain:{refrain}:v1:a 1 PX 1000", "GET refrain:{refrain}:v1:a",
+            "SET refrain:{refrain}:c1:a a NX PX 5000", "DEL refrain:{refrain}:c1:a",
+            "XTRIM refrain:{refrain}:purges MINID 1-1", "XREVRANGE refrain:{refrain}:purges + - COUNT 1", "WAIT 0 1",
         ].map { line in RESPCommand(line.split(separator: " ").map { Array($0.utf8) }) }
         let commands =
             [PurgeLogQuery.beginning(keys), RESPCommand([Array("XADD".utf8), keys.purges, [0x2A]] + record.fields)]
@@ -47,7 +48,7 @@ import Testing
             + [PurgeLogQuery.replacing(epoch, by: epoch, keys), registry.farewell(keys), RESPCommand(budget)] + words
         let replies = try #require(await scene.begin(commands).replies())
         #expect(replies.map(\.errorCode) == Array(repeating: nil, count: replies.count))
-        let unknown = RESPCommand("EVALSHA", String(repeating: "0", count: 40), "1", "refrain:budget")
+        let unknown = RESPCommand("EVALSHA", String(repeating: "0", count: 40), "1", "refrain:{refrain}:budget")
         #expect(await scene.send(unknown)?.map(\.errorCode) == ["NOSCRIPT"])
     }
 

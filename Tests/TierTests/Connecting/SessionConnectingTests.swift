@@ -32,15 +32,22 @@ import Testing
     }
 
     @Test(arguments: [
-        ("-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n", TierFailure.refused("NOAUTH")),
-        ("+OK\r\n-LOADING Redis is loading\r\n", .refused("LOADING")), ("+OK\r\n+OK\r\n", .role("unknown")),
+        (
+            "-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n" + SessionScript.none,
+            TierFailure.refused(EngineRefusal("ROLE", code: "NOAUTH", text: "Authentication required."))
+        ),
+        (
+            "-ERR max number of clients reached\r\n",
+            .refused(EngineRefusal("connect", code: "ERR", text: "max number of clients reached"))
+        ), ("+OK\r\n+OK\r\n" + SessionScript.none, .role("unknown")),
         ("SSH-2.0-OpenSSH\r\n", .malformed(.kind)), (SessionScript.master + "+OK\r\n", .surplus),
         (SessionScript.master + "+", .surplus),
     ])
     func anEngineThatGreetsBadlyIsNotUsed(replies: String, failure: TierFailure) {
         var script = Script.started()
         _ = script.ask(1)
-        #expect(script.greet(replies) == [.close, Script.unusable(failure)] + Script.fail(1))
+        let refused: [SessionState.Action] = if case .refused(let refusal) = failure { [.refused(refusal)] } else { [] }
+        #expect(script.greet(replies) == [.close] + refused + [Script.unusable(failure)] + Script.fail(1))
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
         #expect(script.state.status.lastError == failure.word)
     }

@@ -11,8 +11,10 @@ struct SessionScript {
     static let b = Endpoint(isTLS: false, host: "b", port: 6379)
     static let timeout: Duration = .milliseconds(50)
     static let ok = "+OK\r\n"
-    static let master = ok + "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n"
-    static let replica = ok + "*5\r\n$5\r\nslave\r\n$1\r\na\r\n:6379\r\n$9\r\nconnected\r\n:0\r\n"
+    /// The reply to the read of a key that is not there.
+    static let none = "*1\r\n$-1\r\n"
+    static let master = ok + "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n" + none
+    static let replica = ok + "*5\r\n$5\r\nslave\r\n$1\r\na\r\n:6379\r\n$9\r\nconnected\r\n:0\r\n" + none
 
     var state: SessionState
     var now = Instant(nanoseconds: 1_000_000_000_000)
@@ -49,7 +51,9 @@ struct SessionScript {
         .report(.unusable(endpoint, failure))
     }
 
-    static let greeting = wire(RESPCommand("CLIENT", "SETNAME", "refrain-n1"), RESPCommand("ROLE"))
+    static let greeting = wire(
+        RESPCommand("CLIENT", "SETNAME", "refrain-n1"), RESPCommand("ROLE"),
+        RESPCommand("MGET", "refrain:{refrain}:epoch"))
 
     mutating func start() -> [Action] { state.start(now: now) }
 

@@ -35,7 +35,7 @@ import Testing
                     if !hasLied, id != .probe, let number { #expect(replies == [.bulk("\(number)")]) }
                     #expect(replies.count == 1)
                 case .fail(let id): #expect(pending.removeValue(forKey: id) != nil)
-                case .report: break
+                case .report, .refused: break
                 }
             }
         }

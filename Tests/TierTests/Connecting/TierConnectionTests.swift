@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 import TestSupport
 import Testing
 
@@ -73,6 +74,42 @@ import Testing
         #expect(await waiting.replies() == nil)
         #expect(await scene.echo("b") == nil)
         waitUntil { engine.endedConnections == 1 }
+    }
+
+    /// Two nodes of a cluster: the one that is named owns other slots.
+    @Test func theOwnerOfTheKeysIsFoundAndFoundAgain() async throws {
+        let owners = Mutex<[UInt16]>([])
+        func node(_ number: Int) throws -> FakeEngine {
+            try FakeEngine { connection, words in
+                let (own, owner) = owners.withLock { ($0[number], $0.last!) }
+                return own == owner || words[0] != "MGET" && words[0] != "ECHO"
+                    ? FakeEngine.master(connection, words) : [.send("-MOVED 5 127.0.0.1:\(owner)\r\n")]
+            }
+        }
+        let nodes = try (0..<3).map { try node($0) }
+        owners.withLock { $0 = nodes.map(\.port) }
+        let scene = try TierScene([nodes[0].endpoint])
+        #expect(await scene.echo("a") == Self.echoed("a"))
+        #expect(scene.status.endpoint == nodes[2].endpoint && scene.lines.count == 1)
+        owners.withLock { $0.append(nodes[1].port) }
+        #expect(await scene.echo("b") == nil)
+        #expect(await scene.echo("c") == Self.echoed("c"))
+        #expect(scene.status.endpoint == nodes[1].endpoint && scene.status.reconnects == 1)
+        #expect(nodes[0].commands == [] && scene.lines.last == "shared tier \(nodes[1].endpoint): connected")
+    }
+
+    @Test func aLookSaysWhyNoEngineCanBeUsed() throws {
+        let sentinel = try FakeEngine { number, words in
+            words == ["ROLE"] ? [.send("*1\r\n$8\r\nsentinel\r\n")] : [.send("-ERR unknown command\r\n")]
+        }
+        let master = try FakeEngine(FakeEngine.master)
+        func complaint(_ engines: FakeEngine...) -> String? {
+            TierProbe.complaint(TierSettings(endpoints: engines.map(\.endpoint), nodeName: "a"))
+        }
+        #expect(complaint(sentinel)?.contains("a Redis Sentinel, which holds no data") == true)
+        #expect(complaint(master) == nil && complaint(sentinel, master) == nil)
+        master.stop()
+        #expect(complaint(master)?.contains("unavailable") == true)
     }
 
     @Test func aCompletionMaySendAgain() async throws {

@@ -56,7 +56,8 @@ import Testing
         let scene = try Scene()
         for rate in ["1e-11", "0.05", "1e7", "1e300", "-1", "nan", "inf", "-nan", "x", ""] {
             let odd = [
-                "HSET", "refrain:budget:0000000000000000", "rate", rate, "growth", "1e300", "next", "1e300", "calm",
+                "HSET", "refrain:{refrain}:budget:0000000000000000", "rate", rate, "growth", "1e300", "next", "1e300",
+                "calm",
                 "nan",
             ]
             for known in [0.0, 5] {
@@ -91,7 +92,7 @@ import Testing
             #expect(scene.tier.status.commands == before + 3)
             #expect(await scene.tier.send(RESPCommand("SCRIPT", "FLUSH")) == [.simple("OK")])
         }
-        _ = await scene.tier.send(RESPCommand("SET", "refrain:budget:0000000000000000", "a string"))
+        _ = await scene.tier.send(RESPCommand("SET", "refrain:{refrain}:budget:0000000000000000", "a string"))
         #expect(await scene.askAsNode(question()) == nil)
         scene.tier.onLoop { $0.close() }
         #expect(await scene.askAsNode(question()) == nil)

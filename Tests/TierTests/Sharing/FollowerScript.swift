@@ -174,7 +174,7 @@ extension [FollowerState.Effect] {
     var pages: [LogPosition] {
         compactMap { effect in
             guard case .ask(.page, let commands) = effect else { return nil }
-            return LogPosition(commands[2].words[2].dropFirst())
+            return LogPosition(commands[0].words[6].dropFirst())
         }
     }
 

@@ -26,7 +26,7 @@ import Testing
         #expect(script.state.logMark == logMark(20), "it is known without an engine")
         let effects = script.tell(.answered(.signs, [script.signs([:])[0]]))
         #expect(effects.questions == [.page(1), .signs] && effects.pages == [.start])
-        #expect(effects.lines(.signs).map { $0.prefix(7) } == ["TIME", "HGETALL", "HSET re"])
+        #expect(effects.lines(.signs).map { $0.prefix(7) } == ["TIME", "HGETALL", "HSET re", "EVAL lo"])
         #expect(script.sign().questions.isEmpty)
         #expect(script.state.wakeAt == script.now + .seconds(2))
     }
@@ -347,9 +347,10 @@ import Testing
 
     @Test mutating func theLogIsTrimmedAndFutureHeartbeatsAreReported() {
         let end = script.engine - 30 * 86_400_000 - 1
-        #expect(script.sign().lines(.horizon) == ["XREVRANGE refrain:purges \(end) - COUNT 1"])
+        #expect(script.sign().lines(.horizon) == ["XREVRANGE refrain:{refrain}:purges \(end) - COUNT 1"])
         let newest = RESPReply.array([.array([.bulk("7-1"), .array([])])])
-        #expect(script.tell(.answered(.horizon, [newest])).lines(.trimming) == ["XTRIM refrain:purges MINID 7-1"])
+        #expect(
+            script.tell(.answered(.horizon, [newest])).lines(.trimming) == ["XTRIM refrain:{refrain}:purges MINID 7-1"])
         #expect(script.sign().questions.isEmpty, "once an hour")
         // Each purge waited for node b, until the engine's clock came to the time of its heartbeat.
         script = .ready()
@@ -358,7 +359,7 @@ import Testing
     }
 
     @Test mutating func leavingAndClosingEndSignsAndReportPurges() {
-        #expect(script.tell(.leave).lines(.farewell) == ["HDEL refrain:nodes a"])
+        #expect(script.tell(.leave).lines(.farewell) == ["HDEL refrain:{refrain}:nodes a"])
         #expect(script.tell(.answered(.farewell, nil)) == [.left])
         for _ in 0..<10 { #expect(!script.wake().questions.contains(.signs)) }
         // The node left the list, and no other one ever heard of the purge.

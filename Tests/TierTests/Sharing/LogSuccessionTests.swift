@@ -33,7 +33,8 @@ import Testing
     /// Whether the node ends the old life in the engine before it takes its own answers for stale.
     private func ends(_ effects: [FollowerState.Effect], _ stored: LogEpoch = epoch) -> Bool {
         let lines = effects.lines(.succession)
-        return effects.purges.isEmpty && lines.count == 1 && lines[0].contains("refrain:epoch \(stored.text) ")
+        return effects.purges.isEmpty && lines.count == 1
+            && lines[0].contains("refrain:{refrain}:epoch \(stored.text) ")
             && !lines[0].hasSuffix(Self.other.text)
     }
 
@@ -47,7 +48,7 @@ import Testing
         let second = page(&script)
         #expect(second.purges.isEmpty)
         let change = second.lines(.succession)
-        #expect(change.count == 1 && change[0].hasSuffix("refrain:epoch \(epoch.text) \(Self.other.text)"))
+        #expect(change.count == 1 && change[0].hasSuffix("refrain:{refrain}:epoch \(epoch.text) \(Self.other.text)"))
         #expect(page(&script, stored: Self.other).purges.isEmpty)
         #expect(script.status.readiness == .ready && script.state.logMark == logMark(20))
     }

@@ -43,9 +43,9 @@ import Testing
         let commands = registry.heartbeat(Self.keys, mark: logMark(5, 1), isReady: true, now: later)
         #expect(
             commands.map(text) == [
-                ["TIME"], ["HGETALL", "refrain:nodes"],
+                ["TIME"], ["HGETALL", "refrain:{refrain}:nodes"],
                 [
-                    "HSET", "refrain:nodes", "a",
+                    "HSET", "refrain:{refrain}:nodes", "a",
                     "address=a:1 version=1.0 process=1 started=7 seen=\(Self.engineTime + 3_000) ready=1 "
                         + "applied=0123456789abcdef:5-1",
                 ],
@@ -95,7 +95,7 @@ import Testing
         #expect(later.map(\.isAlive) == [true, false, false] && later.map(\.lastSeen) == [0, 40, 40])
         let silent = self.registry(["b": record("b", seen: -86_400_000), "c": record("c", seen: -86_400_001)])
         let commands = silent.heartbeat(Self.keys, mark: nil, isReady: true, now: Self.start)
-        #expect(commands.last.map(text) == ["HDEL", "refrain:nodes", "c"])
+        #expect(commands.last.map(text) == ["HDEL", "refrain:{refrain}:nodes", "c"])
         #expect(silent.missing(nil, now: Self.start).map(\.node.name) == ["b"])
     }
 

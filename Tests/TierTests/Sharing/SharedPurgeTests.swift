@@ -41,6 +41,43 @@ import Testing
         #expect(await nodes[0].purge(target("/1")).nodes == 2)
     }
 
+    /// The older node's keys have no hash tag: neither hears of the other's purges.
+    @Test func aNodeOfAnOlderVersionIsNamed() async throws {
+        let time = try #require(Int64(engine.words("TIME")[1]))
+        let record = "address=o:1 version=1.0.0 process=9 started=1 ready=1 seen=\(time * 1_000 + 600_000)"
+        try engine.ask("HSET refrain:nodes old \"\(record)\"")
+        let node = try NodeScene([engine.endpoint])
+        node.ready()
+        let line = "purge log: node old at o:1 is of an older version (1.0.0), which shares nothing with this one"
+        waitUntil { node.lines.contains { $0.hasPrefix(line) } }
+        let report = await node.purge(target("/1"))
+        #expect(report.missing.map(\.name) == ["old"] && report.nodes == 2)
+        let old = try #require(node.board.status.nodes.last)
+        #expect(old.words(in: node.board.status) == "apart (older version)" && node.board.status.aliveCount == 1)
+        // It has ended, or is upgraded.
+        try engine.ask("DEL refrain:nodes")
+        waitUntil { node.board.status.nodes.count == 1 }
+        #expect(node.lines.count { $0.hasPrefix(line) } == 1)
+    }
+
+    @Test func theLogOfAFullEngineIsRead() async throws {
+        let (a, b) = try NodeScene.pair(engine)
+        for node in [a, b] { node.store("/1", "/2") }
+        #expect(await a.purge(target("/1")).reached == 2)
+        try engine.fill()
+        // It holds here, and the others hear of it later.
+        #expect(await a.purge(target("/2")).replication == .unlogged && a.isFresh("/2") == nil)
+        #expect(a.lines.contains("purge log: a purge was not accepted: OOM"))
+        waitUntil { a.lines.contains { $0.contains("refused: OOM command not allowed") } }
+        waitUntil { a.lines.contains("purge log: the engine does not list this node: OOM") }
+        let c = try NodeScene([engine.endpoint], "c")
+        c.ready()
+        #expect(a.board.status.readiness == .ready && b.board.status.readiness == .ready)
+        #expect(!(a.lines + b.lines + c.lines).contains { $0.contains("cannot be read") })
+        try engine.refuseNothing()
+        waitUntil { b.isFresh("/2") == nil }
+    }
+
     @Test func aReplicaThatHasThePurgeIsToldOf() async throws {
         let replica = try RedisServer(["--replicaof", "127.0.0.1", "\(engine.port)"])
         let node = try NodeScene([engine.endpoint])

@@ -20,7 +20,7 @@ import Text
         let anna = try user("anna")
         let commands = TierGeneration.question(anna, keys, drawn: drawn(3))
         let value = Hexadecimal.text(anna.bytes) + ":" + Hexadecimal.text(drawn(3).bytes)
-        let name = "t:g:" + Hexadecimal.text(anna.bytes)
+        let name = "t:{t}:g:" + Hexadecimal.text(anna.bytes)
         #expect(commands == [RESPCommand("SET", name, value, "NX", "PX", "86400000"), RESPCommand("GET", name)])
         for first in [RESPReply.simple("OK"), .bulk(nil)] {
             #expect(TierGeneration.read([first, .bulk(value)], of: anna) == .current(drawn(3)))

@@ -64,6 +64,30 @@ import Testing
         #expect(try await other.composed()?.body == (target == "/1" ? nil : Array("old".utf8)))
     }
 
+    @Test func aFullEngineGivesWhatItHas() async throws {
+        try await put(answer("/1", "one"), hints: [11])
+        waitUntil { a[.put] == 1 }
+        try engine.fill()
+        #expect(try await b.begin("/1").looked()?.body == Array("one".utf8))
+        #expect(try await b.begin("/3", hints: [11], enough: 1).composed()?.body == Array("one".utf8))
+        // Two nodes ask the origin, and neither waits for the other.
+        for scene in [a, b] {
+            let lookup = scene.begin("/2")
+            #expect(try await lookup.looked() == nil)
+            scene.end(lookup, with: answer("/2"))
+        }
+        waitUntil { a[.putFailed] == 1 && b[.putFailed] == 1 }
+        #expect(a[.put] == 1 && b[.put] == 0 && b[.unanswered] == 0 && b[.waited] == 0)
+        let lasting = b.tier.refusals.lasting
+        #expect(lasting.map(\.latest.kind) == [.oom] && lasting.first?.commands == ["SET"])
+        #expect(b.log.all.last?.contains("SET refused: OOM command not allowed when used memory") == true)
+        try engine.refuseNothing()
+        try await put(answer("/4"))
+        waitUntil { a[.put] == 2 }
+        #expect(a.tier.refusals.lasting == [] && a.log.all.last?.contains("SET accepted again after") == true)
+        #expect(a.tier.refusals.count(of: .oom) > 0)
+    }
+
     @Test func aHintThatLeadsToAnotherKeyIsNotFollowed() async throws {
         let keys = a.tier.keys
         let (one, two) = (try #require(keys.pair(of: key("/1"))), try #require(keys.pair(of: key("/2"))))

@@ -282,6 +282,18 @@ struct OneAtATime {
                 == 4)
     }
 
+    /// The space after the last request is a part of the time: four requests at 10/s take 400 ms.
+    @Test func aPaceLastsUntilOneMoreRequestWouldBeDue() {
+        func length(_ pace: ReplayPace, _ duration: Duration? = nil, repeats: Bool = false) -> Duration? {
+            Schedule(recorded: Self.recorded, pace: pace, duration: duration, repeats: repeats).pacedLength
+        }
+        let rate = ReplayPace.rate(RequestRate(perSecond: 10))
+        #expect(length(rate) == .milliseconds(400) && length(rate, .seconds(60)) == .milliseconds(400))
+        #expect(length(rate, .seconds(2), repeats: true) == .seconds(2) && length(.closed) == nil)
+        #expect(length(.recorded(speed: 1)) == .nanoseconds(1_333_333_333))
+        #expect(length(.recorded(speed: 1), .milliseconds(500)) == .milliseconds(500))
+    }
+
     @Test func aClosedLoopHasNoTimesAndAnEndOnlyByDuration() {
         let once = Schedule(recorded: Self.recorded, pace: .closed)
         #expect(once.due(1) == nil && once.count == 4 && once.end == nil && once.expectedLength == nil)

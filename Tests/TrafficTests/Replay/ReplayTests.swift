@@ -75,7 +75,9 @@ import Upstream
         let origin = try ScriptedOrigin(
             [.request, .send(Self.answer()), .request, .close], [.serve { _ in Self.answer() }])
         let exchanges = TestRecording.exchanges(Self.targets(2), apart: .milliseconds(50))
-        let result = try Self.result(exchanges, from: origin)
+        // One connection: on a busy machine the second request came before the first answer, and
+        // took another one.
+        let result = try Self.result(exchanges, from: origin, connections: 1)
         #expect(result.answered == 2 && result.sent == 2 && result.failed == 0)
         // It was not told: a run in which each request had been sent twice looked like any other.
         #expect(result.resets == 1)
@@ -105,9 +107,45 @@ import Upstream
 
     @Test func aTargetThatNeverAnswersIsGivenUp() throws {
         let origin = try ScriptedOrigin([.request, .hold])
-        let result = try Self.result(of: 3, from: origin, connections: 1, { $0.timeout = .milliseconds(300) })
+        let result = try Self.result(of: 3, from: origin, connections: 1, { $0.timeout = .seconds(4) })
         #expect(result.answered == 0 && result.failed == 3 && result.failures["timed out", default: 0] >= 1)
         #expect(Set(result.failures.keys).isSubset(of: ["timed out", "no connection was free in time"]))
+    }
+
+    /// Their latencies are the times after which they were given up, in every figure.
+    @Test(arguments: [ReplayPace.rate(RequestRate(perSecond: 100)), .closed])
+    func requestsThatTimeOutCountInTheLatencies(_ pace: ReplayPace) throws {
+        let origin = try ScriptedOrigin([
+            .serve { request in request.contains("songs/3 ") ? [] : Self.answer() }
+        ])
+        let result = try Self.result(of: 8, from: origin, pace, { $0.timeout = .seconds(4) })
+        #expect(result.answered == 7 && result.failures == ["timed out": 1] && result.timedOut == 1)
+        #expect(result.corrected.count == 8 && result.uncorrected.count == 8 && result.withoutLag.count == 8)
+        #expect((result.corrected.maximum ?? 0) >= 4_000_000_000)
+        #expect(try Threshold("max>3999ms").verdict(on: result).isMissed)
+        #expect(try Threshold("p99>3600s").verdict(on: result).sentence.contains("unclear"))
+        #expect(result.slots.contains { ($0.maximum ?? 0) >= 4_000_000_000 })
+        let listed = try #require(result.failedRequests.listed.first)
+        #expect(result.failedRequests.count == 1 && listed.failure == .unanswered("timed out"))
+        #expect(listed.index == 3 && listed.target == "/v1/catalog/us/songs/3" && listed.waited >= .seconds(4))
+    }
+
+    /// More than are listed in reports are in the file, whatever went wrong.
+    @Test func everyRequestThatFailedIsInTheFile() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/failed.jsonl"
+        let origin = try ScriptedOrigin([
+            .serve { request in
+                request.contains("songs/1 ") ? Self.answer() : Array("HTTP/1.1 503 x\r\nContent-Length: 0\r\n\r\n".utf8)
+            }
+        ])
+        let file = try FailedRequestFile(path)
+        let result = try Self.result(of: 30, from: origin, connections: 4, { $0.failedFile = file })
+        #expect(file.finish() == nil)
+        let lines = try folder.bytes("failed.jsonl").split(separator: 0x0A).map { try JSON.parse(Array($0)) }
+        #expect(result.failedRequests.count == 29 && result.failedRequests.listed.count == 10 && lines.count == 29)
+        #expect(Set(lines.compactMap { $0["index"]?.intValue }) == Set(0..<30).subtracting([1]))
+        #expect(lines.allSatisfy { $0["status"] == 503 && $0["recorded_status"] == 200 && $0["error"] == nil })
     }
 
     @Test func aRunThatIsStoppedReportsWhatWasDone() throws {

@@ -35,6 +35,11 @@ struct ReportBrowserTests {
         case "two seconds": result = SyntheticResult.make(seed: 2, seconds: 2, rate: 40)
         case "an hour": result = SyntheticResult.make(seed: 3, seconds: 3600, rate: 3)
         case "hostile": result = hostile
+        case "lagging":
+            // The table of percentiles has a fifth column.
+            result = usual
+            result.withoutLag = Histogram()
+            for _ in 0..<result.corrected.count { result.withoutLag.record(nanoseconds: 0) }
         case "compared":
             var other = SyntheticResult.make(seed: 9, seconds: 50, rate: 90, hitShare: 0.6)
             // All latencies are marked as the generator's, which is the widest that they get.
@@ -59,6 +64,12 @@ struct ReportBrowserTests {
         result.skipped = [script: 1]
         result.outcomes[script] = 5
         result.invalidBecause = script
+        for failure in [FailedRequest.Failure.unanswered(script), .status(503)] {
+            result.failedRequests.note(
+                FailedRequest(
+                    index: 3, method: script, target: "/v1/" + String(repeating: "long", count: 200), failure: failure,
+                    recordedStatus: 200, due: .seconds(2), waited: .seconds(1)))
+        }
         result.verification.note(
             .init(
                 index: 1, method: script, target: script, what: script, expected: script + "\u{202E}", found: script))
@@ -129,9 +140,31 @@ struct ReportBrowserTests {
         for (elements, rule) in [("table", "e.caption && e.tHead"), (".scroll", "e.getAttribute('aria-label')")] {
             #expect(try browser.text("[...document.querySelectorAll('\(elements)')].every(e => \(rule))") == "true")
         }
-        try open("compared", in: browser)
-        try browser.resize(width: 1280)
         let cut = "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth).length"
-        #expect(try browser.text(cut) == "0")
+        for shape in ["usual", "compared", "lagging", "hostile"] {
+            try open(shape, in: browser)
+            for width in [1280, 1100, 1000] {
+                try browser.resize(width: width)
+                #expect(try browser.text(cut) == "0", "\(shape), \(width)")
+            }
+        }
+    }
+
+    /// Paper scrolls and opens nothing: all of each table must be there, at the width of A4.
+    @Test func paperShowsAllOfEachTable() throws {
+        let browser = try HeadlessBrowser()
+        for shape in ["usual", "compared", "lagging", "hostile"] {
+            try open(shape, in: browser)
+            try browser.prefer("dark", media: "print")
+            try browser.resize(width: 680)
+            let hidden =
+                "[...document.querySelectorAll('tr')].filter(e => e.getBoundingClientRect().height == 0).length"
+            let cut =
+                "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth || "
+                + "e.scrollHeight > e.clientHeight).length"
+            #expect(try browser.text(hidden) == "0" && browser.text(cut) == "0", "\(shape)")
+            #expect(Int(try browser.text("document.documentElement.scrollWidth - innerWidth")) ?? 1 <= 0, "\(shape)")
+            #expect(try browser.text("getComputedStyle(document.body).color") == "rgb(0, 0, 0)", "\(shape)")
+        }
     }
 }

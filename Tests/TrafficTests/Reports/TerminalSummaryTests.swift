@@ -29,19 +29,25 @@ import Text
 
     /// Ten of a hundred timed out, and the percentiles of the other ninety looked like those of
     /// all.
-    @Test(arguments: [ReportNotes.closedLoop, ReportNotes.failures, ReportNotes.resets])
+    @Test(arguments: [ReportNotes.closedLoop, ReportNotes.failures, ReportNotes.timeouts, ReportNotes.resets])
     func aNoteIsInTheReportsThatItIsAbout(_ note: String) {
         var result = SyntheticResult.make(seed: 1, seconds: 1)
         result.failures = [:]
         #expect(!lines(result).contains("  " + note) && lines(result).contains("  " + ReportNotes.lag))
         switch note {
         case ReportNotes.closedLoop: result.lag = Histogram()
-        case ReportNotes.failures: result.failures = ["timed out": 10]
+        case ReportNotes.failures: result.failures = ["closed": 10]
+        case ReportNotes.timeouts:
+            result.failures = ["timed out": 10]
+            for _ in 0..<10 { result.corrected.record(nanoseconds: 1_000_000_000) }
         default: result.resets = 7
         }
         #expect(lines(result).contains("  " + note))
         #expect(lines(result).contains("  " + ReportNotes.lag) == (note != ReportNotes.closedLoop))
         #expect(HTMLReport.page(of: result).contains(HTML.escaped(note)))
+        let isOfFailures = [ReportNotes.failures, ReportNotes.timeouts].contains(note)
+        #expect(HGRM.text(of: result.corrected, in: result).contains("#[" + note) == isOfFailures)
+        #expect(result.notes.contains(note))
         let comparison = ReplayComparison(("a", result), ("b", result))
         #expect(comparison.text.contains(note) == (note != ReportNotes.closedLoop) && comparison.page.contains(note))
     }

@@ -11,6 +11,14 @@ import Text
         var result = SyntheticResult.make(seed: seed, seconds: 5)
         result.invalidBecause = seed.isMultiple(of: 2) ? "late by 40 ms" : nil
         (result.resets, result.verification.notCompared) = (3, ["content not recorded": 2])
+        result.pacedLength = .seconds(7)
+        let failures: [FailedRequest.Failure] = [.unanswered("timed out"), .status(503)]
+        for number in 0..<12 * Int(seed) {
+            result.failedRequests.note(
+                FailedRequest(
+                    index: number, method: "GET", target: "/a", failure: failures[number % 2],
+                    recordedStatus: number % 3 * 200, due: .milliseconds(number), waited: .seconds(1)))
+        }
         // The exact extremes too, though buckets are wider.
         #expect(try ReplayResult(json: result.json.bytes) == result, "seed \(seed)")
         let empty = ReplayResult.empty()
@@ -29,12 +37,24 @@ import Text
         #expect(result.hitRatio == 0.8)
     }
 
+    @Test func errorsThatAreNotTheRecordedOnesAreListed() {
+        for (status, recorded, isListed) in [
+            (503, 503, true), (500, 200, true), (429, 429, true), (404, 404, false), (404, 200, true), (401, 0, true),
+            (200, 404, false), (304, 200, false),
+        ] {
+            #expect(FailedRequest.isListed(status: status, recorded: recorded) == isListed, "\(status), \(recorded)")
+        }
+    }
+
     /// The results of 1.0.0 have none of these members.
     @Test func resultsOfEarlierVersionsAreRead() throws {
         var json = SyntheticResult.make(seed: 1, seconds: 2).json
-        for name in ["resets", "without_lag"] { json[member: name] = nil }
+        for name in ["resets", "without_lag", "paced_seconds", "failed_requests", "timed_out", "notes"] {
+            json[member: name] = nil
+        }
         json[member: "verification"] = ["compared": 2, "different": 0, "listed": []]
         let result = try ReplayResult(json: json.bytes)
+        #expect(result.failedRequests.count == 0 && result.timedOut == 0 && result.rate != nil)
         #expect(result.resets == 0 && result.withoutLag == result.corrected && !result.hasLatenessOfItsOwn)
         #expect(result.verification.compared == 2 && result.verification.notCompared.isEmpty)
     }

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "p99>100ms", "p50>51ms", "max>0.1s", "mean>51ms", "uncorrected.p99>2ms", "lag.p99>3us", "hit<0.9", "hit<90%",
+        "p90>100ms", "p50>51ms", "p99<98ms", "max<0.1s", "uncorrected.p90>2ms", "lag.p99>3us", "hit<0.9", "hit<90%",
         "diff>1", "diff>1%", "errors>2", "errors>2%", "resets>3", "resets>3%", "rate<10", "5xx>3", "5xx>3%", "404>1",
         "500>0",
     ])
@@ -88,9 +88,54 @@ import Testing
         #expect(["nothing", "no ", "no answer of the target has"].contains { verdict.sentence.contains(": " + $0) })
     }
 
+    /// A threshold passed while one request in twenty timed out: those had no latency.
+    @Test func aLatencyIsUnclearIfMoreRequestsFailedThanLieAboveIt() throws {
+        func verdict(_ text: String, failed: Int, of kind: String = "closed") throws -> Threshold.Verdict {
+            var result = result
+            result.failures = [kind: failed]
+            return try Threshold(text).verdict(on: result)
+        }
+        // The 99th percentile of 101 requests has one request above it.
+        for text in ["p99>100ms", "p99>=101ms", "uncorrected.p99>2ms"] {
+            #expect(try !verdict(text, failed: 1).isMissed && verdict(text, failed: 2).isMissed, "\(text)")
+        }
+        for text in ["max>0.1s", "mean>51ms", "p99.9>1s"] {
+            #expect(try !verdict(text, failed: 0).isMissed && verdict(text, failed: 1).isMissed, "\(text)")
+        }
+        #expect(try !verdict("p50>51ms", failed: 50).isMissed && verdict("p50>51ms", failed: 102).isMissed)
+        // Lag needs no answer, nor does a latency that is too low.
+        #expect(try !verdict("lag.p99>3us", failed: 50).isMissed && !verdict("p99<1ms", failed: 50).isMissed)
+        let unclear = try verdict("p99>1s", failed: 5)
+        #expect(
+            unclear.sentence == "p99>1s: unclear: p99 was 99.0 ms or more, because 5 of 105 requests failed, and 1 lie "
+                + "above p99")
+        #expect(!unclear.isUndecided, "the generator is not to blame")
+        // Where those that were measured are slow enough, nothing is unclear.
+        #expect(try verdict("p99>50ms", failed: 5).sentence == "p99>50ms: p99 was 99.0 ms")
+        #expect(try verdict("mean>1s", failed: 5).sentence.hasSuffix("or more, because 5 of 105 requests failed"))
+    }
+
+    /// `5xx>0.05` was a number of answers, and held for the first one.
+    @Test func aNumberWithAPointIsAShare() throws {
+        for (text, missed) in [("5xx>0.02", true), ("5xx>0.03", false), ("errors>0.019", true), ("errors>0.0", true)] {
+            #expect(try Threshold(text).verdict(on: result).isMissed == missed, "\(text)")
+        }
+        #expect(try Threshold("5xx>0.02").verdict(on: result).sentence == "5xx>0.02: answers with 5xx were 3.0 %")
+    }
+
+    /// Four requests at 2/s were "2.66/s": the space after the last one was not counted.
+    @Test func aRateIsOfTheWholeTime() throws {
+        var result = result
+        (result.answered, result.elapsed, result.pacedLength) = (4, .milliseconds(1500), .seconds(2))
+        #expect(result.rate == 2)
+        result.elapsed = .seconds(4)
+        #expect(result.rate == 1)
+    }
+
     /// The target was blamed for latencies that the generator's own lag had raised.
     @Test func aFigureDecidedByTheGeneratorsLagIsUndecided() throws {
         var result = result
+        result.failures = [:]
         result.corrected = Histogram()
         for index in 1...100 as ClosedRange<Int64> { result.corrected.record(nanoseconds: index * 2_000_000) }
         func verdict(_ text: String) throws -> Threshold.Verdict { try Threshold(text).verdict(on: result) }
@@ -122,7 +167,8 @@ import Testing
         ("latency>1ms", "there are p50, p90"), ("6xx>1", "there is no metric"), ("lag>1ms", "there is no metric"),
         ("p99>50", "its unit, ns, us, ms or s"), ("p99>ms", "its unit"), ("p99>-5ms", "its unit"),
         ("p99>1e3ms", "its unit"), ("p99>50m", "its unit"), ("hit<1.5", "from 0 to 1"), ("hit<nan", "from 0 to 1"),
-        ("hit<101%", "from 0 to 1"), ("diff>some", "such as 0"), ("errors>101%", "such as 1%"),
+        ("hit<101%", "from 0 to 1"), ("diff>some", "such as 5"), ("5xx>1.5", "a whole number"),
+        ("errors>1.0", "such as 1% or 0.01"), ("errors>101%", "such as 1%"),
         ("rate<fast", "such as 500"), ("rate<1%", "such as 500"),
     ]
 

@@ -90,7 +90,7 @@ import Testing
             return name?.replacing(/(HASH|NUMBER)$/, with: "")
         }
         let source = try String(
-            contentsOf: Page.top.appendingPathComponent("Sources/Tier/Storing/TierKeys.swift"), encoding: .utf8)
+            contentsOf: Page.top.appendingPathComponent("Sources/Tier/Protocol/TierKeys.swift"), encoding: .utf8)
         let names = source.matches(of: /bytes\("([^"]+)"/).map { String($0.output.1) }
         #expect(names.count >= 9 && names.sorted() == listed.sorted())
     }

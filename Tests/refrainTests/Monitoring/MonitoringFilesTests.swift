@@ -80,7 +80,8 @@ struct Expression {
     /// Labels that Prometheus itself adds to a scraped series.
     private static let scrapeLabels: Set = ["job", "instance"]
     private static let functions: Set = [
-        "sum", "min", "rate", "increase", "histogram_quantile", "time", "by", "label_values", "Inf", "abs",
+        "sum", "min", "rate", "increase", "histogram_quantile", "time", "by", "without", "or", "label_values",
+        "Inf", "abs",
     ]
 
     init(_ text: String) {
@@ -95,8 +96,10 @@ struct Expression {
             for matcher in matchers where matcher.1 == "outcome" { noteOutcomes(String(matcher.2)) }
         }
         rest = rest.replacing(/\{[^}]*\}/, with: "").replacing(/\[[^\]]*\]/, with: "")
-        let groups = rest.matches(of: /by \(([^)]*)\)/)
-        rest = rest.replacing(/by \([^)]*\)/, with: "").replacing(/label_values\(([a-z_]+), [a-z_]+\)/) { "\($0.1)" }
+        let groups = rest.matches(of: /(?:by|without) \(([^)]*)\)/)
+        rest = rest.replacing(/(?:by|without) \([^)]*\)/, with: "").replacing(/label_values\(([a-z_]+), [a-z_]+\)/) {
+            "\($0.1)"
+        }
         for match in rest.matches(of: /[a-zA-Z_]+/) where !Self.functions.contains(String(match.0)) {
             note(String(match.0), labels: [])
         }
@@ -151,7 +154,9 @@ struct Expression {
         #expect(try scraper.value("refrain_developer_token_expiry_timestamp_seconds > bool time()") == 1)
         let expressions = try MonitoringFilesTests.dashboardExpressions() + MonitoringFilesTests.alertExpressions()
         for text in expressions {
-            let filled = text.replacing("$__rate_interval", with: "1m").replacing("$instance", with: ".*")
+            let filled = ["$__rate_interval": "1m", "$__range": "1m", "$instance": ".*"].reduce(text) {
+                $0.replacing($1.key, with: $1.value)
+            }
             #expect(throws: Never.self, "\(text)") { try scraper.query(filled) }
         }
         let groups = (try scraper.get("/api/v1/rules")["data"] as? [String: Any])?["groups"] as? [[String: Any]]

@@ -25,7 +25,7 @@ import Text
         #expect(
             result.standard == """
                 refrain 9.9  up 1m 40s
-                1.0/s requests, 90.0 % hits, 0.0/s to Apple
+                1.0/s requests, hit ratio 90.0 %, 0.0/s to Apple
                 origin: 1 in flight, 0 waiting, 20/s allowed, 2 errors, 3 429s since start
 
                 outcome    now   share
@@ -154,6 +154,7 @@ import Text
     private func stats(hits: Int, misses: Int, hitBuckets: String, upstream: Int) throws -> JSON {
         let text = """
             {"time":1000,"upstream_requests":\(upstream),"outcomes":{"hit":\(hits),"miss":\(misses),"bypass":1},
+            "answers":{"statuses":{"200":\(hits + misses),"503":1}},
             "latency":{"hit":{"buckets":\(hitBuckets)},"miss":{"buckets":[[2048.0,\(misses)]]}}}
             """
         return try JSON.parse(Array(text.utf8))
@@ -164,6 +165,7 @@ import Text
         let after = try stats(hits: 16, misses: 4, hitBuckets: "[[1.0,10],[8.0,5],[64.0,1]]", upstream: 5)
         let interval = Interval(after, since: before, seconds: 2)
         #expect(interval.requests == 8 && interval.upstream == 3)
+        #expect(interval.statuses.map { "\($0.name) \($0.count)" } == ["200 8", "503 0"])
         #expect(interval.hitRatio == 0.75)
         #expect(interval.perSecond(interval.requests) == 4)
         #expect(interval.hitTimes.quantile(0.5) == 8 && interval.hitTimes.quantile(0.99) == 64)
@@ -183,7 +185,7 @@ import Text
         #expect(
             String(decoding: json.bytes, as: UTF8.self) == """
                 {"time":1000,"seconds":2.0,"requests":5,"upstream_requests":1,"hit_ratio":0.75,\
-                "outcomes":{"hit":3,"miss":1,"bypass":1},\
+                "outcomes":{"hit":3,"miss":1,"bypass":1},"statuses":{"200":4,"503":1},\
                 "hits":{"count":3,"p50_us":8.0,"p99_us":8.0},"misses":{"count":1,"p50_us":2048.0,"p99_us":2048.0}}
                 """)
     }

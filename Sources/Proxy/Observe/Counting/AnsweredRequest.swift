@@ -14,8 +14,8 @@ struct AnsweredRequest {
     let key: CacheKey?
     /// Written in place of the target where the target is private, or no target.
     let template: String?
-    /// How long the origin took; nil where it was not asked for this request.
-    var upstreamTime: Duration?
+    /// The origin's part.
+    var asked = Asked()
     /// Why it was refused, where the reason does not say it all; lower-case words and hyphens.
     var cause: StaticString?
 
@@ -45,4 +45,15 @@ struct AnsweredRequest {
     }
 
     var outcome: Outcome { cacheStatus?.outcome ?? .refused }
+
+    /// Requests to the origin for one of a client's, by the time of its answer.
+    struct Asked {
+        /// Requests that were sent.
+        var sent = 0
+        /// How long the origin took for the latest of them, so far if it has not answered; nil
+        /// without any, and for a refresh, for which the client does not wait.
+        var time: Duration?
+        /// Whether the client had left, so that no answer went out.
+        var isClientGone = false
+    }
 }

@@ -29,9 +29,6 @@ public enum Counter: Int, CaseIterable, Sendable {
     case lackedShare
     /// Requests that found the queue for the origin full, or gave way in it to more urgent ones.
     case queueRefused
-    /// Requests to the origin that were spared: for each answer that was built without any, and for
-    /// each of a batch but one.
-    case upstreamSaved
     case contradictions
     /// Verifications with a verdict: equal, older or wrong (`verify_sample`, `compose verify`). The
     /// sum of these three, without a cell of its own.
@@ -58,19 +55,23 @@ public enum Counter: Int, CaseIterable, Sendable {
 public final class Statistics: Sendable {
     private let reasons: InlineArray<72, Atomic<Int>>
     private let refusals: InlineArray<280, Atomic<Int>>
-    private let cells: InlineArray<30, Atomic<Int>>
+    private let cells: InlineArray<29, Atomic<Int>>
+    private let sparings: InlineArray<6, Atomic<Int>>
     /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
     /// streamed ones to the last.
     let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
+    let answers = AnswerStatistics()
     let upstream = UpstreamStatistics()
     let spending = OriginSpending()
     let hotTargets = HotTargets()
 
     public init() {
-        precondition(Counter.allCases.count == 30, "one cell for each counter")
+        precondition(Counter.allCases.count == 29, "one cell for each counter")
+        precondition(Sparing.allCases.count == 6, "one cell for each sparing")
         precondition(Reason.allCases.count <= 72, "one cell for each reason")
         precondition(Refusal.Rule.allCases.count * MissReason.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }
+        sparings = InlineArray { _ in Atomic<Int>(0) }
         reasons = InlineArray { _ in Atomic<Int>(0) }
         refusals = InlineArray { _ in Atomic<Int>(0) }
     }
@@ -80,6 +81,16 @@ public final class Statistics: Sendable {
         let index = counter.rawValue
         cells[index].store(cells[index].load(ordering: .relaxed) &+ number, ordering: .relaxed)
     }
+
+    /// Counts a request for which nothing was sent to the origin although it was planned; only on
+    /// the loop that owns these counters.
+    func count(spared sparing: Sparing) {
+        let index = sparing.rawValue
+        sparings[index].store(sparings[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    /// How many such requests were answered in this way.
+    subscript(spared sparing: Sparing) -> Int { sparings[sparing.rawValue].load(ordering: .relaxed) }
 
     /// Counts one; only on the loop that owns these counters.
     func count(because reason: Reason) {

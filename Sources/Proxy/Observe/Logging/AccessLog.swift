@@ -1,115 +1,45 @@
-import Cache
 import EventLoop
-import HTTP
 import Server
-import Text
-
-/// The shape of a line.
-public enum AccessLogFormat: Sendable {
-    case combined
-    case json
-}
 
 /// One loop's share of the access log: lines gather here and go to the sink in large pieces.
 ///
 /// Confined to its loop.
 final class AccessLog {
     private let sink: AccessLogSink
-    private let format: AccessLogFormat
+    private let selection: LogSelection?
     private let loop: EventLoop
-    private var lines = ByteBuffer(capacity: 32 << 10)
+    private var lines: LogLines
+    private var sampling = Sampling()
     private var flushToken: TimerToken?
-    private var timestamp: [UInt8] = []
-    private var timestampSecond = Int64.min
 
     private static let flushBytes = 16 << 10
     private static let flushInterval = Duration.milliseconds(200)
-    /// Bytes of a target, a key and an agent, and of a method and a name, as they are written: with
-    /// all of them a line has less than 4 kB (FRAMING 7.4).
-    private static let longest = 1 << 10
-    private static let longestWord = 128
 
-    init(sink: AccessLogSink, format: AccessLogFormat, loop: EventLoop) {
-        (self.sink, self.format, self.loop) = (sink, format, loop)
+    init(_ settings: AccessLogSettings, loop: EventLoop) {
+        (sink, selection, self.loop) = (settings.sink, settings.selection, loop)
+        lines = LogLines(settings.format)
     }
 
-    /// One answered request. Personal requests are logged by their route alone: ids and queries
-    /// there are private.
-    func record(_ answered: AnsweredRequest, nanoseconds: Int64, on connection: ClientConnection) {
-        noteTime(connection)
-        connection.withHeadBytes { bytes in
-            switch format {
-            case .combined: writeCombined(answered, nanoseconds, connection, bytes)
-            case .json: writeJSON(answered, nanoseconds, connection, bytes)
-            }
-        }
-        flushSoon()
-    }
-
-    /// A request that was not read to its end.
-    func record(_ unread: UnreadRequest, nanoseconds: Int64, on connection: ClientConnection) {
-        recordUnread(
-            unread.method, unread.target, unread.status, unread.contentLength, "refused", unread.cause, nanoseconds,
-            connection)
-    }
-
-    /// A preflight, which is no request of an app's.
-    /// - Parameters:
-    ///   - path: of the target, without the query; the route where that is private.
-    ///   - refusal: why the browser will not send the request; nil where it will.
-    func recordPreflight(_ path: [UInt8], _ refusal: StaticString?, on connection: ClientConnection) {
-        recordUnread(Array("OPTIONS".utf8), path, 204, 0, "preflight", refusal?.description, 0, connection)
-    }
-
-    private func recordUnread(
-        _ method: [UInt8], _ target: [UInt8], _ status: Int, _ contentLength: Int, _ word: String,
-        _ detail: String?, _ nanoseconds: Int64, _ connection: ClientConnection
+    /// - Parameter later: requests to the origin that no line has told of: the next line of their
+    ///   client does.
+    func record(
+        _ request: LoggedRequest, nanoseconds: Int64, _ later: LaterSendings, on connection: ClientConnection
     ) {
-        noteTime(connection)
-        switch format {
-        case .combined:
-            beginCombined(connection)
-            lines.append(method)
-            lines.append(" ")
-            lines.appendEscaped(target.span, upTo: Self.longest)
-            lines.append(connection.isHTTP2 ? " HTTP/2.0\" " : " HTTP/1.1\" ")
-            lines.append(decimal: status)
-            lines.append(" ")
-            lines.append(decimal: contentLength)
-            lines.append(" \"-\" \"-\" ")
-            lines.append(word)
-            if let detail {
-                lines.append("/")
-                lines.append(detail)
-            }
-            lines.append(" ")
-            lines.append(secondsOf: nanoseconds)
-            lines.append(" - - -\n")
-        case .json:
-            beginJSON(connection)
-            lines.append(",\"method\":\"")
-            lines.append(method)
-            lines.append("\",\"target\":\"")
-            lines.appendEscaped(target.span, upTo: Self.longest)
-            lines.append("\"")
-            appendResult(status, contentLength, word, word, nanoseconds)
-            if let detail { appendDetail(detail) }
-            lines.append("}\n")
-        }
+        guard takes(request, nanoseconds, connection) else { return }
+        var earlier = 0
+        if case .answered = request { earlier = later.take(of: connection.party) }
+        lines.append(request, nanoseconds: nanoseconds, earlier: earlier, on: connection)
         flushSoon()
     }
 
-    private func noteTime(_ connection: ClientConnection) {
-        let second = connection.context.unixSeconds
-        guard second != timestampSecond else { return }
-        timestampSecond = second
-        // JSON appends milliseconds and the Z.
-        let text = format == .combined ? LogTime.common(second) : String(LogTime.rfc3339(second).dropLast())
-        timestamp = Array(text.utf8)
+    private func takes(_ request: LoggedRequest, _ nanoseconds: Int64, _ connection: ClientConnection) -> Bool {
+        guard let selection else { return true }
+        return selection.conditions.contains { $0.holds(for: request, nanoseconds: nanoseconds, on: connection) }
+            || sampling.takes(selection.sample)
     }
 
     private func flushSoon() {
-        if lines.readableCount >= Self.flushBytes {
+        if lines.byteCount >= Self.flushBytes {
             flush()
         } else if flushToken == nil {
             flushToken = loop.schedule(at: loop.now + Self.flushInterval) { [weak self] in
@@ -120,222 +50,31 @@ final class AccessLog {
     }
 
     func flush() {
-        guard !lines.isEmpty else { return }
-        sink.write(lines.copyReadable())
-        lines.removeAll(keepingCapacity: true)
-    }
-
-    /// `client - name [time] "request" status bytes "-" "agent" word/detail seconds upstream-seconds "key" trace`:
-    /// the combined format, and after it the cache's action; the referrer is left out.
-    private func writeCombined(
-        _ answered: AnsweredRequest, _ nanoseconds: Int64, _ connection: ClientConnection, _ bytes: Span<UInt8>
-    ) {
-        let head = connection.head
-        beginCombined(connection)
-        lines.appendEscaped(bytes.extracting(head.methodText.range), upTo: Self.longestWord)
-        lines.append(" ")
-        appendTarget(answered, head, bytes)
-        lines.append(" ")
-        lines.append(Self.protocolName(connection, head))
-        lines.append("\" ")
-        lines.append(decimal: answered.status)
-        lines.append(" ")
-        lines.append(decimal: answered.contentLength)
-        lines.append(" \"-\" \"")
-        if let agent = head.fields.first(.userAgent) {
-            lines.appendEscaped(bytes.extracting(agent.value.range), upTo: Self.longest)
-        } else {
-            lines.append("-")
-        }
-        lines.append("\" ")
-        lines.append(answered.word)
-        if let detail = answered.logDetail {
-            lines.append("/")
-            lines.append(detail)
-        }
-        lines.append(" ")
-        lines.append(secondsOf: nanoseconds)
-        lines.append(" ")
-        if let time = answered.upstreamTime {
-            lines.append(secondsOf: time.wholeNanoseconds)
-        } else {
-            lines.append("-")
-        }
-        lines.append(" ")
-        if let key = answered.loggedKey {
-            lines.append("\"")
-            lines.appendEscaped(key.target.span, upTo: Self.longest)
-            lines.append("\"")
-        } else {
-            lines.append("-")
-        }
-        lines.append(" ")
-        if let trace = Self.trace(head, bytes) { lines.append(bytes.extracting(trace)) } else { lines.append("-") }
-        lines.append("\n")
-    }
-
-    /// One object a line; members that have no value are left out.
-    private func writeJSON(
-        _ answered: AnsweredRequest, _ nanoseconds: Int64, _ connection: ClientConnection, _ bytes: Span<UInt8>
-    ) {
-        let head = connection.head
-        beginJSON(connection)
-        lines.append(",\"method\":\"")
-        lines.appendEscaped(bytes.extracting(head.methodText.range), upTo: Self.longestWord)
-        lines.append("\",\"target\":\"")
-        appendTarget(answered, head, bytes)
-        lines.append("\",\"protocol\":\"")
-        lines.append(Self.protocolName(connection, head))
-        lines.append("\"")
-        appendResult(
-            answered.status, answered.contentLength, answered.outcome.name, answered.word, nanoseconds)
-        if let detail = answered.logDetail { appendDetail(detail) }
-        if let time = answered.upstreamTime {
-            lines.append(",\"upstream_seconds\":")
-            lines.append(secondsOf: time.wholeNanoseconds)
-        }
-        if let agent = head.fields.first(.userAgent) {
-            lines.append(",\"agent\":\"")
-            lines.appendEscaped(bytes.extracting(agent.value.range), upTo: Self.longest)
-            lines.append("\"")
-        }
-        if let key = answered.loggedKey {
-            lines.append(",\"key\":\"")
-            lines.appendEscaped(key.target.span, upTo: Self.longest)
-            lines.append("\"")
-        }
-        if let trace = Self.trace(head, bytes) {
-            lines.append(",\"trace\":\"")
-            lines.append(bytes.extracting(trace))
-            lines.append("\"")
-        }
-        lines.append("}\n")
-    }
-
-    private func beginCombined(_ connection: ClientConnection) {
-        lines.append(connection.peerText)
-        lines.append(" - ")
-        if let client = connection.client { appendEscaped(client.name) } else { lines.append("-") }
-        lines.append(" [")
-        lines.append(timestamp)
-        lines.append("] \"")
-    }
-
-    private func beginJSON(_ connection: ClientConnection) {
-        lines.append("{\"time\":\"")
-        lines.append(timestamp)
-        lines.append(".")
-        lines.append(digits: connection.context.millisecond, scale: 100)
-        lines.append("Z\",\"address\":\"")
-        lines.append(connection.peerText)
-        lines.append("\"")
-        guard let client = connection.client else { return }
-        lines.append(",\"client\":\"")
-        appendEscaped(client.name)
-        lines.append("\"")
-    }
-
-    private func appendResult(
-        _ status: Int, _ contentLength: Int, _ outcome: String, _ reason: String, _ nanoseconds: Int64
-    ) {
-        lines.append(",\"status\":")
-        lines.append(decimal: status)
-        lines.append(",\"bytes\":")
-        lines.append(decimal: contentLength)
-        lines.append(",\"outcome\":\"")
-        lines.append(outcome)
-        lines.append("\",\"reason\":\"")
-        lines.append(reason)
-        lines.append("\",\"seconds\":")
-        lines.append(secondsOf: nanoseconds)
-    }
-
-    private func appendDetail(_ word: String) {
-        lines.append(",\"detail\":\"")
-        lines.append(word)
-        lines.append("\"")
-    }
-
-    private func appendTarget(_ answered: AnsweredRequest, _ head: RequestHead, _ bytes: Span<UInt8>) {
-        if let template = answered.template {
-            appendEscaped(template, upTo: Self.longest)
-        } else {
-            lines.appendEscaped(bytes.extracting(head.target.range), upTo: Self.longest)
-        }
-    }
-
-    private static func protocolName(_ connection: ClientConnection, _ head: RequestHead) -> StaticString {
-        connection.isHTTP2 ? "HTTP/2.0" : head.version == .http11 ? "HTTP/1.1" : "HTTP/1.0"
-    }
-
-    private func appendEscaped(_ text: String, upTo most: Int = AccessLog.longestWord) {
-        var text = text
-        text.withUTF8 { lines.appendEscaped($0.span, upTo: most) }
-    }
-
-    /// The id by which the request is followed through several programs; nil where it is malformed
-    /// or given twice.
-    private static func trace(_ head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
-        guard let field = head.fields.first(.traceparent), head.fields.count(.traceparent) == 1 else { return nil }
-        return TraceContext.traceID(bytes, field.value.range)
+        let bytes = lines.take()
+        if !bytes.isEmpty { sink.write(bytes) }
     }
 }
 
-extension AnsweredRequest {
-    /// The key, unless it is one user's.
-    fileprivate var loggedKey: CacheKey? { template == nil ? key : nil }
+/// The access log of all loops.
+public struct AccessLogSettings: Sendable {
+    public let sink: AccessLogSink
+    let format: AccessLogFormat
+    /// nil: all requests.
+    let selection: LogSelection?
+
+    public init(_ sink: AccessLogSink, _ format: AccessLogFormat, _ selection: LogSelection? = nil) {
+        (self.sink, self.format, self.selection) = (sink, format, selection)
+    }
 }
 
-extension ByteBuffer {
-    /// Bytes that could end a line, a quoted string or an escape are written as `\u00HH`, which is
-    /// also valid JSON (FRAMING 7.4). Clean stretches, the usual case, go in one piece. What would
-    /// take more than `most` bytes is cut, never inside an escape, and ends in `...`.
-    fileprivate mutating func appendEscaped(_ bytes: Span<UInt8>, upTo most: Int) {
-        var (start, index, escapes) = (0, 0, 0)
-        var end = min(bytes.count, most)
-        while index < end {
-            if Self.needsEscape(bytes[index]) {
-                guard index + escapes + 6 <= most else {
-                    end = index
-                    break
-                }
-                append(bytes.extracting(start..<index))
-                append("\\u00")
-                append(Self.digit(bytes[index] >> 4))
-                append(Self.digit(bytes[index] & 15))
-                start = index + 1
-                escapes += 5
-                end = min(bytes.count, most - escapes)
-            }
-            index += 1
-        }
-        append(bytes.extracting(start..<end))
-        if end < bytes.count { append("...") }
-    }
+/// The requests of which the access log has a line: those for which one of the conditions holds,
+/// and a share of the others.
+public struct LogSelection: Sendable, Equatable {
+    public var conditions: [RequestCondition]
+    /// Millionths.
+    public var sample: Int
 
-    /// Seconds with six decimals.
-    fileprivate mutating func append(secondsOf nanoseconds: Int64) {
-        let microseconds = Int(max(0, nanoseconds) / 1000)
-        append(decimal: microseconds / 1_000_000)
-        append(".")
-        append(digits: microseconds % 1_000_000, scale: 100_000)
-    }
-
-    /// With zeros in front.
-    /// - Parameter scale: that of the first digit.
-    fileprivate mutating func append(digits value: Int, scale: Int) {
-        var scale = scale
-        while scale > 0 {
-            append(Self.digit(UInt8(value / scale % 10)))
-            scale /= 10
-        }
-    }
-
-    private static func needsEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte >= 0x7f || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    public init(_ conditions: [RequestCondition], sample: Int = 0) {
+        (self.conditions, self.sample) = (conditions, sample)
     }
 }

@@ -87,7 +87,7 @@ extension TrafficEvent {
     fileprivate var word: String {
         let answered = AnsweredRequest(
             status: status, contentLength: length, cacheStatus: cacheStatus, key: nil, template: nil,
-            upstreamTime: upstreamTime)
+            asked: AnsweredRequest.Asked(time: upstreamTime))
         return answered.word + (answered.detail.map { "/" + $0.text } ?? "")
     }
 }

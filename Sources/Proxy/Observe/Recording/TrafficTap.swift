@@ -73,7 +73,7 @@ final class TrafficTap {
         batch.events.append(
             TrafficEvent(
                 requestedAt: connection.requestedAt.nanoseconds, latency: nanoseconds,
-                upstreamTime: answered.upstreamTime, cacheStatus: answered.cacheStatus, status: answered.status,
+                upstreamTime: answered.asked.time, cacheStatus: answered.cacheStatus, status: answered.status,
                 length: answered.contentLength, age: age, isHTTP2: connection.isHTTP2, subject: subject))
     }
 

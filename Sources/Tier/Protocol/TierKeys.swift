@@ -4,14 +4,22 @@ import Text
 
 // The names of all keys in the shared engine.
 // Must hold: every one of them begins with the operator's prefix, so that an ACL can be limited to
-// it; a key that belongs to one user has no name.
+// it, and goes on with one hash tag, so that a cluster keeps all of them in one slot; a key that
+// belongs to one user has no name.
 
-/// Names under the operator's prefix, as bytes that a command takes.
+/// Names under the operator's prefix, as bytes that a command takes: `refrain:{refrain}:purges`.
 package struct TierKeys: Sendable {
     private let prefix: String
+    /// The hash of nodes of 1.0.0, whose names have no tag.
+    let untaggedNodes: [UInt8]
 
     /// A colon at the end of `prefix` is the one that follows it in names.
-    init(prefix: String) { self.prefix = prefix.hasSuffix(":") ? prefix : prefix + ":" }
+    init(prefix: String) {
+        let name = prefix.hasSuffix(":") ? String(prefix.dropLast()) : prefix
+        // A tag of nothing is none.
+        self.prefix = "\(name):{\(name.isEmpty ? "refrain" : name)}:"
+        untaggedNodes = Array("\(name):nodes".utf8)
+    }
 
     /// Keys of one cache key.
     struct Pair: Sendable, Equatable {

@@ -1,0 +1,81 @@
+import EventLoop
+import Server
+import Upstream
+
+// Requests to the origin by the request of a client that caused them, for the access log.
+// Must hold: each sending that `refrain_upstream_sent_by_client_total` counts for a client is told
+// once: in the line of the request that caused it, or, if it leaves after that line, in the
+// client's next line on the same loop. A request that `access_log ... if` leaves out has no line,
+// and its sendings before its answer are told nowhere.
+
+/// Requests sent to the origin for one request of a client: its own, repeats, a missing part, a
+/// batch that it leads, the refresh that it starts. Confined to its loop.
+final class Sendings: UpstreamTally {
+    private let spender: UpstreamParty
+    private let later: LaterSendings
+    /// Sendings before the line is written.
+    private(set) var count = 0
+    private var latest: Instant?
+    private var time: Duration?
+    private var isTold = false
+
+    /// - Parameter later: takes what is sent after the line.
+    init(of spender: UpstreamParty, later: LaterSendings) {
+        (self.spender, self.later) = (spender, later)
+    }
+
+    func noteSending(at now: Instant) {
+        if isTold { return later.note(spender) }
+        count += 1
+        (latest, time) = (now, nil)
+    }
+
+    /// The origin has answered the latest sending.
+    func noteAnswer(after time: Duration) { self.time = time }
+
+    /// The latest sending has failed, if there was one.
+    func noteFailure(at now: Instant) {
+        if time == nil { time = latest.map { now - $0 } }
+    }
+
+    /// How long the origin took for the latest sending, so far if it has not answered; nil without
+    /// one.
+    func time(at now: Instant) -> Duration? { time ?? latest.map { now - $0 } }
+
+    /// Gives the number for the line, which is written now.
+    func tell() -> Int {
+        isTold = true
+        return count
+    }
+}
+
+/// Requests sent to the origin after the lines of the requests that caused them, by client, until a
+/// line tells of them. Confined to its loop.
+final class LaterSendings {
+    /// Clients that are remembered; sendings of further ones are in no line.
+    static let mostParties = 4096
+
+    private var counts: [UpstreamParty: Int] = [:]
+    /// Whether there is a log that would tell.
+    var isWanted = false {
+        didSet { if !isWanted { counts = [:] } }
+    }
+
+    func note(_ spender: UpstreamParty) {
+        guard isWanted, counts.count < Self.mostParties || counts[spender] != nil else { return }
+        counts[spender, default: 0] += 1
+    }
+
+    /// Takes the number of the client's, for its line.
+    func take(of spender: @autoclosure () -> UpstreamParty) -> Int {
+        counts.isEmpty ? 0 : counts.removeValue(forKey: spender()) ?? 0
+    }
+}
+
+extension ClientConnection {
+    /// The party of the client's requests to the origin.
+    var party: UpstreamParty {
+        if let client { return .client(client.name) }
+        return peerNetwork.map { .network($0) } ?? .everyone
+    }
+}

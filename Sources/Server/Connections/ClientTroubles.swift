@@ -1,0 +1,133 @@
+import EventLoop
+import Synchronization
+
+/// Counts the clients that a limit has refused, and the TLS handshakes, and has lines about them
+/// for the operator.
+///
+/// Counts are of this process, from its start, over all loops; a reload keeps them. A limit, and a
+/// kind of failed handshake, gets one line a minute at most: the first event at once, those of the
+/// minute after it as a number. Used from any thread.
+public final class ClientTroubles: Sendable {
+    /// The takers of lines.
+    struct Speakers {
+        var warn: @Sendable (String) -> Void = { _ in }
+        var inform: @Sendable (String) -> Void = { _ in }
+    }
+
+    private struct State {
+        var log = ClientTroubleLog()
+        var speakers = Speakers()
+        var refusals = ClientLimit.allCases.map { _ in 0 }
+        var failedHandshakes = HandshakeFailure.Kind.allCases.map { _ in 0 }
+        var handshakes = 0
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// How often this limit has refused a client.
+    public func refusals(by limit: ClientLimit) -> Int { state.withLock { $0.refusals[limit.rawValue] } }
+
+    /// TLS handshakes with clients that were completed.
+    public var handshakes: Int { state.withLock(\.handshakes) }
+
+    /// TLS handshakes with clients that failed in this way.
+    public func failedHandshakes(_ kind: HandshakeFailure.Kind) -> Int {
+        state.withLock { $0.failedHandshakes[kind.rawValue] }
+    }
+
+    /// Sets the takers of lines for the operator.
+    /// - Parameters:
+    ///   - names: directive and value of a limit.
+    ///   - warn: takes lines about refusals.
+    ///   - inform: takes lines about failed handshakes.
+    public func tell(
+        names: LimitNames, warn: @escaping @Sendable (String) -> Void,
+        inform: @escaping @Sendable (String) -> Void
+    ) {
+        state.withLock {
+            $0.log.names = names
+            $0.speakers = Speakers(warn: warn, inform: inform)
+        }
+    }
+
+    /// Says how many events the last minute has left unsaid. To be called about once a minute.
+    public func sayRest(at now: Instant) {
+        let (lines, speakers) = state.withLock { ($0.log.rest(at: now), $0.speakers) }
+        for line in lines.refusals { speakers.warn(line) }
+        for line in lines.handshakes { speakers.inform(line) }
+    }
+
+    /// Counts a client that a limit has refused.
+    /// - Parameter detail: more of the cause, for the line.
+    func refused(by limit: ClientLimit, _ peer: SocketAddress?, _ detail: String? = nil, at now: Instant) {
+        let (line, speakers) = state.withLock { state in
+            state.refusals[limit.rawValue] += 1
+            return (state.log.line(about: limit, peer, detail, at: now), state.speakers)
+        }
+        // Not under the lock: its taker may be slow.
+        if let line { speakers.warn(line) }
+    }
+
+    /// Counts the handshake of a client, which is over.
+    /// - Parameter failure: nil for one that was completed.
+    func noteHandshake(_ failure: HandshakeFailure?, _ peer: SocketAddress?, at now: Instant) {
+        let (line, speakers) = state.withLock { state in
+            guard let failure else {
+                state.handshakes += 1
+                return (String?.none, state.speakers)
+            }
+            state.failedHandshakes[failure.kind.rawValue] += 1
+            return (state.log.line(about: failure, peer, at: now), state.speakers)
+        }
+        if let line { speakers.inform(line) }
+    }
+}
+
+/// The lines of `ClientTroubles`. Pure.
+struct ClientTroubleLog {
+    /// Directive and value of limits.
+    var names = LimitNames()
+    private var refusals = ClientLimit.allCases.map { _ in RareLine() }
+    private var handshakes = HandshakeFailure.Kind.allCases.map { _ in RareLine() }
+
+    /// Nil where a line about this limit was said less than a minute ago.
+    mutating func line(
+        about limit: ClientLimit, _ peer: SocketAddress?, _ detail: String?, at now: Instant
+    ) -> String? {
+        guard let unsaid = refusals[limit.rawValue].take(at: now) else { return nil }
+        let cause = detail.map { ": \($0)" } ?? ""
+        return "\(name(of: limit)): \(limit.words(from: Self.host(peer)))\(cause)\(RareLine.others(unsaid))"
+    }
+
+    /// Nil where a line about this kind was said less than a minute ago, and for health checks.
+    mutating func line(about failure: HandshakeFailure, _ peer: SocketAddress?, at now: Instant) -> String? {
+        guard failure.kind != .silent, let unsaid = handshakes[failure.kind.rawValue].take(at: now) else { return nil }
+        let details = [failure.host, failure.reason].compactMap { $0 }
+        let cause = details.isEmpty ? "" : " (\(details.joined(separator: ": ")))"
+        let words = "TLS handshake with \(Self.host(peer)) failed: \(failure.kind.phrase)\(cause)"
+        return words + RareLine.others(unsaid)
+    }
+
+    /// Lines about events since the last one of their kind, where that is a minute old.
+    mutating func rest(at now: Instant) -> (refusals: [String], handshakes: [String]) {
+        let refused = ClientLimit.allCases.compactMap { limit in
+            refusals[limit.rawValue].takeRest(at: now).map { "\(name(of: limit)): \(limit.words(of: $0))" }
+        }
+        let failed = HandshakeFailure.Kind.allCases.compactMap { kind in
+            handshakes[kind.rawValue].takeRest(at: now).map { count in
+                "\(count) more TLS handshake\(count == 1 ? "" : "s") failed: \(kind.phrase)"
+            }
+        }
+        return (refused, failed)
+    }
+
+    private func name(of limit: ClientLimit) -> String { names[limit] }
+
+    /// The address, or the prefix of an IPv6 one, for which limits count.
+    private static func host(_ peer: SocketAddress?) -> String {
+        guard let peer else { return "an unknown address" }
+        return peer.network.map { SocketAddress.text(ofNetwork: $0) } ?? "a Unix socket"
+    }
+}

@@ -1,0 +1,56 @@
+import EventLoop
+import Testing
+import Upstream
+
+@testable import Proxy
+
+@Suite struct SendingsTests {
+    private let start = Instant.now()
+    private let phone = UpstreamParty.client("phone")
+
+    private func wanted() -> LaterSendings {
+        let later = LaterSendings()
+        later.isWanted = true
+        return later
+    }
+
+    @Test func theLineHasWhatWasSentBeforeIt() {
+        let later = wanted()
+        let sendings = Sendings(of: phone, later: later)
+        #expect(sendings.count == 0 && sendings.time(at: start) == nil)
+        sendings.noteSending(at: start)
+        #expect(sendings.time(at: start + .seconds(2)) == .seconds(2), "the origin has not answered")
+        // A 429, and the same again.
+        sendings.noteAnswer(after: .seconds(1))
+        sendings.noteSending(at: start + .seconds(3))
+        sendings.noteAnswer(after: .seconds(5))
+        #expect(sendings.time(at: start + .seconds(9)) == .seconds(5))
+        #expect(sendings.tell() == 2 && later.take(of: phone) == 0)
+        sendings.noteSending(at: start + .seconds(9))
+        sendings.noteSending(at: start + .seconds(10))
+        #expect(sendings.count == 2 && later.take(of: .client("web")) == 0)
+        #expect(later.take(of: phone) == 2 && later.take(of: phone) == 0)
+    }
+
+    @Test func aFailureTakesUntilThen() {
+        let sendings = Sendings(of: phone, later: wanted())
+        sendings.noteFailure(at: start)
+        #expect(sendings.time(at: start) == nil, "it had not left")
+        sendings.noteSending(at: start)
+        sendings.noteFailure(at: start + .seconds(4))
+        #expect(sendings.time(at: start + .seconds(9)) == .seconds(4))
+    }
+
+    @Test func withoutALogNothingIsKept() {
+        let later = LaterSendings()
+        later.note(phone)
+        later.isWanted = true
+        #expect(later.take(of: phone) == 0)
+        for number in 0..<UInt64(LaterSendings.mostParties + 10) { later.note(.network(number)) }
+        #expect(later.take(of: .network(0)) == 1)
+        #expect(later.take(of: .network(UInt64(LaterSendings.mostParties))) == 0)
+        later.isWanted = false
+        later.isWanted = true
+        #expect(later.take(of: .network(1)) == 0)
+    }
+}

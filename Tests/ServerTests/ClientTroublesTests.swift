@@ -1,0 +1,85 @@
+import Synchronization
+import Testing
+
+@testable import EventLoop
+@testable import Server
+
+/// Lines and counts of refused clients and of handshakes.
+@Suite struct ClientTroublesTests {
+    private func instant(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+    private func address(_ host: String) -> SocketAddress? { SocketAddress(host: host, port: 40_000) }
+
+    @Test func aLimitIsSaidAtOnceAndThenOnceAMinuteWithItsCount() {
+        var log = ClientTroubleLog()
+        log.names = [.address: "connections_per_address 5"]
+        func line(_ host: String, _ limit: ClientLimit = .address, at seconds: Int64) -> String? {
+            log.line(about: limit, address(host), nil, at: instant(seconds))
+        }
+        #expect(line("192.0.2.7", at: 0) == "connections_per_address 5: a connection from 192.0.2.7 was refused")
+        for _ in 0..<13 { #expect(line("192.0.2.8", at: 1) == nil) }
+        // Limits are told by themselves, and addresses as they are counted.
+        #expect(
+            line("2001:db8::1", .loop, at: 2)
+                == "20000 connections of one loop: a connection from 2001:db8::/64 was refused")
+        #expect(log.rest(at: instant(59)).refusals.isEmpty)
+        #expect(log.rest(at: instant(60)).refusals == ["connections_per_address 5: 13 more connections were refused"])
+        #expect(log.rest(at: instant(600)).refusals.isEmpty)
+        // A line by the rest is a line.
+        #expect(line("192.0.2.7", at: 100) == nil)
+        #expect(
+            line("192.0.2.9", at: 120)
+                == "connections_per_address 5: a connection from 192.0.2.9 was refused; 1 more since the last message")
+    }
+
+    @Test func handshakesAreSaidByKindAndSilenceIsNot() {
+        var log = ClientTroubleLog()
+        let peer = address("192.0.2.7")
+        let distrust = HandshakeFailure(.untrusted, reason: "tlsv1 alert unknown ca")
+        #expect(
+            log.line(about: distrust, peer, at: instant(0))
+                == "TLS handshake with 192.0.2.7 failed: the client does not trust the certificate "
+                + "(tlsv1 alert unknown ca)")
+        #expect(log.line(about: distrust, peer, at: instant(1)) == nil)
+        #expect(
+            log.line(about: HandshakeFailure(.name, reason: "r", host: "a.example"), peer, at: instant(1))
+                == "TLS handshake with 192.0.2.7 failed: the certificate does not name the host that the client "
+                + "asked for (a.example: r)")
+        #expect(log.line(about: HandshakeFailure(.silent), peer, at: instant(1)) == nil)
+        #expect(
+            log.rest(at: instant(61)).handshakes
+                == ["1 more TLS handshake failed: the client does not trust the certificate"])
+    }
+
+    @Test func countsOutliveAReloadAndLinesGoToTheNewTakers() {
+        let (first, second) = (Lines(), Lines())
+        let census = ConnectionCensus(most: 1)
+        let troubles = census.troubles
+        troubles.tell(names: [.descriptors: "64 connections"], warn: first.add, inform: first.add)
+        #expect(census.enter(from: nil, at: instant(0)) && !census.enter(from: nil, at: instant(0)))
+        troubles.tell(names: [.descriptors: "32 connections"], warn: second.add, inform: second.add)
+        #expect(!census.enter(from: nil, at: instant(100)))
+        troubles.noteHandshake(nil, nil, at: instant(0))
+        troubles.noteHandshake(HandshakeFailure(.version), nil, at: instant(0))
+        #expect(first.all == ["64 connections: a connection from an unknown address was refused"])
+        #expect(second.all.count == 2 && second.all[0].hasPrefix("32 connections: "))
+        #expect(troubles.refusals(by: .descriptors) == 2 && census.refusedCount == 2)
+        #expect(troubles.handshakes == 1 && troubles.failedHandshakes(.version) == 1)
+    }
+
+    private final class Lines: Sendable {
+        private let lines = Mutex<[String]>([])
+
+        var all: [String] { lines.withLock { $0 } }
+        var add: @Sendable (String) -> Void {
+            { @Sendable [self] text in lines.withLock { $0.append(text) } }
+        }
+    }
+
+    @Test func everyLimitHasItsOwnWords() {
+        #expect(Set(ClientLimit.allCases.map(\.word)).count == ClientLimit.allCases.count)
+        #expect(Set(ClientLimit.allCases.map(\.defaultName)).count == ClientLimit.allCases.count)
+        #expect(ClientLimit.answerMemory.words(of: 1) == "1 more connection was closed")
+        #expect(ClientLimit.requestMemory.words(of: 2) == "2 more requests were refused")
+    }
+}
