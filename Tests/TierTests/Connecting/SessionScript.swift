@@ -13,7 +13,10 @@ struct SessionScript {
     static let ok = "+OK\r\n"
     /// The reply to the read of a key that is not there.
     static let none = "*1\r\n$-1\r\n"
-    static let master = ok + "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n" + none
+    /// A master's reply to `ROLE`.
+    static let masterRole = "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n"
+    /// The replies of a master to the greeting; those of a replica after it.
+    static let master = ok + masterRole + none
     static let replica = ok + "*5\r\n$5\r\nslave\r\n$1\r\na\r\n:6379\r\n$9\r\nconnected\r\n:0\r\n" + none
 
     var state: SessionState

@@ -48,7 +48,7 @@ import Testing
             }
             #expect(isGreeted, "sent before the engine has said that it is a master")
             if SessionScript.Action.send(bytes) == SessionScript.wire(RESPCommand("ROLE")) {
-                unsaid += SessionScript.master.dropFirst(SessionScript.ok.count).utf8
+                unsaid += SessionScript.masterRole.utf8
                 pending[.probe] = -1
                 return
             }
