@@ -22,7 +22,7 @@ public struct ByteBuffer: ~Copyable {
     public init(capacity: Int) { storage = Self.zeroed(capacity) }
 
     deinit {
-        storage.prefix(max(mark, end)).withMemoryRebound(to: UInt8.self) { $0.update(repeating: 0) }
+        Self.zero(storage, first: max(mark, end))
         storage.deallocate()
     }
 
@@ -30,6 +30,14 @@ public struct ByteBuffer: ~Copyable {
         let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
         storage.initializeMemory(as: UInt8.self, repeating: 0)
         return storage
+    }
+
+    /// Not by `prefix`, which is generic and was called as such: fifty instructions of a hit.
+    @inline(__always)
+    private static func zero(_ storage: UnsafeMutableRawBufferPointer, first count: Int) {
+        UnsafeMutableRawBufferPointer(rebasing: storage[..<count]).withMemoryRebound(to: UInt8.self) {
+            $0.update(repeating: 0)
+        }
     }
 
     /// Bytes that were written and not yet consumed.
@@ -89,7 +97,7 @@ public struct ByteBuffer: ~Copyable {
     /// time, not the capacity.
     public mutating func wipe() {
         rewind()
-        storage.prefix(mark).withMemoryRebound(to: UInt8.self) { $0.update(repeating: 0) }
+        Self.zero(storage, first: mark)
         mark = 0
     }
 

@@ -74,7 +74,7 @@ final class RequestObserver {
         statistics.answers.count(status, in: outcome.rawValue)
         connection.client?.count(status: status, bytes: answered.contentLength, isRefused: outcome == .refused)
         noteTarget(answered, outcome, nanoseconds, now)
-        if isFollowed { write(.answered(answered), nanoseconds, connection) }
+        if isFollowed { write(answered, nanoseconds, connection) }
         if feed.isWatched { show(answered, outcome, nanoseconds, connection) }
         return nanoseconds
     }
@@ -113,6 +113,12 @@ final class RequestObserver {
     ) {
         guard isFollowed else { return }
         write(.preflight(path: path(), refusal: refusal()), 0, connection)
+    }
+
+    /// Never inlined: a hit that nobody follows would copy the request for it.
+    @inline(never)
+    private func write(_ answered: AnsweredRequest, _ nanoseconds: Int64, _ connection: ClientConnection) {
+        write(.answered(answered), nanoseconds, connection)
     }
 
     private func write(_ request: LoggedRequest, _ nanoseconds: Int64, _ connection: ClientConnection) {

@@ -240,8 +240,9 @@ extension ReplayResult {
                 0
             }
         guard failed > above else { return nil }
-        return "\(Figure.count(failed)) of \(Figure.count(ended)) requests failed"
-            + (statistic == .mean ? "" : ", and \(Figure.count(above)) \(above == 1 ? "lies" : "lie") above \(statistic.name)")
+        let said = "\(Figure.count(failed)) of \(Figure.count(ended)) requests failed"
+        guard statistic != .mean else { return said }
+        return said + ", and \(Figure.count(above)) \(above == 1 ? "lies" : "lie") above \(statistic.name)"
     }
 
     subscript(series: Metric.Series) -> Histogram {
