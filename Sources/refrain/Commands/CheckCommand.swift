@@ -38,8 +38,8 @@ extension Command {
         for warning in effective.configuration.warnings(at: Int64(time(nil))) + forecast.warnings {
             context.output.problem("warn: \(warning)")
         }
-        if let tier = try? effective.configuration.tierSettings(), let complaint = TierProbe.complaint(tier) {
-            context.output.problem("warn: \(complaint)")
+        if let tier = try? effective.configuration.tierSettings() {
+            for complaint in TierProbe.complaints(tier) { context.output.problem("warn: \(complaint)") }
         }
         for note in forecast.notes { context.output.problem("note: \(note)") }
         let bounds = effective.configuration.memoryBounds
