@@ -16,6 +16,8 @@ extension Command {
             "It tries the first steps of serve and undoes them: an access log that cannot be written, or an address "
                 + "that this machine does not have, is an error here too. An address in use is only reported, because "
                 + "the running proxy may be using it.",
+            "It warns if upstream has no address, if the certificate chain is out of order or lacks an intermediate, "
+                + "and if the proxy at admin_listen serves another certificate.",
             "It says how many clients fit into the limit on descriptors under which check runs, in all and of one "
                 + "address, and which limit refuses first.",
             "It ends with the maximum memory of the proxy, by part: the worst case that each setting allows. It warns "
@@ -35,7 +37,9 @@ extension Command {
         ).forecast()
         guard forecast.errors.isEmpty else { throw .configuration(forecast.errors) }
         if let shortage = effective.configuration.shortage(under: ResourceLimits()) { throw .failed(shortage) }
-        for warning in effective.configuration.warnings(at: Int64(time(nil))) + forecast.warnings {
+        let configuration = effective.configuration
+        let warnings = configuration.warnings(at: Int64(time(nil))) + forecast.warnings
+        for warning in warnings + configuration.surroundings(context.files) {
             context.output.problem("warn: \(warning)")
         }
         if let tier = try? effective.configuration.tierSettings() {

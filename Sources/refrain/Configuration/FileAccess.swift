@@ -54,6 +54,10 @@ struct FileAccess: Sendable {
     /// Nil where these are certificates that servers can be trusted by; a nil path is for the
     /// machine's own.
     var anchorsProblem: @Sendable (_ path: String?) -> String? = { _ in nil }
+    /// The first fault of the certificates in a file that clients are shown; nil for none.
+    var chainFault: @Sendable (_ path: String) -> String? = { _ in nil }
+    /// Nil where a host name has an address now.
+    var nameProblem: @Sendable (_ host: String) -> String? = { _ in nil }
     /// Nil where a socket could listen there now.
     var listenProblem: @Sendable (SocketAddress) -> SystemError? = { _ in nil }
     /// Nil where the name is free for a Unix socket, or has a socket that may be replaced.
@@ -117,6 +121,8 @@ struct FileAccess: Sendable {
         anchorsProblem: { path in
             failure { _ = try ClientTLS(trustAnchors: path.map { .file($0) } ?? .system) }.map { "\($0)" }
         },
+        chainFault: { path in CertificateChain.fault(in: path) },
+        nameProblem: { host in Resolver.problem(with: host, within: .seconds(3)) },
         listenProblem: { address in failure { () throws(SystemError) in try Listener.rehearse(address) } },
         socketProblem: { path in FilePlace.objection(to: path, for: .appended, .ofItsProxy)?.description },
         logProblem: { path in AccessLogSink.problem(path, .ofItsProxy).map { "\($0)" } },
