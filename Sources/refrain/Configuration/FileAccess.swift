@@ -79,6 +79,19 @@ struct FileAccess: Sendable {
     var recordingProblem: @Sendable (RecordingSettings) -> String? = { _ in nil }
     /// Where systemd has put the files of `LoadCredential=`, if it has started this.
     var credentialsDirectory: String?
+    /// Where it puts those of the service that comes with the program, for a user who may read its
+    /// sources.
+    var serviceCredentials: String?
+    /// The same folder if the service has credentials and is stopped; for `check`.
+    var stoppedCredentials: @Sendable () -> String? = { nil }
+    /// The text of a unit of systemd, with what was put into it.
+    var unitText: @Sendable (_ unit: String) -> Result<String, FileProblem> = { _ in .failure(.absent) }
+    /// A path to the content that a file will have at the next start.
+    var placeAtNextStart: @Sendable (_ path: String) -> String = { $0 }
+    /// Words about a credential whose source has changed; nil for other files.
+    var credentialWarning: @Sendable (_ path: String) -> String? = { _ in nil }
+    /// Words about a credential whose source cannot be looked at; nil for other files.
+    var credentialNote: @Sendable (_ path: String) -> String? = { _ in nil }
     /// Puts a file that all users may read there, with the directories that it needs.
     var write: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
     /// Nil where `save` could put a file.
@@ -153,6 +166,10 @@ struct FileAccess: Sendable {
             failure { () throws(RecordingError) in try RecordingWriter.check(settings, .ofItsProxy) }?.description
         },
         credentialsDirectory: PrivateFile.credentialsDirectory,
+        serviceCredentials: geteuid() == 0 ? PrivateFile.serviceCredentials : nil,
+        unitText: { unit in
+            Result { () throws(FileProblem) in try SystemProgram.output(of: ["systemctl", "cat", unit]) }
+        },
         write: { path, bytes throws(FileProblem) in try install(bytes, at: path) },
         saveProblem: { path in
             if let refusal = failure({ () throws(FileRefusal) in _ = try FilePlace.find(path, for: .written) }),

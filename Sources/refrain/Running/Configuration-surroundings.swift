@@ -1,5 +1,6 @@
 import EventLoop
 import Text
+import Tier
 
 // Warnings of `check` alone: name servers, clients and the running proxy have a say in them.
 
@@ -7,6 +8,14 @@ extension Configuration {
     /// Warnings about names and certificates. Blocks for some seconds at most.
     func surroundings(_ files: FileAccess) -> [String] {
         upstreamName(files) + certificates(files)
+    }
+
+    /// Why no engine of the shared tier can be used, a line for each; none if one can.
+    func tierComplaints(_ files: FileAccess) -> [String] {
+        var configuration = self
+        configuration.sharedTierAuthFile = sharedTierAuthFile.map(files.placeAtNextStart)
+        guard let settings = try? configuration.tierSettings() else { return [] }
+        return TierProbe.complaints(settings)
     }
 
     private func upstreamName(_ files: FileAccess) -> [String] {
