@@ -6,6 +6,12 @@ DESTDIR ?=
 BENCH ?=
 CLANG ?= clang
 ONLY ?=
+# The commit that `refrain version` names. Ten digits of it in every clone, so that one commit makes one program; none where
+# this is no git checkout, and a caller may know it (the Dockerfile does).
+ifndef REFRAIN_COMMIT
+REFRAIN_COMMIT := $(if $(wildcard .git),$(shell git -c safe.directory='*' rev-parse HEAD 2>/dev/null | cut -c 1-10))
+endif
+export REFRAIN_COMMIT
 
 # The last one is loaded at run time; without it clients get HTTP/1.1 alone.
 PACKAGES = libsqlite3-dev libssl-dev pkg-config libnghttp2-14

@@ -23,6 +23,10 @@ let index = Context.environment["REFRAIN_INDEX"].map {
 }
 let indexed: [SwiftSetting] = index.map { [.unsafeFlags($0, .when(configuration: .debug))] } ?? []
 
+/// The commit that is built, which the Makefile finds: `refrain version` names it. In the target of
+/// one small file, or each commit would build everything anew.
+let commit = Context.environment["REFRAIN_COMMIT"].flatMap { $0.allSatisfy(\.isHexDigit) ? $0 : nil } ?? ""
+
 let swift: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
@@ -65,8 +69,8 @@ let productTargets: [Target] = [
     .executableTarget(
         name: "refrain",
         dependencies: [
-            "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Purging", "Store", "Cache", "Server",
-            "Upstream",
+            "CBuild", "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Purging", "Store", "Cache",
+            "Server", "Upstream",
             "Compose", "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic",
         ],
         swiftSettings: swift + indexed),
@@ -89,6 +93,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux"),
+        .target(name: "CBuild", cSettings: [.define("REFRAIN_COMMIT", to: "\"\(commit)\"")]),
     ]
         + module("Text", ["COpenSSL"])
         + module("EventLoop", ["CLinux", "COpenSSL"])

@@ -64,6 +64,21 @@ static inline size_t copenssl_store_count(SSL_CTX *ctx) {
     return (size_t)sk_X509_OBJECT_num(X509_STORE_get0_objects(SSL_CTX_get_cert_store(ctx)));
 }
 
+/// Whether one certificate has issued another: names, key identifiers, rights and signature. One where it has.
+static inline int copenssl_issued(X509 *issuer, X509 *subject) {
+    return X509_check_issued(issuer, subject) == X509_V_OK && X509_verify(subject, X509_get0_pubkey(issuer)) == 1;
+}
+
+/// Whether an authority of the store has issued a certificate.
+static inline int copenssl_store_issues(SSL_CTX *ctx, X509 *certificate) {
+    STACK_OF(X509_OBJECT) *objects = X509_STORE_get0_objects(SSL_CTX_get_cert_store(ctx));
+    for (int index = 0; index < sk_X509_OBJECT_num(objects); index++) {
+        X509 *authority = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(objects, index));
+        if (authority != NULL && copenssl_issued(authority, certificate)) return 1;
+    }
+    return 0;
+}
+
 static inline EVP_PKEY *copenssl_generate_ec_key(void) {
     return EVP_EC_gen("P-256");
 }

@@ -77,6 +77,8 @@ extension Requirement {
     public static let curl = Requirement("no curl with HTTP/2 (apt-get install curl): no client spoke it") {
         (try? Tool("curl")?.run(["--version"]))?.text.contains(" HTTP2 ") == true
     }
+    public static let dpkg = program("dpkg", without: "versions of packages were not compared")
+    public static let git = program("git", without: "no commit was looked for")
     public static let debianTools = program("dpkg-gencontrol", package: "dpkg-dev", without: "no package was built")
     public static let lintian = program("lintian", without: "it has not judged the package")
 }

@@ -129,7 +129,7 @@ import Text
         }
         let withOneMore = try most("upstream_connections 65")
         #expect((7 << 20..<9 << 20).contains(withOneMore - plain))
-        for line in ["cache_file off", "access_log off"] {
+        for line in ["cache_file off", "access_log off", "admin_listen off"] {
             let less = try most(line)
             #expect(less < plain, "\(line)")
         }

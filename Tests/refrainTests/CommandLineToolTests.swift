@@ -20,6 +20,14 @@ import Text
         #expect(run(word).status == 0)
     }
 
+    /// `1.0.0` was said by every program between two releases.
+    @Test func aVersionBeforeItsReleaseNamesTheCommit() throws {
+        #expect(ProgramVersion.text(of: "1.1.0-dev", commit: "4ddddebe70") == "1.1.0-dev+4ddddebe70")
+        #expect(ProgramVersion.text(of: "1.1.0-dev", commit: "") == "1.1.0-dev")
+        #expect(ProgramVersion.text(of: "1.1.0", commit: "4ddddebe70") == "1.1.0")
+        #expect(ProgramVersion.text.wholeMatch(of: /\d+\.\d+\.\d+(-dev(\+[0-9a-f]{10})?)?/) != nil)
+    }
+
     @Test(arguments: ["help", "--help", "-h"]) func theHelpListsEveryCommand(_ word: String) {
         let result = run(word)
         #expect(result.status == 0 && result.error.isEmpty)

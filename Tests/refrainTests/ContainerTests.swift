@@ -34,7 +34,7 @@ import Testing
     @Test func onlyKnownInstructionsStandInTwoStages() {
         let known: Set = [
             "FROM", "RUN", "WORKDIR", "COPY", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT",
-            "CMD",
+            "CMD", "ARG",
         ]
         #expect(stages.count == 2)
         for stage in stages { #expect(Set(stage.map(\.name)).isSubset(of: known)) }
@@ -59,6 +59,13 @@ import Testing
         let packages = try #require(Page("Makefile").lines.first { $0.hasPrefix("PACKAGES = ") })
         let installed = Set(arguments(of: "RUN", in: 0).joined())
         for package in packages.split(separator: " ").dropFirst(2) { #expect(installed.contains(String(package))) }
+    }
+
+    /// The context has no git, so the caller names the commit.
+    @Test func theBuildIsToldTheCommit() throws {
+        let build = stages[0].map(\.name)
+        let argument = try #require(stages[0].firstIndex { $0.name == "ARG" && $0.rest == "REFRAIN_COMMIT" })
+        #expect(argument < build.lastIndex(of: "RUN") ?? 0)
     }
 
     @Test func theImageStartsTheInstalledProgram() throws {

@@ -12,7 +12,7 @@ import Testing
 
     @Test func debiansChangelogIsOfThisVersion() throws {
         let lines = try Page(Self.debian + "changelog").lines
-        #expect(lines.first?.hasPrefix("refrain (\(ProgramVersion.text)-") == true)
+        #expect(lines.first?.hasPrefix("refrain (\(Self.packaged(ProgramVersion.release))-") == true)
         let trailer = try #require(lines.first { $0.hasPrefix(" -- ") })
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
@@ -21,6 +21,50 @@ import Testing
         let date = try #require(format.date(from: ProgramVersion.date))
         format.dateFormat = "EEE, dd MMM yyyy"
         #expect(trailer.contains(format.string(from: date)))
+    }
+
+    /// The upstream part of the package's version, which dpkg sorts before the release.
+    private static func packaged(_ version: String) -> String { version.replacing("-dev", with: "~dev") }
+
+    /// dpkg took a package of the program before 1.1.0 for 1.0.0.
+    @Test(.requires(.dpkg)) func versionsBeforeTheReleaseSortBetweenReleases() throws {
+        let dpkg = try #require(Tool("dpkg"))
+        func compare(_ version: String, _ operation: String, _ other: String) throws -> Bool {
+            try dpkg.run(["--compare-versions", version + "-1", operation, other + "-1"]).status == 0
+        }
+        for version in [ProgramVersion.text, "1.1.0-dev", "1.1.0-dev+4ddddebe70"] {
+            let name = Self.packaged(version)
+            #expect(try compare(name, "gt", "1.0.0"), "\(name)")
+            if version.contains("-dev") {
+                let release = String(version.prefix { $0 != "-" })
+                #expect(try compare(name, "lt", release), "\(name)")
+            }
+        }
+    }
+
+    /// Without a checkout there is no commit, even in the checkout of something else.
+    @Test(.requires(.git)) func theMakefileFindsTheCommit() throws {
+        let (make, git) = (try #require(Tool("make")), try #require(Tool("git")))
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.file("inner"), withIntermediateDirectories: false)
+        for name in ["Makefile", "inner/Makefile"] { try folder.put(Page.text("Makefile").utf8, name) }
+        func commit(in name: String) throws -> String {
+            let outcome = try make.run(
+                ["-s", "build", "SWIFT=printenv REFRAIN_COMMIT ;:"], in: folder.url.appendingPathComponent(name),
+                environment: ["MAKEFLAGS": "", "REFRAIN_COMMIT": ""])
+            #expect(outcome.status == 0, "\(outcome.text)")
+            return outcome.text.trimmingCharacters(in: .newlines)
+        }
+        func run(_ words: String...) throws -> String {
+            let settings = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]
+            let outcome = try git.run(settings + words, in: folder.url)
+            #expect(outcome.status == 0, "\(outcome.text)")
+            return outcome.text.trimmingCharacters(in: .newlines)
+        }
+        _ = try run("init", "-q")
+        _ = try run("commit", "-q", "--allow-empty", "-m", "a")
+        #expect(try commit(in: ".") == run("rev-parse", "HEAD").prefix(10))
+        #expect(try commit(in: "inner").isEmpty)
     }
 
     @Test(arguments: ["postinst", "prerm", "postrm"]) func maintainerScriptsAreShellAndStopAtErrors(_ name: String)
@@ -116,7 +160,7 @@ import Testing
         let tool = try #require(Tool("dpkg-deb"))
         let control = try tool.run(["--info", package.path]).text
         for line in [
-            "Version: \(ProgramVersion.text)-", "Depends: libc6 ", "libsqlite3-0", "libssl3",
+            "Version: \(packaged(ProgramVersion.text))-", "Depends: libc6 ", "libsqlite3-0", "libssl3",
             "Recommends: zlib1g, libnghttp2-14",
         ] { #expect(control.contains(line), "\(line)") }
         let kept = try tool.run(["--info", package.path, "conffiles"]).text

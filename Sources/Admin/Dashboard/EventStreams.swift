@@ -55,7 +55,7 @@ final class EventStreams {
 
     static let head = AdminReply(type: "text/event-stream", content: [])
     /// The most at once, of one address seven eighths; each costs some ten kilobytes a second.
-    static let most = 32
+    static let most = AdminMemory.readers
     /// Between two batches of requests.
     private static let beat = Duration.milliseconds(250)
     /// Between two looks at the counters.

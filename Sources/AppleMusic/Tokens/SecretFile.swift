@@ -34,12 +34,31 @@ public enum SecretFile {
         } catch {
             throw SecretFileError(path: path, reason: .notPrivate(error))
         }
+        return try content(of: file, path, sizes: sizes)
+    }
+
+    private static func content(
+        of file: Descriptor, _ path: String, sizes: ClosedRange<Int>
+    ) throws(SecretFileError) -> SecretBytes {
         // One byte more, to see whether the file goes on.
         let secret = try SecretBytes(capacity: sizes.upperBound + 1) { memory throws(SecretFileError) in
             try readAll(file, into: memory, path)
         }
         guard sizes.contains(secret.count) else { throw SecretFileError(path: path, reason: .size(allowed: sizes)) }
         return secret
+    }
+
+    /// The content of a regular file that another process copies to where it is private
+    /// (`LoadCredential=` of systemd); its own mode does not matter.
+    public static func readSource(_ path: String) throws(SecretFileError) -> SecretBytes {
+        let number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { throw SecretFileError(path: path, reason: .notPrivate(.system(errno))) }
+        let file = Descriptor(owning: number)
+        var status = stat()
+        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw SecretFileError(path: path, reason: .notPrivate(.notRegularFile))
+        }
+        return try content(of: file, path, sizes: 0...listSizes.upperBound)
     }
 
     /// A token alone in a file, as RFC 6750 2.1 spells them (letters, digits and `-._~+/=`). A line

@@ -29,7 +29,11 @@ public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertib
         if case .notPrivate(.system(let number)) = reason { number } else { nil }
     }
 
-    private var explanation: String {
+    /// Whether the path leads to something other than a file.
+    public var isNoRegularFile: Bool { reason == .notPrivate(.notRegularFile) }
+
+    /// The fault without the path.
+    public var explanation: String {
         switch reason {
         case .notPrivate(let objection): objection.description
         case .size(SecretFile.keySizes):

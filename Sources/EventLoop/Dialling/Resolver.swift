@@ -207,7 +207,7 @@ public final class Resolver: Sendable {
         }
     }
 
-    private static func system(_ host: String) -> Result<[SocketAddress], ResolveError> {
+    static func system(_ host: String) -> Result<[SocketAddress], ResolveError> {
         addresses(of: host, flags: AI_ADDRCONFIG)
     }
 

@@ -26,7 +26,7 @@ public enum PrivateFile {
     }()
 
     /// The directory of the unit that comes with the program.
-    private static let serviceCredentials = "/run/credentials/refrain.service"
+    public static let serviceCredentials = "/run/credentials/refrain.service"
 
     /// Opens a regular file of this user or root for reading. Others have no right to it, and a
     /// group may at most read it, if this process is in that group.

@@ -12,6 +12,8 @@ public enum ProxyMemory {
     public static let verifyingBytes = 64 << 20
     /// Lines that wait for the access log.
     public static let logBytes = 8 << 20
+    /// Lines for one reader of requests (`Tail`): those that wait, and those on their way.
+    public static let tailBytes = 1 << 20
     /// Exchanges that wait to be recorded.
     public static let recordedBytes = 64 << 20
     /// Excerpts of recent answers.

@@ -1,6 +1,5 @@
 import Glibc
 import Text
-import Tier
 
 // `check`: the configuration in effect, and the warnings that `serve` would log. Secrets cannot
 // appear: the configuration holds only their paths.
@@ -11,11 +10,15 @@ extension Command {
         details: [
             "The output is itself a configuration with the same meaning. All errors are listed at once. Secrets are "
                 + "never shown: the configuration holds only the names of their files, which check opens and validates.",
+            "Of a credential of systemd ($CREDENTIALS_DIRECTORY) it looks at the source that LoadCredential= of the unit "
+                + "names, which the next start copies. It says if that has changed since the running service's copy.",
             "After the settings it shows the shared tier, if one is configured, and the name of this node. It "
                 + "connects to the engines, and warns if none can be used: a start would go on without them.",
             "It tries the first steps of serve and undoes them: an access log that cannot be written, or an address "
                 + "that this machine does not have, is an error here too. An address in use is only reported, because "
                 + "the running proxy may be using it.",
+            "It warns if upstream has no address, if the certificate chain is out of order or lacks an intermediate, "
+                + "and if the proxy at admin_listen serves another certificate.",
             "It says how many clients fit into the limit on descriptors under which check runs, in all and of one "
                 + "address, and which limit refuses first.",
             "It ends with the maximum memory of the proxy, by part: the worst case that each setting allows. It warns "
@@ -29,25 +32,25 @@ extension Command {
         ]
     ) { arguments, context throws(CommandFailure) in
         let file = try ConfigurationFile.chosen(by: arguments, context)
-        let effective = try ConfigurationReader.read(file, files: context.files)
+        let files = context.files.ofNextStart
+        let effective = try ConfigurationReader.read(file, files: files)
+        let configuration = effective.configuration
         let forecast = ConfigurationChecks(
-            configuration: effective.configuration, lines: effective.lines, files: context.files
+            configuration: configuration, lines: effective.lines, files: files
         ).forecast()
         guard forecast.errors.isEmpty else { throw .configuration(forecast.errors) }
-        if let shortage = effective.configuration.shortage(under: ResourceLimits()) { throw .failed(shortage) }
-        for warning in effective.configuration.warnings(at: Int64(time(nil))) + forecast.warnings {
+        if let shortage = configuration.shortage(under: ResourceLimits()) { throw .failed(shortage) }
+        let warnings = configuration.warnings(at: Int64(time(nil))) + forecast.warnings
+        for warning in warnings + configuration.surroundings(files) + configuration.tierComplaints(files) {
             context.output.problem("warn: \(warning)")
         }
-        if let tier = try? effective.configuration.tierSettings(), let complaint = TierProbe.complaint(tier) {
-            context.output.problem("warn: \(complaint)")
-        }
         for note in forecast.notes { context.output.problem("note: \(note)") }
-        let bounds = effective.configuration.memoryBounds
-        let room = effective.configuration.clientRoom(under: DescriptorLimit.most)
+        let bounds = configuration.memoryBounds
+        let room = configuration.clientRoom(under: DescriptorLimit.most)
         context.output.standard(
             arguments.has(.json)
                 ? effective.json(bounds, room)
-                : effective.text() + effective.configuration.tierText + room.text() + bounds.text())
+                : effective.text() + configuration.tierText + room.text() + bounds.text())
         return .done
     }
 }

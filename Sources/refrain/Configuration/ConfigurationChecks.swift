@@ -162,10 +162,21 @@ extension ConfigurationChecks {
                 forecast.notes.append("cache_file: \(path) is in use by process \(holder)")
             }
         }
+        lookAtCredentials(&forecast)
         for line in listenLines {
             for address in Self.addresses(of: line) { tryToListen(address, line, &forecast) }
         }
         return forecast
+    }
+
+    private func lookAtCredentials(_ forecast: inout StartForecast) {
+        for line in lines where line.directive.fileRule.sum != nil {
+            let path = line.words[0]
+            if let words = files.credentialWarning(path) {
+                forecast.warnings.append("\(line.directive.name): \(words)")
+            }
+            if let note = files.credentialNote(path), !forecast.notes.contains(note) { forecast.notes.append(note) }
+        }
     }
 
     /// Files that the service's user may use, and root, who asks here, would refuse to serve with.

@@ -128,7 +128,7 @@ struct ConfigurationReader {
     ) -> (path: String, problem: String?) {
         let variable = "$CREDENTIALS_DIRECTORY"
         guard directive.fileRule.sum != nil, word.hasPrefix(variable + "/") else { return (word, nil) }
-        guard let directory = files.credentialsDirectory else {
+        guard let directory = files.credentialsDirectory ?? files.stoppedCredentials() else {
             return (
                 word,
                 "\(variable) is not set; systemd sets it for LoadCredential=; root can use that of "

@@ -54,6 +54,10 @@ struct FileAccess: Sendable {
     /// Nil where these are certificates that servers can be trusted by; a nil path is for the
     /// machine's own.
     var anchorsProblem: @Sendable (_ path: String?) -> String? = { _ in nil }
+    /// The first fault of the certificates in a file that clients are shown; nil for none.
+    var chainFault: @Sendable (_ path: String) -> String? = { _ in nil }
+    /// Nil where a host name has an address now.
+    var nameProblem: @Sendable (_ host: String) -> String? = { _ in nil }
     /// Nil where a socket could listen there now.
     var listenProblem: @Sendable (SocketAddress) -> SystemError? = { _ in nil }
     /// Nil where the name is free for a Unix socket, or has a socket that may be replaced.
@@ -75,6 +79,19 @@ struct FileAccess: Sendable {
     var recordingProblem: @Sendable (RecordingSettings) -> String? = { _ in nil }
     /// Where systemd has put the files of `LoadCredential=`, if it has started this.
     var credentialsDirectory: String?
+    /// Where it puts those of the service that comes with the program, for a user who may read its
+    /// sources.
+    var serviceCredentials: String?
+    /// The same folder if the service has credentials and is stopped; for `check`.
+    var stoppedCredentials: @Sendable () -> String? = { nil }
+    /// The text of a unit of systemd, with what was put into it.
+    var unitText: @Sendable (_ unit: String) -> Result<String, FileProblem> = { _ in .failure(.absent) }
+    /// A path to the content that a file will have at the next start.
+    var placeAtNextStart: @Sendable (_ path: String) -> String = { $0 }
+    /// Words about a credential whose source has changed; nil for other files.
+    var credentialWarning: @Sendable (_ path: String) -> String? = { _ in nil }
+    /// Words about a credential whose source cannot be looked at; nil for other files.
+    var credentialNote: @Sendable (_ path: String) -> String? = { _ in nil }
     /// Puts a file that all users may read there, with the directories that it needs.
     var write: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
     /// Nil where `save` could put a file.
@@ -117,6 +134,8 @@ struct FileAccess: Sendable {
         anchorsProblem: { path in
             failure { _ = try ClientTLS(trustAnchors: path.map { .file($0) } ?? .system) }.map { "\($0)" }
         },
+        chainFault: { path in CertificateChain.fault(in: path) },
+        nameProblem: { host in Resolver.problem(with: host, within: .seconds(3)) },
         listenProblem: { address in failure { () throws(SystemError) in try Listener.rehearse(address) } },
         socketProblem: { path in FilePlace.objection(to: path, for: .appended, .ofItsProxy)?.description },
         logProblem: { path in AccessLogSink.problem(path, .ofItsProxy).map { "\($0)" } },
@@ -147,6 +166,10 @@ struct FileAccess: Sendable {
             failure { () throws(RecordingError) in try RecordingWriter.check(settings, .ofItsProxy) }?.description
         },
         credentialsDirectory: PrivateFile.credentialsDirectory,
+        serviceCredentials: geteuid() == 0 ? PrivateFile.serviceCredentials : nil,
+        unitText: { unit in
+            Result { () throws(FileProblem) in try SystemProgram.output(of: ["systemctl", "cat", unit]) }
+        },
         write: { path, bytes throws(FileProblem) in try install(bytes, at: path) },
         saveProblem: { path in
             if let refusal = failure({ () throws(FileRefusal) in _ = try FilePlace.find(path, for: .written) }),

@@ -37,10 +37,19 @@ struct ClientRoom: Equatable {
     var names: LimitNames {
         [
             .address: addressName, .addressRequests: addressName,
-            .descriptors: "\(all) connections of all clients, of \(descriptors) descriptors (LimitNOFILE=)",
+            .descriptors: "\(all) connections of all clients, \(sourceOfAll)",
             .accept: "\(descriptors) descriptors (LimitNOFILE=)",
         ]
     }
+
+    private var sourceOfAll: String {
+        loopsBind
+            ? "\(Server.mostConnections) for each of \(loops) loops (workers)"
+            : "of \(descriptors) descriptors (LimitNOFILE=)"
+    }
+
+    /// Whether the loops take fewer connections than the descriptors allow.
+    private var loopsBind: Bool { takenByLoops < leftByDescriptors }
 
     /// Whether `connections_per_address` is low enough to hold.
     private var isSetting: Bool { setPerAddress.map { $0 <= half } ?? false }
@@ -61,7 +70,7 @@ struct ClientRoom: Equatable {
     }
 
     private var limitOfAll: (name: String, words: String) {
-        if takenByLoops < leftByDescriptors {
+        if loopsBind {
             return ("loops", "\(Server.mostConnections) for each of \(loops)")
         }
         let rest = descriptors - upstreamConnections - Self.spare

@@ -1,3 +1,4 @@
+import Admin
 import Cache
 import Glibc
 import Proxy
@@ -38,6 +39,9 @@ extension Configuration {
         }
         if accessLog.destination != .off {
             bounds.append(("access_log", "lines to write", ProxyMemory.logBytes))
+        }
+        if adminListener != nil {
+            bounds.append(("admin_listen", "lines for refrain tail", AdminMemory.tailBytes))
         }
         if recording != nil {
             let recorded = ProxyMemory.recordedBytes + ProxyMemory.excerptBytes

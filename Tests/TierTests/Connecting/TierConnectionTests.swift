@@ -103,13 +103,20 @@ import Testing
             words == ["ROLE"] ? [.send("*1\r\n$8\r\nsentinel\r\n")] : [.send("-ERR unknown command\r\n")]
         }
         let master = try FakeEngine(FakeEngine.master)
-        func complaint(_ engines: FakeEngine...) -> String? {
-            TierProbe.complaint(TierSettings(endpoints: engines.map(\.endpoint), nodeName: "a"))
+        func complaints(_ engines: [FakeEngine]) -> [String] {
+            TierProbe.complaints(TierSettings(endpoints: engines.map(\.endpoint), nodeName: "a"))
         }
-        #expect(complaint(sentinel)?.contains("a Redis Sentinel, which holds no data") == true)
-        #expect(complaint(master) == nil && complaint(sentinel, master) == nil)
+        #expect(complaints([sentinel]).first?.contains("a Redis Sentinel, which holds no data") == true)
+        #expect(complaints([master]).isEmpty && complaints([sentinel, master]).isEmpty)
+        // One after the other, these took longer than the whole look.
+        let silent = try (0..<6).map { _ in try FakeEngine { _, _ in [.hold] } }
+        #expect(complaints(silent + [master]).isEmpty)
         master.stop()
-        #expect(complaint(master)?.contains("unavailable") == true)
+        let lines = complaints([sentinel, master] + silent.prefix(1))
+        #expect(lines.count == 3 && lines[1].contains("unavailable"), "\(lines)")
+        for (line, engine) in zip(lines, [sentinel, master, silent[0]]) {
+            #expect(line.hasPrefix("shared tier \(engine.endpoint): "), "\(line)")
+        }
     }
 
     @Test func aCompletionMaySendAgain() async throws {

@@ -43,6 +43,9 @@ import Testing
         #expect(room(1024, perAddress: 5).names[.address] == "connections_per_address 5")
         #expect(room(1024).names[.address] == "320 connections of one address, half of all clients'")
         #expect(room(1024).names[.descriptors].contains("1024 descriptors (LimitNOFILE=)") == true)
+        // The line named the descriptors where more of them change nothing.
+        #expect(
+            room(65536).names[.descriptors] == "40000 connections of all clients, 20000 for each of 2 loops (workers)")
         #expect(room(1024).names[.accept] == "1024 descriptors (LimitNOFILE=)")
     }
 }

@@ -45,7 +45,7 @@ public final class Tail: Sendable {
 
     /// Bytes of lines that wait for the next turn, four in a second: some hundred thousand lines in
     /// a minute. What comes beyond is not even written.
-    static let mostBytes = 512 << 10
+    static let mostBytes = ProxyMemory.tailBytes / 2
 
     init(_ conditions: [RequestCondition], _ format: AccessLogFormat) {
         (self.conditions, self.format) = (conditions, format)

@@ -1,0 +1,26 @@
+import Dispatch
+import Synchronization
+
+extension Resolver {
+    /// The result of a look-up that may come too late.
+    private final class Trial: Sendable {
+        let problem = Mutex<String?>(nil)
+        let done = DispatchSemaphore(value: 0)
+    }
+
+    /// Why a host name has no address now; nil where it has one, and for a literal address. Blocks
+    /// for `limit` at most; name servers that do not answer hold a thread for longer.
+    public static func problem(with host: String, within limit: Duration) -> String? {
+        guard SocketAddress(host: host, port: 0) == nil else { return nil }
+        let trial = Trial()
+        DispatchQueue(label: "refrain.resolve").async { @Sendable in
+            if case .failure(let error) = system(host) { trial.problem.withLock { $0 = error.reason } }
+            trial.done.signal()
+        }
+        let wait = DispatchTimeInterval.milliseconds(Int(limit.wholeNanoseconds / 1_000_000))
+        guard trial.done.wait(timeout: .now() + wait) == .success else {
+            return "no answer of the name servers within \(limit.components.seconds) seconds"
+        }
+        return trial.problem.withLock { $0 }
+    }
+}

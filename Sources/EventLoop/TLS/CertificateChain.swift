@@ -1,0 +1,71 @@
+import COpenSSL
+import Glibc
+
+/// The certificates that a server shows, as clients will judge them. Clients look for no
+/// certificate that is missing, and some for none that is out of order (RFC 8446, 4.4.2).
+public enum CertificateChain {
+    /// The first fault of the chain in a PEM file, in words; nil where there is none, or the file
+    /// cannot be read.
+    /// - Parameter anchors: authorities that clients have. Without any, a missing intermediate at
+    ///   the end cannot be told.
+    public static func fault(in path: String, anchors: ClientTLS.TrustAnchors = .system) -> String? {
+        guard let text = try? KeyFile.certificates(path) else { return nil }
+        defer { ERR_clear_error() }
+        let chain = PEM.certificates(text)
+        for position in chain.indices.dropFirst() where !issued(chain[position], chain[position - 1]) {
+            // Others after a whole chain are sent in vain, and no client minds.
+            guard !isSelfSigned(chain[position - 1]) else { return nil }
+            return gap(in: chain, at: position)
+        }
+        guard let last = chain.last, !isSelfSigned(last), let store = try? store(of: anchors) else { return nil }
+        // A cross-signed certificate at the end is of no use to clients that know its issuer
+        // better.
+        guard !chain.contains(where: { copenssl_store_issues(store.pointer, $0.pointer) == 1 }) else { return nil }
+        return "lacks an intermediate certificate: the issuer of the last one (\(issuer(of: last))) is not among the "
+            + "authorities of this machine; append its certificate, unless clients know that issuer"
+    }
+
+    /// The words for a certificate that the next one in the file did not issue.
+    private static func gap(in chain: [Certificate], at position: Int) -> String {
+        let subject = chain[position - 1]
+        if let other = chain.indices.first(where: { issued(chain[$0], subject) }) {
+            return "wrong order: certificate \(other + 1) (\(name(of: chain[other]))) issued certificate \(position) "
+                + "(\(name(of: subject))) and has to be the next after it"
+        }
+        return "lacks an intermediate certificate: certificate \(position + 1) (\(name(of: chain[position]))) did not "
+            + "issue certificate \(position) (\(name(of: subject))), whose issuer is \(issuer(of: subject))"
+    }
+
+    /// By names, key identifiers, rights and signature.
+    private static func issued(_ issuer: Certificate, _ subject: Certificate) -> Bool {
+        copenssl_issued(issuer.pointer, subject.pointer) == 1
+    }
+
+    private static func isSelfSigned(_ certificate: Certificate) -> Bool {
+        X509_self_signed(certificate.pointer, 1) == 1
+    }
+
+    private static func store(of anchors: ClientTLS.TrustAnchors) throws(TLSError) -> TLSContext {
+        let context = try TLSContext(TLS_client_method())
+        try TrustStore.load(anchors, into: context.pointer) { name in getenv(name).map { String(cString: $0) } }
+        return context
+    }
+
+    private static func name(of certificate: Certificate) -> String {
+        text(X509_get_subject_name(certificate.pointer))
+    }
+
+    private static func issuer(of certificate: Certificate) -> String {
+        text(X509_get_issuer_name(certificate.pointer))
+    }
+
+    /// `/C=US/O=Example/CN=R1`; unprintable bytes are escaped.
+    private static func text(_ name: OpaquePointer?) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            guard let start = buffer.baseAddress, X509_NAME_oneline(name, start, CInt(buffer.count)) != nil else {
+                return "unnamed"
+            }
+            return String(cString: start)
+        }
+    }
+}

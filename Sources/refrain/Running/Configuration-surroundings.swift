@@ -1,0 +1,55 @@
+import EventLoop
+import Text
+import Tier
+
+// Warnings of `check` alone: name servers, clients and the running proxy have a say in them.
+
+extension Configuration {
+    /// Warnings about names and certificates. Blocks for some seconds at most.
+    func surroundings(_ files: FileAccess) -> [String] {
+        upstreamName(files) + certificates(files)
+    }
+
+    /// Why no engine of the shared tier can be used, a line for each; none if one can.
+    func tierComplaints(_ files: FileAccess) -> [String] {
+        var configuration = self
+        configuration.sharedTierAuthFile = sharedTierAuthFile.map(files.placeAtNextStart)
+        guard let settings = try? configuration.tierSettings() else { return [] }
+        return TierProbe.complaints(settings)
+    }
+
+    private func upstreamName(_ files: FileAccess) -> [String] {
+        guard let problem = files.nameProblem(upstream.host) else { return [] }
+        return ["upstream: \(upstream.host): \(problem); requests to it fail until this name has an address"]
+    }
+
+    private func certificates(_ files: FileAccess) -> [String] {
+        guard let path = tlsCertificateFile, listeners.contains(where: \.isTLS) else { return [] }
+        let words = [files.chainFault(path), servedCertificate(besides: path, files)]
+        return words.compactMap { $0 }.map { "tls_certificate: \(path): \($0)" }
+    }
+
+    /// Whether the running proxy has another certificate than the file. One that does not answer
+    /// has nothing to compare.
+    private func servedCertificate(besides path: String, _ files: FileAccess) -> String? {
+        guard let place = adminListener, place.address.path != nil || place.address.port > 0,
+            let end = CertificateValidity.all(in: path).map(\.ends).min()
+        else { return nil }
+        let client = AdminClient(
+            server: AdminServer(listening: place), token: adminTokenFile.flatMap { try? files.token($0) })
+        guard let metrics = try? client.ask("/metrics", within: .seconds(2)),
+            let served = Self.servedEnd(in: metrics), served != end
+        else { return nil }
+        let span = SpanOfTime.text(Int(clamping: abs(end - served)))
+        return "the running proxy serves another certificate, which ends \(span) "
+            + (served < end ? "earlier" : "later") + "; reload to serve this one"
+    }
+
+    /// When the certificates end that a proxy serves, as its metrics say.
+    static func servedEnd(in metrics: [UInt8]) -> Int64? {
+        let name = "refrain_certificate_expiry_timestamp_seconds "
+        let lines = String(decoding: metrics, as: UTF8.self).split(separator: "\n")
+        return lines.first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.utf8.count)) }
+            .flatMap { Int64(exactly: $0) }
+    }
+}

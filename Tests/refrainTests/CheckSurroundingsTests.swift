@@ -1,0 +1,81 @@
+import TestSupport
+import Testing
+
+@testable import EventLoop
+@testable import refrain
+
+/// Warnings of `check` that name servers, clients and the running proxy have a say in.
+@Suite struct CheckSurroundingsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func check(_ lines: String) throws -> RunResult {
+        let path = try folder.put(quiet(lines), "proxy.conf", mode: 0o600)
+        return run(["check", "--config", path], files: .system)
+    }
+
+    /// Writes a self-signed certificate, followed by others, and its key.
+    private func write(until end: Int, followedBy others: String = "") throws {
+        var profile = LeafProfile()
+        (profile.hosts, profile.notAfter) = (["127.0.0.1"], end)
+        let leaf = try profile.issue(by: nil)
+        _ = try folder.put(leaf.certificatePEM + others, "cert.pem", mode: 0o644)
+        _ = try folder.put(leaf.keyPEM, "key.pem", mode: 0o600)
+    }
+
+    private var secure: String {
+        """
+        listen 127.0.0.1:0 tls
+        tls_certificate \(folder.file("cert.pem"))
+        tls_certificate_key \(folder.file("key.pem"))
+        """
+    }
+
+    /// The first request found out.
+    @Test func anUpstreamWithoutAnAddressIsAWarning() throws {
+        let result = try check("upstream http://music.invalid")
+        #expect(
+            result.status == 0 && result.error.contains("refrain: warn: upstream: music.invalid: "), "\(result.error)")
+        #expect(try !check("upstream http://127.0.0.1:1").error.contains("warn: upstream"))
+        #expect(try !check("upstream http://localhost:1").error.contains("warn: upstream"))
+    }
+
+    @Test func aChainOutOfOrderIsAWarning() throws {
+        let root = try ThrowawayAuthority(name: "root")
+        let middle = try ThrowawayAuthority(name: "middle", parent: root)
+        let leaf = try middle.issue(hosts: ["127.0.0.1"])
+        let chain = [leaf.certificatePEM, root.certificatePEM(), middle.certificatePEM()]
+        _ = try folder.put(chain.joined(), "cert.pem", mode: 0o644)
+        _ = try folder.put(leaf.keyPEM, "key.pem", mode: 0o600)
+        let result = try check(secure)
+        let words =
+            "refrain: warn: tls_certificate: \(folder.file("cert.pem")): wrong order: certificate 3 (/CN=middle)"
+        #expect(result.status == 0 && result.error.contains(words), "\(result.error)")
+        try write(until: 86_400 * 90)
+        #expect(try !check(secure).error.contains("warn: tls_certificate"))
+    }
+
+    /// A renewed file that was never loaded was seen when the old certificate had ended.
+    @Test func aCertificateThatIsNotServedIsAWarning() throws {
+        try write(until: 86_400 * 20)
+        let path = try folder.put(quiet(secure), "proxy.conf", mode: 0o600)
+        let scene = try ProxyScene(ConfigurationReader.read(path, files: .system).configuration)
+        defer { scene.stop() }
+        let admin = "\nadmin_listen 127.0.0.1:\(try #require(scene.proxy.adminAddress).port)"
+        #expect(try !check(secure + admin).error.contains("another certificate"))
+        try write(until: 86_400 * 90)
+        let result = try check(secure + admin)
+        let words = "cert.pem: the running proxy serves another certificate, which ends 70d"
+        #expect(result.status == 0 && result.error.contains(words), "\(result.error)")
+        // Another port is another proxy, or none.
+        #expect(try !check(secure).error.contains("another certificate"))
+    }
+
+    @Test func theEndIsReadFromTheMetrics() {
+        let name = "refrain_certificate_expiry_timestamp_seconds"
+        #expect(Configuration.servedEnd(in: Array("# TYPE \(name) gauge\n\(name) 1795219200\n".utf8)) == 1_795_219_200)
+        #expect(Configuration.servedEnd(in: Array("\(name) 1.5\n".utf8)) == nil)
+        #expect(Configuration.servedEnd(in: []) == nil)
+    }
+}
