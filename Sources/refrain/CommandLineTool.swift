@@ -1,3 +1,5 @@
+import Glibc
+
 /// The program without its process: words in, exit code out.
 enum CommandLineTool {
     /// `arguments` as main got them, the program's own name first.
@@ -5,10 +7,12 @@ enum CommandLineTool {
         _ arguments: [String], output: Output = .console, files: FileAccess = .system
     ) -> Int32 {
         let context = CommandContext(output: output, files: files, commands: Command.table)
+        let report = StartReport { name in getenv(name).map { String(cString: $0) } }
         do throws(CommandFailure) {
             return try dispatch(Array(arguments.dropFirst()), context).rawValue
         } catch {
             for message in error.messages { output.problem(message, .error) }
+            report?.tell(error)
             return error.status.rawValue
         }
     }

@@ -48,6 +48,19 @@ import Testing
         #expect(sent > 100)
     }
 
+    @Test func wordsThatAreCutAreAsGoodAsTheyAre() throws {
+        for (bytes, words) in [
+            ([0x65, 0, 3, 0x61, 0x62], "ab"), ([0x65, 0], ""), ([0x65], ""), ([0x65, 0xFF, 0xFF, 0x61], ""),
+            ([0x21, 0x65, 0, 2, 0x61, 0x0A], "a "),
+        ] as [([UInt8], String)] {
+            let (mine, its) = try Descriptor.pair()
+            #expect(Glibc.send(its.number, bytes, bytes.count, 0) == bytes.count)
+            shutdown(its.number, CInt(SHUT_WR))
+            let heard = UpgradeChannel(mine).receive(within: .seconds(60))
+            #expect(heard == .failure(FailureWords([words])), "\(bytes)")
+        }
+    }
+
     /// Nothing ended it where it was asked before it was followed.
     @Test func oneThatIsSilentIsKilled() throws {
         let process = try ChildProcess(["/bin/sleep", "600"])
@@ -103,6 +116,39 @@ import Testing
         var heard = UpgradeChannel.Heard.message(.working)
         while heard == .message(.working) { heard = channel.receive(within: .seconds(60)) }
         #expect(heard == .message(.forgotten))
+    }
+}
+
+@Suite struct FailureWordsTests {
+    /// Through the bytes and back.
+    private func received(_ messages: [String]) -> String {
+        let bytes = FailureWords(messages).bytes
+        let count = FailureWords.count(head: Array(bytes.prefix(FailureWords.headBytes)))
+        #expect(count == bytes.count - FailureWords.headBytes)
+        return FailureWords(received: bytes.dropFirst(FailureWords.headBytes)).text
+    }
+
+    @Test func allMistakesAreOneLine() {
+        #expect(received(["a:1: b", "a:2: c"]) == "a:1: b; a:2: c")
+        #expect(received(["a\nb\u{1B}[2Jc\u{2028}d\r\ne"]) == "a b [2Jc d  e")
+        #expect(received([]).isEmpty)
+    }
+
+    @Test func longWordsAreCutBetweenCharacters() {
+        let most = FailureWords.mostBytes
+        #expect(received([String(repeating: "a", count: most)]).utf8.count == most)
+        for character in ["a", "é", "漢", "🎵"] {
+            let text = received([String(repeating: character, count: most)])
+            #expect((most - 3...most).contains(text.utf8.count) && text.hasSuffix(character + "..."))
+        }
+    }
+
+    @Test func bytesOfAnotherProgramMakeNoLongerLine() {
+        #expect(FailureWords(received: [0x61, 0xFF, 0x07]).text == "a\u{FFFD} ")
+        #expect(FailureWords(received: [UInt8](repeating: 0xFF, count: 4096)).text.utf8.count <= 4096)
+        #expect(FailureWords.count(head: [0x10, 0]) == 4096)
+        #expect(FailureWords.count(head: [0x10, 1]) == nil)
+        #expect(FailureWords.count(head: [1]) == nil && FailureWords.count(head: []) == nil)
     }
 }
 

@@ -49,6 +49,37 @@ import Testing
         #expect(scene.answers && scene.upgrader.end() == nil)
     }
 
+    /// Its channel was closed, or its words had come, before it had ended: it was killed, and the
+    /// log said "ended by signal 9".
+    @Test(arguments: [
+        ("exec 3>&-; sleep 0.2; exit 7", "is not ready: the process ended with exit code 7"),
+        (
+            #"printf 'e\0\6port 1' >&3; sleep 0.2; exit 1"#,
+            "is not ready: port 1; the process ended with exit code 1"
+        ),
+        (
+            #"printf 'p' >&3; head -c 1 <&3 >/dev/null; printf 'e\0\4late' >&3; exit 1"#,
+            "is not ready: late; the process"
+        ),
+        (#"printf 'e\377' >&3; exit 1"#, "is not ready: the process ended with exit code 1"),
+        ("exec 3>&-; kill -SEGV $$", "is not ready: the process was ended by signal 11"),
+    ])
+    func oneThatFailsSaysWhyAndEndsByItself(script: String, words: String) throws {
+        let scene = try Scene(script, limits: Upgrader.Limits(ending: .seconds(60)))
+        scene.upgrader.request()
+        let log = scene.log(with: "not upgraded, this process continues")
+        #expect(log.contains(words), "\(log)")
+        #expect(scene.answers && scene.upgrader.end() == nil)
+    }
+
+    @Test func oneThatStaysAfterItsLastWordsIsEnded() throws {
+        let scene = try Scene(
+            #"printf 'e\0\3why' >&3; exec sleep 600"#, limits: Upgrader.Limits(ending: .milliseconds(50)))
+        scene.upgrader.request()
+        let log = scene.log(with: "not upgraded, this process continues")
+        #expect(log.contains("is not ready: why; the process was ended by signal 9"), "\(log)")
+    }
+
     @Test func oneThatSaysWhatItShouldServesFromThenOn() throws {
         let scene = try Scene(
             "printf p >&3; head -c 1 <&3 >/dev/null; printf s >&3; head -c 1 <&3 >/dev/null; exec sleep 600")
@@ -111,6 +142,30 @@ import Testing
         environment["REFRAIN_UPGRADE"] = nil
         #expect(HandedOver.take { environment[$0] }?.predecessor == nil)
         withExtendedLifetime((mine, its)) {}
+    }
+
+    /// A process of 1.0.0 takes other messages for the end of its successor, and passes variables on
+    /// that it does not know.
+    @Test func onlyAProcessThatSaysSoItselfIsToldWhy() throws {
+        let (mine, its) = try Descriptor.pair()
+        let (number, process) = (Int(its.number), getpid())
+        let names = Array(repeating: "own", count: number - 3) + ["control"]
+        let given = HandedOver.variables([], from: process).map { $0.split(separator: "=", maxSplits: 1) }
+        let own = given.first { $0[0] == HandedOver.version }.map { String($0[1]) }
+        let channel = UpgradeChannel(mine)
+        for (version, isTold) in [(own, true), (nil, false), ("\(process + 1):2", false), ("\(process):1", false)] {
+            var environment = [
+                "REFRAIN_UPGRADE": "\(process)", "LISTEN_FDS": "\(number - 2)",
+                "LISTEN_FDNAMES": names.joined(separator: ":"),
+            ]
+            environment[HandedOver.version] = version
+            let report = try #require(StartReport { environment[$0] })
+            report.tell(.failed("no room"))
+            UpgradeChannel(its).send(.prepared)
+            if isTold { #expect(channel.receive(within: .seconds(60)) == .failure(FailureWords(["no room"]))) }
+            #expect(channel.receive(within: .seconds(60)) == .message(.prepared))
+        }
+        #expect(StartReport { _ in nil } == nil)
     }
 
     @Test func portZeroStandsForThePortThatThePredecessorGot() throws {

@@ -178,6 +178,10 @@ extension MetricFamily {
         gauge("refrain_certificate_expiry_timestamp_seconds", "Expiry of the certificate of the TLS listeners") {
             one($0.source.certificateEnd())
         },
+        gauge(
+            "refrain_certificate_outdated", labels: ["directive", "file"],
+            "1 while a file of certificates has changed since it was loaded"
+        ) { input in input.certificateFiles.map { Sample($0.isOutdated ? 1 : 0, [$0.directive, $0.path]) } },
     ]
 
     // MARK: Composing

@@ -10,6 +10,8 @@ public struct AdminSources: Sendable {
     let access: AdminAccess
     /// How reloads of the configuration went.
     public var reloads = ReloadStatus()
+    /// Files of certificates, and whether each is outdated.
+    public var certificateFiles: @Sendable () -> [CertificateFileStatus] = { [] }
     /// Version of the program.
     let version: String
     /// When the proxy began, in Unix seconds; the listener may have begun later.

@@ -33,6 +33,7 @@ struct Observations {
     /// How long hits and misses took in the last hour.
     var latencies = LatencySides()
     var availability = AdminSources.Availability()
+    var certificateFiles: [CertificateFileStatus] = []
     /// Looked at for `/metrics` alone.
     var process = ProcessFigures()
     /// Where the cache file is; looked at for `/metrics` alone.

@@ -14,6 +14,7 @@ public final class ServerTLS: Sendable {
     private struct Current: Sendable {
         var context: TLSContext
         var certificateEnd: Int64?
+        var fingerprint: CertificateFingerprint
         var madeAt: Instant
     }
 
@@ -56,6 +57,9 @@ public final class ServerTLS: Sendable {
 
     /// When the first of the certificates that clients are shown ends, in Unix seconds.
     public var certificateEnd: Int64? { current.withLock(\.certificateEnd) }
+
+    /// Of the certificates that clients are shown.
+    public var fingerprint: CertificateFingerprint { current.withLock(\.fingerprint) }
 
     /// Reads the files again. New connections use the new certificate; if it cannot be used, the
     /// old one stays and the error says why.
@@ -107,7 +111,8 @@ public final class ServerTLS: Sendable {
             context.pointer, { chooseProtocol($1, $2, $3, $4, $5) },
             offersHTTP2 ? UnsafeMutableRawPointer(context.pointer) : nil)
         let end = CertificateValidity.all(of: chain).map(\.ends).min()
-        return Current(context: context, certificateEnd: end, madeAt: .now())
+        return Current(
+            context: context, certificateEnd: end, fingerprint: CertificateFingerprint(chain), madeAt: .now())
     }
 
     private static func use(_ chain: [Certificate], _ key: PrivateKey, _ context: OpaquePointer) throws(TLSError) {

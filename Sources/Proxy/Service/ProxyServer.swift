@@ -8,7 +8,7 @@ import Upstream
 
 /// All that a proxy needs to know before it can start.
 public struct ProxySettings: Sendable {
-    var listeners: [ListenerSettings]
+    package var listeners: [ListenerSettings]
     /// Event loops; one a core is what measured best.
     public var workers: Int
     /// `maxConnections` is that of all loops together; each gets a share, at least one.

@@ -52,7 +52,7 @@ public final class ClientTroubles: Sendable {
         }
     }
 
-    /// Says how many events the last minute has left unsaid. To be called about once a minute.
+    /// Says how many events the last minute has left unsaid. To be called once a minute at least.
     public func sayRest(at now: Instant) {
         let (lines, speakers) = state.withLock { ($0.log.rest(at: now), $0.speakers) }
         for line in lines.refusals { speakers.warn(line) }

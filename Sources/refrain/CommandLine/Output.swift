@@ -32,17 +32,10 @@ struct Output: Sendable {
     /// A line of the answer.
     func line(_ text: String = "") { standard(text + "\n") }
 
-    /// A line about a problem: `refrain: ...`. Line ends within are flattened, so that one
-    /// problem is one line, and nothing that came out of a file can command the terminal.
+    /// A line about a problem: `refrain: ...`, flattened.
     /// - Parameter level: `error` for a problem that ends the command.
     func problem(_ text: String, _ level: LogLevel = .warn) {
-        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: " "
-            default: scalar
-            }
-        }
-        error((isJournal ? "<\(level.priority)>" : "") + "refrain: " + String(String.UnicodeScalarView(scalars)) + "\n")
+        error((isJournal ? "<\(level.priority)>" : "") + "refrain: " + text.onOneLine + "\n")
     }
 
     /// All of it, unless the reader has gone: then no reader is left to be told. If the disk is

@@ -25,6 +25,10 @@ struct HandedOver: Sendable {
 
     /// Names the process that hands over.
     static let variable = "REFRAIN_UPGRADE"
+    /// Has that number again, and after a colon the messages that the process knows: 2 for those
+    /// beyond 1.0.0, which takes any of them for the end of its successor. The number keeps a
+    /// process of 1.0.0 from vouching for its own successor with a variable that it passes on.
+    static let version = "REFRAIN_UPGRADE_VERSION"
 
     let role: Role
     let descriptor: Descriptor
@@ -32,24 +36,44 @@ struct HandedOver: Sendable {
     /// Variables of the child beside those of this process.
     static func variables(_ all: [HandedOver], from process: pid_t) -> [String] {
         [
-            "\(variable)=\(process)", "LISTEN_FDS=\(all.count)",
+            "\(variable)=\(process)", "\(version)=\(process):2", "LISTEN_FDS=\(all.count)",
             "LISTEN_FDNAMES=" + all.map(\.role.rawValue).joined(separator: ":"),
         ]
     }
 
-    /// Descriptors handed to this process; nil where it is not started by another proxy.
-    static func take(_ environment: (String) -> String?) -> Inheritance? {
+    /// Descriptors as another proxy has handed them to this process.
+    struct HandOver {
+        /// The one that hands over.
+        let process: pid_t
+        /// This process's end of the pair.
+        let control: CInt
+        let others: [(descriptor: CInt, name: String)]
+        /// Whether the other one knows the words of a failure.
+        let knowsFailures: Bool
+    }
+
+    /// Looks at the variables of this process's start, and changes nothing; nil where it is not
+    /// started by another proxy.
+    static func handOver(_ environment: (String) -> String?) -> HandOver? {
         guard let process = environment(variable).flatMap({ pid_t($0) }), process > 0 else { return nil }
         let found = SocketActivation.descriptors(environment, provenBy: .maker)
         guard let control = found.first(where: { $0.name == Role.control.rawValue })?.descriptor,
             clinux_peer_process(control) == process
         else { return nil }
-        let others = found.filter { $0.descriptor != control }
-        for (descriptor, _) in found { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        return HandOver(
+            process: process, control: control, others: found.filter { $0.descriptor != control },
+            knowsFailures: environment(version) == "\(process):2")
+    }
+
+    /// Takes the descriptors handed to this process; nil where it is not started by another proxy.
+    static func take(_ environment: (String) -> String?) -> Inheritance? {
+        guard let handOver = handOver(environment) else { return nil }
+        let (control, others) = (handOver.control, handOver.others)
+        for descriptor in [control] + others.map(\.descriptor) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         let lock = others.first { $0.name == Role.lock.rawValue }?.descriptor
         let sockets = InheritedSockets(others.filter { $0.descriptor != lock }) { $0 == Role.kept.rawValue }
         let predecessor = Predecessor(
-            process, UpgradeChannel(Descriptor(owning: control)), lock: lock.map { Descriptor(owning: $0) })
+            handOver.process, UpgradeChannel(Descriptor(owning: control)), lock: lock.map { Descriptor(owning: $0) })
         return Inheritance(sockets: sockets, predecessor: predecessor)
     }
 }

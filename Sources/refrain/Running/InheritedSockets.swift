@@ -122,7 +122,8 @@ enum SocketActivation {
     static func take() -> Inheritance {
         let environment = { @Sendable (name: String) in getenv(name).map { String(cString: $0) } }
         defer {
-            for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", HandedOver.variable] { unsetenv(name) }
+            let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", HandedOver.variable, HandedOver.version]
+            for name in names { unsetenv(name) }
         }
         if let handedOver = HandedOver.take(environment) { return handedOver }
         return Inheritance(sockets: InheritedSockets(descriptors(environment, provenBy: .number(getpid()))))

@@ -4,8 +4,8 @@ import Glibc
 import Server
 import Synchronization
 
-/// Looks each minute for expiries, a short disk and refused clients, and has the log say so in
-/// time.
+/// Looks twice a minute for expiries, changed certificates, a short disk and refused clients, and
+/// has the log say so in time. One for the process, off the loops: it reads files.
 final class Lookout {
     private let timer: any DispatchSourceTimer
 
@@ -14,9 +14,10 @@ final class Lookout {
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "refrain.lookout"))
         timer.setEventHandler { @Sendable in
             for line in shortages.withLock({ $0.due(of: proxy, at: Int64(time(nil))) }) { log(.warn, line) }
+            proxy.certificateWatch.look()
             proxy.server.snapshot.connections.troubles.sayRest(at: .now())
         }
-        timer.schedule(deadline: .now(), repeating: .seconds(60), leeway: .seconds(1))
+        timer.schedule(deadline: .now(), repeating: .seconds(30), leeway: .seconds(1))
         timer.activate()
     }
 

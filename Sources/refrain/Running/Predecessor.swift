@@ -75,7 +75,7 @@ final class Predecessor: Sendable {
             case .end: return
             case .message(.forgotten): perform { $0.noteForgotten(at: .now()) }
             // It works, or says late that it leaves.
-            case .message: owed.withLock { $0.noteSign(at: .now()) }
+            case .message, .failure: owed.withLock { $0.noteSign(at: .now()) }
             case .nothingInTime: break
             }
             // It lives while the channel is open, so the number is its own.

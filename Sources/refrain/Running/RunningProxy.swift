@@ -21,6 +21,8 @@ struct ReloadHandler {
 final class RunningProxy: Sendable {
     /// How reloads went; the admin surface shows it.
     let reloads = ReloadStatus()
+    /// The certificates in use; the admin surface shows it.
+    let certificateWatch: CertificateWatch
     let reloadHandler = Mutex(ReloadHandler())
     /// Unix seconds; a reload that moves the admin listener does not begin anew.
     private let startedAt = TimeOfDay.system.unixSeconds()
@@ -68,6 +70,8 @@ final class RunningProxy: Sendable {
         server = try Self.server(settings, node)
         self.log = log
         self.inheritance = inheritance
+        certificateWatch = CertificateWatch(log)
+        certificateWatch.use(configuration.certificateFiles(of: settings))
         running = Mutex(
             Running(
                 configuration: configuration, settings: settings,
@@ -184,6 +188,7 @@ final class RunningProxy: Sendable {
             configuration: configuration, settings: settings, certificates: configuration.certificateExpiries,
             admin: admin, reloads: before.reloads + 1)
         running.withLock { $0 = now }
+        certificateWatch.use(configuration.certificateFiles(of: settings))
         return ending
     }
 
@@ -236,6 +241,11 @@ final class RunningProxy: Sendable {
             explain: { @Sendable [server] request, completion in server.explain(request, completion) },
             isServing: { @Sendable [weak self] in self?.isServing.load(ordering: .relaxed) ?? false })
         sources.reloads = reloads
+        sources.certificateFiles = { @Sendable [certificateWatch] in
+            certificateWatch.files.map {
+                CertificateFileStatus(directive: $0.file.directive, path: $0.file.path, isOutdated: $0.isOutdated)
+            }
+        }
         sources.recording = { @Sendable [server] in server.recording }
         sources.turnRecording = { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }
         let unavailable = sources.reload

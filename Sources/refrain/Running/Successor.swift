@@ -80,6 +80,18 @@ struct Successor: Sendable {
         return all + others
     }
 
+    /// Waits until it has ended, for `limit` at most. Its number is its own until `end`.
+    func awaitEnd(within limit: Duration) {
+        let deadline = Instant.now() + limit
+        var found = siginfo_t()
+        while found.si_signo == 0, Instant.now() < deadline {
+            guard waitid(P_PID, id_t(process), &found, WEXITED | WNOHANG | WNOWAIT) == 0 || errno == EINTR else {
+                return
+            }
+            if found.si_signo == 0 { usleep(5000) }
+        }
+    }
+
     /// Ends it at once, if it does not end by itself already, and says how it did: it has nothing
     /// that would be lost.
     func end() -> String {

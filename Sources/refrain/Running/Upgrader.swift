@@ -15,6 +15,8 @@ final class Upgrader: Sendable {
         var preparation = Duration.seconds(60)
         /// From then until it serves. Clients that connect meanwhile wait.
         var beginning = Duration.seconds(10)
+        /// From its last words, or the end of its channel, until it has ended by itself.
+        var ending = Duration.seconds(10)
     }
 
     private enum State {
@@ -190,14 +192,23 @@ final class Upgrader: Sendable {
         return successor.end()
     }
 
+    /// Has a successor that ends by itself do so, and ends one that does not.
+    private func awaitEnd(of successor: Successor) -> String {
+        successor.awaitEnd(within: limits.ending)
+        return end(successor)
+    }
+
     private func hear(
         _ message: UpgradeChannel.Message, from successor: Successor, within limit: Duration
     ) throws(CommandFailure) {
+        let subject = "process \(successor.process) is not ready"
         switch successor.channel.receive(within: limit) {
         case .message(message): return
-        case .message, .end:
-            // One that ends by itself keeps the exit code that it has by now.
-            throw .failed("process \(successor.process) is not ready: \(end(successor))")
+        case .failure(let words):
+            let parts = [words.text, awaitEnd(of: successor)].filter { !$0.isEmpty }
+            throw .failed("\(subject): \(parts.joined(separator: "; "))")
+        case .end: throw .failed("\(subject): \(awaitEnd(of: successor))")
+        case .message: throw .failed("\(subject): \(end(successor))")
         case .nothingInTime:
             _ = end(successor)
             throw .failed("process \(successor.process) was not ready within \(limit), and was ended")

@@ -183,6 +183,39 @@ import Testing
         program.stop()
     }
 
+    /// The log said "ended by signal 9": the old process killed the new one while it said why.
+    @Test func aFailedUpgradeSaysWhyInTheWordsOfTheStart() throws {
+        let origin = try FakeOrigin()
+        let lines = "listen 127.0.0.1:0\nadmin_listen off\nupstream http://127.0.0.1:\(origin.port)\nworkers 2\n"
+        let program = try UpgradedProgram(lines)
+        try program.start()
+        let (port, process) = (try program.port(), program.process)
+        let (taken, takenPort) = try RawSocket.listening()
+        defer { taken.close() }
+        let key = try program.folder.put("short", "key", mode: 0o644)
+        let missing = program.folder.file("missing/access.log")
+        for (line, words) in [
+            ("ttl songs", "proxy.conf:7: ttl"),
+            ("colour blue\nttl songs", "; "),
+            ("access_log \(missing)", "access_log: \(missing): open: No such file or directory"),
+            ("listen 127.0.0.1:\(takenPort)", "127.0.0.1:\(takenPort): bind: Address already in use"),
+            ("listen 127.0.0.1:0 tls\ntls_certificate \(key)\ntls_certificate_key \(key)", "tls_certificate"),
+            ("client_keys_file \(key)", "client_keys_file"),
+            ("developer_token_file \(key)", "developer_token_file"),
+            ("shared_tier redis://127.0.0.1:1\nshared_tier_auth_file \(key)", "shared_tier_auth_file"),
+            ("cache_file /dev/null", "cache_file"),
+        ] {
+            try program.configure(lines + line)
+            try program.failToUpgrade(words)
+            #expect(program.times("ended by signal") == 0, "\(program.log)")
+        }
+        #expect(program.process == process && UpgradedProgram.isRunning(process))
+        #expect(try !Self.isHit(port) && Self.isHit(port))
+        try program.configure(lines)
+        try program.upgrade()
+        program.stop()
+    }
+
     /// A successor is killed before it is ready; the stop ends the next one.
     @Test func oneUpgradeAtATimeAndAStopEndsIt() throws {
         let program = try UpgradedProgram(before: 9)

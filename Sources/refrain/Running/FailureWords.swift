@@ -1,0 +1,51 @@
+/// The words of a start that has failed, on their way to the process that goes on. Pure.
+///
+/// Must hold: one line of at most `mostBytes` bytes without control characters, whatever came.
+struct FailureWords: Equatable, Sendable {
+    /// Dozens of mistakes in a configuration.
+    static let mostBytes = 4096
+    /// In front of the words on the channel.
+    static let headBytes = 2
+
+    let text: String
+
+    /// - Parameter messages: as the failed start has said them on standard error, one line each.
+    init(_ messages: [String]) {
+        self.init(Self.bounded(messages.joined(separator: "; ")))
+    }
+
+    /// - Parameter bytes: as they came, without their head; another program may have sent them.
+    init(received bytes: some Sequence<UInt8>) {
+        self.init(Self.bounded(String(decoding: Array(bytes), as: UTF8.self)))
+    }
+
+    private init(_ text: String) {
+        self.text = text
+    }
+
+    /// The words with their length in front, its high byte first.
+    var bytes: [UInt8] {
+        let words = Array(text.utf8)
+        return [UInt8(words.count >> 8), UInt8(words.count & 0xFF)] + words
+    }
+
+    /// How many bytes of words follow this head; nil where nobody sends as many, or it is cut.
+    static func count(head: [UInt8]) -> Int? {
+        guard head.count == headBytes else { return nil }
+        let count = Int(head[0]) << 8 | Int(head[1])
+        return count <= mostBytes ? count : nil
+    }
+
+    private static func bounded(_ text: String) -> String {
+        let line = text.onOneLine
+        guard line.utf8.count > mostBytes else { return line }
+        let mark = "..."
+        var (kept, count) = (String.UnicodeScalarView(), mark.utf8.count)
+        for scalar in line.unicodeScalars {
+            count += UTF8.width(scalar)
+            guard count <= mostBytes else { break }
+            kept.append(scalar)
+        }
+        return String(kept) + mark
+    }
+}
