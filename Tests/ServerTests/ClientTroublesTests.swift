@@ -51,6 +51,17 @@ import Testing
                 == ["1 more TLS handshake failed: the client does not trust the certificate"])
     }
 
+    /// The log had "an unknown address" for connections of a load balancer without their header.
+    @Test func aConnectionWithoutItsHeaderIsRefusedWithTheAddressOfItsSender() {
+        let lines = Lines()
+        let census = ConnectionCensus(most: 1)
+        census.troubles.tell(names: [.descriptors: "64 connections"], warn: lines.add, inform: lines.add)
+        let balancer = address("192.0.2.1")
+        #expect(census.enter(from: nil, sentBy: balancer, at: instant(0)))
+        #expect(!census.enter(from: nil, sentBy: balancer, at: instant(1)))
+        #expect(lines.all == ["64 connections: a connection from 192.0.2.1 was refused"])
+    }
+
     @Test func countsOutliveAReloadAndLinesGoToTheNewTakers() {
         let (first, second) = (Lines(), Lines())
         let census = ConnectionCensus(most: 1)

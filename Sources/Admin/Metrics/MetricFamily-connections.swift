@@ -42,7 +42,7 @@ extension MetricFamily {
             "refrain_answer_memory_bytes", "Memory of answers that slow clients have not read yet",
             \.source.answerBudget.heldBytes),
         counter(
-            "refrain_slow_clients_total", "Connections reset during an answer because answer_memory was exhausted",
-            \.source.answerBudget.resetCount),
+            "refrain_slow_clients_total", "Connections reset during an answer because answer_memory was exhausted"
+        ) { one($0.source.connections.troubles.refusals(by: .answerMemory)) },
     ]
 }

@@ -265,7 +265,8 @@ extension LiveFeed.Event {
             "target": .string(target),
             "status": .integer(status), "bytes": .integer(bytes), "outcome": .string(outcome.name),
             "reason": .string(words), "us": microseconds(nanoseconds),
-            "upstream_us": upstreamNanoseconds.map(microseconds) ?? .null, "client": client.map(JSON.string) ?? .null,
+            "upstream_us": upstreamNanoseconds.map(microseconds) ?? .null,
+            "upstream_requests": .integer(upstreamRequests), "client": client.map(JSON.string) ?? .null,
         ])
     }
 }

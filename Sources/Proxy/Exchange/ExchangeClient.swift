@@ -93,6 +93,12 @@ final class ExchangeClient {
             let detail = "No developer token: neither the request (Authorization: Bearer) nor the proxy has one."
             return refuse(AppleError(status: 401, detail: detail), originStatus: 401, reason)
         }
+        // Apple's has no content (APPLE-MUSIC-API 8.8), and no client can mend it.
+        if reason == .upstreamRefused, response.status == 401 || response.body.isEmpty {
+            let detail = "The origin refused this proxy's own developer token; the proxy's operator has to correct it."
+            return refuse(
+                AppleError(status: response.status, detail: detail), originStatus: response.status, reason)
+        }
         let fields = response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed)
         if let confirmation = confirmation(response, fields) {
             return confirm(response, confirmation, reason)

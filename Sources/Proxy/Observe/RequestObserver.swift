@@ -150,7 +150,8 @@ final class RequestObserver {
                 unixSeconds: unixSeconds, isHTTP2: connection.isHTTP2, method: method, target: target,
                 status: answered.status, bytes: answered.contentLength, outcome: outcome,
                 words: answered.word + detail, nanoseconds: nanoseconds,
-                upstreamNanoseconds: answered.asked.time?.wholeNanoseconds, client: connection.client?.name)
+                upstreamNanoseconds: answered.asked.time?.wholeNanoseconds, upstreamRequests: answered.asked.sent,
+                client: connection.client?.name)
         }
     }
 

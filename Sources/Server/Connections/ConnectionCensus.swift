@@ -54,7 +54,10 @@ public final class ConnectionCensus: Sendable {
     public var count: Int { state.withLock(\.count) }
 
     /// A connection has come; false: there is no room for it, and it does not count.
-    func enter(from peer: SocketAddress?, at now: Instant) -> Bool {
+    /// - Parameters:
+    ///   - peer: counts for its address; nil: that of the client is not known yet.
+    ///   - sender: named to the operator where `peer` is nil.
+    func enter(from peer: SocketAddress?, sentBy sender: SocketAddress? = nil, at now: Instant) -> Bool {
         let limit: ClientLimit? = state.withLock { state in
             guard state.count < state.most else { return .descriptors }
             if let peer, let network = peer.network {
@@ -66,7 +69,7 @@ public final class ConnectionCensus: Sendable {
             return nil
         }
         guard let limit else { return true }
-        troubles.refused(by: limit, peer, at: now)
+        troubles.refused(by: limit, peer ?? sender, at: now)
         return false
     }
 

@@ -276,7 +276,7 @@ extension Server {
             census.troubles.refused(by: .proxyHeaders, waiting[0].wait.peer, at: context.loop.now)
             waiting[0].wait.close(.late)
         }
-        guard census.enter(from: nil, at: context.loop.now) else { return wait.close() }
+        guard census.enter(from: nil, sentBy: wait.peer, at: context.loop.now) else { return wait.close() }
         waiting.append((wait, term))
         wait.start(timeout: timeouts.head) { [weak self, census, loop = context.loop] wait, failure in
             census.leave(from: nil)

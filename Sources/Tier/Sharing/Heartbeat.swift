@@ -20,7 +20,7 @@ struct Heartbeat: Sendable {
     /// Signs so far, and the commands of the one that is on its way if it asks for nodes of 1.0.0.
     private var beats = 0
     private var commandsWithElders: Int?
-    /// Nodes of 1.0.0 that the log has named.
+    /// Nodes of 1.0.0 that the log has named, as long as the engine lists them.
     private var toldElders: Set<String> = []
     /// How many signs ask for them once.
     private static let eldersInterval = 5
@@ -78,9 +78,11 @@ struct Heartbeat: Sendable {
         return lines
     }
 
-    /// Lines about nodes of 1.0.0, once for each.
+    /// Lines about nodes of 1.0.0, once for each while the engine lists it.
     private mutating func newElders(_ reply: RESPReply, now: Instant) -> [String] {
         registry.takeElders(reply)
+        // An empty list is mostly a refusal.
+        if !registry.elderNames.isEmpty { toldElders.formIntersection(registry.elderNames) }
         return registry.livingElders(now: now).filter { toldElders.insert($0.name).inserted }.map { name, record in
             """
             node \(name) at \(record.address) is of an older version (\(record.version)), which shares nothing with \

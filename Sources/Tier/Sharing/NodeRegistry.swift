@@ -96,6 +96,9 @@ struct NodeRegistry: Sendable {
     /// The reply to `eldersQuestion` has come.
     mutating func takeElders(_ reply: RESPReply) { elders = Self.records(reply.elements ?? []) }
 
+    /// The nodes of 1.0.0 that the engine lists, whether or not they are up.
+    var elderNames: Set<String> { Set(elders.keys) }
+
     /// Names and records in turn.
     private static func records(_ fields: [RESPReply]) -> [String: NodeRecord] {
         var records: [String: NodeRecord] = [:]

@@ -46,11 +46,23 @@ import Upstream
         later.note(phone)
         later.isWanted = true
         #expect(later.take(of: phone) == 0)
-        for number in 0..<UInt64(LaterSendings.mostParties + 10) { later.note(.network(number)) }
-        #expect(later.take(of: .network(0)) == 1)
-        #expect(later.take(of: .network(UInt64(LaterSendings.mostParties))) == 0)
+        later.note(.network(1))
         later.isWanted = false
         later.isWanted = true
         #expect(later.take(of: .network(1)) == 0)
+    }
+
+    /// With `access_log ... if` 4,096 clients without a line filled it, and further ones were told
+    /// nowhere, for as long as the process lived.
+    @Test func clientsThatGetNoLineMakeRoomForOthers() {
+        let later = wanted()
+        let most = UInt64(2 * LaterSendings.leastParties)
+        for number in 0..<3 * most {
+            later.note(.network(number))
+            later.note(phone)
+        }
+        #expect(later.take(of: .network(0)) == 0 && later.take(of: .network(3 * most - 1)) == 1)
+        #expect(later.take(of: .network(3 * most - UInt64(LaterSendings.leastParties) + 1)) == 1)
+        #expect(later.take(of: phone) == Int(3 * most) && later.take(of: phone) == 0)
     }
 }

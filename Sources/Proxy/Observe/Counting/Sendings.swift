@@ -51,24 +51,33 @@ final class Sendings: UpstreamTally {
 
 /// Requests sent to the origin after the lines of the requests that caused them, by client, until a
 /// line tells of them. Confined to its loop.
+///
+/// Clients that get no line, because they never come again or `access_log ... if` leaves them out,
+/// make room for others: the clients noted longest ago are forgotten, half of them at once.
 final class LaterSendings {
-    /// Clients that are remembered; sendings of further ones are in no line.
-    static let mostParties = 4096
+    /// The latest clients that are remembered at least, and half of the most.
+    static let leastParties = 2048
 
-    private var counts: [UpstreamParty: Int] = [:]
+    private var recent: [UpstreamParty: Int] = [:]
+    /// Of clients noted before `recent` was begun.
+    private var former: [UpstreamParty: Int] = [:]
     /// Whether there is a log that would tell.
     var isWanted = false {
-        didSet { if !isWanted { counts = [:] } }
+        didSet { if !isWanted { (recent, former) = ([:], [:]) } }
     }
 
     func note(_ spender: UpstreamParty) {
-        guard isWanted, counts.count < Self.mostParties || counts[spender] != nil else { return }
-        counts[spender, default: 0] += 1
+        guard isWanted else { return }
+        let earlier = former.removeValue(forKey: spender) ?? 0
+        if recent.count >= Self.leastParties, recent[spender] == nil { (recent, former) = ([:], recent) }
+        recent[spender, default: 0] += earlier + 1
     }
 
     /// Takes the number of the client's, for its line.
     func take(of spender: @autoclosure () -> UpstreamParty) -> Int {
-        counts.isEmpty ? 0 : counts.removeValue(forKey: spender()) ?? 0
+        if recent.isEmpty, former.isEmpty { return 0 }
+        let spender = spender()
+        return (recent.removeValue(forKey: spender) ?? 0) + (former.removeValue(forKey: spender) ?? 0)
     }
 }
 
