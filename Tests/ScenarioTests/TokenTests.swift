@@ -86,7 +86,8 @@ import Testing
     /// A 403 may be about more than the token, and says so itself.
     @Test func whatTheOriginSaysOfARefusedTokenIsPassedOn() throws {
         let proxy = try proxy(FakeOrigin(.init(status: 403, body: "blocked")))
-        #expect(String(decoding: try proxy.client.send("GET", "/v1/catalog/us/albums/1").body, as: UTF8.self) == "blocked")
+        #expect(
+            String(decoding: try proxy.client.send("GET", "/v1/catalog/us/albums/1").body, as: UTF8.self) == "blocked")
         let silent = try self.proxy(403)
         #expect(try silent.client.send("GET", "/v1/catalog/us/albums/1").text.contains("\"40300\""))
     }

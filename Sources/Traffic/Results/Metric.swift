@@ -254,7 +254,8 @@ extension ReplayResult {
             }
         guard failed > above else { return nil }
         return "\(Figure.count(failed)) of \(Figure.count(completed)) requests failed"
-            + (statistic == .mean ? "" : ", and \(Figure.count(above)) \(above == 1 ? "lies" : "lie") above \(statistic.name)")
+            + (statistic == .mean
+                ? "" : ", and \(Figure.count(above)) \(above == 1 ? "lies" : "lie") above \(statistic.name)")
     }
 
     subscript(series: Metric.Series) -> Histogram {

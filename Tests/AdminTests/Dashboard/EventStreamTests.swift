@@ -70,7 +70,8 @@ import Text
         feed.add(at: 1_000_000) {
             LiveFeed.Event(
                 unixSeconds: 1_000_000, isHTTP2: true, method: "GET", target: target, status: 200, bytes: 5,
-                outcome: .hit, words: "hit", nanoseconds: 41_000, upstreamNanoseconds: nil, upstreamRequests: 1, client: nil)
+                outcome: .hit, words: "hit", nanoseconds: 41_000, upstreamNanoseconds: nil, upstreamRequests: 1,
+                client: nil)
         }
     }
 
