@@ -147,7 +147,7 @@ struct NodeRegistry: Sendable {
                 NodeState(
                     name: name, address: record.address, version: record.version, isReady: false, lag: nil,
                     lastSeen: record.lastSeen(time), isAlive: false, isSelf: false, upstream: record.upstream,
-                    isApart: true)
+                    isIncompatible: true)
             }
     }
 
@@ -178,10 +178,10 @@ struct NodeRegistry: Sendable {
             return (node, isAlive(record, time))
         }
         // Nodes of 1.0.0 never hear of the purge.
-        let apart = livingOlderNodes(now: now).map { name, record in
+        let incompatible = livingOlderNodes(now: now).map { name, record in
             (node: PurgeReport.MissingNode(name: name, lastSeen: record.lastSeen(time)), isAlive: false)
         }
-        return (others + apart).sorted { $0.node.name < $1.node.name }
+        return (others + incompatible).sorted { $0.node.name < $1.node.name }
     }
 
     /// The nodes that are up and ask another origin, by name.
