@@ -68,14 +68,14 @@ final class ExchangeClient {
         let ttl = stored.freshFor - stored.age(at: proxy.base.unixSeconds)
         let made = originStatus == 304 ? .revalidated : stored.composition?.detail
         let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, detail: made ?? (isShared ? .shared : nil))
-        countSpared(isCollapsed ? .joined : Sparing(of: stored.composition?.detail, isShared: isShared))
+        countAvoidedFetch(isCollapsed ? .joined : AvoidedFetch(of: stored.composition?.detail, isShared: isShared))
         proxy.answering.serve(
             stored, forwarded(isShared ? nil : originStatus, storing, of: stored), template: request.facts.logTemplate,
             asked: asked(), to: connection)
     }
 
     private func answer(stale stored: StoredResponse, _ cause: Reason, originStatus: Int?) {
-        countSpared(.stored)
+        countAvoidedFetch(.stored)
         proxy.base.statistics.count(.stale)
         proxy.base.statistics.count(because: cause)
         proxy.base.statistics.count(because: .staleIfError)
@@ -85,7 +85,7 @@ final class ExchangeClient {
     }
 
     private func pass(_ response: UpstreamResponse, _ reason: Reason) {
-        countSpared(.joined)
+        countAvoidedFetch(.joined)
         // Why a pass is one has been counted.
         if reason != request.reason { proxy.base.statistics.count(because: reason) }
         if response.status == 401, response.body.isEmpty, request.sendsNoToken(hasOwnToken: proxy.accounts.signs) {
@@ -143,8 +143,8 @@ final class ExchangeClient {
     }
 
     private func refuse(_ failure: ExchangeFailure) {
-        // A flight that sent nothing has spared its waiters nothing.
-        countSpared(isCollapsed && !failure.reason.isOfTheProxy ? .joined : .failed)
+        // A flight that sent nothing has avoided no fetch of its waiters.
+        countAvoidedFetch(isCollapsed && !failure.reason.isOfTheProxy ? .joined : .failed)
         proxy.base.statistics.count(because: failure.reason)
         refuse(
             AppleError(status: failure.status, detail: Self.detail(of: failure)), retryAfter: failure.retryAfter,
@@ -166,9 +166,9 @@ final class ExchangeClient {
     }
 
     /// Counts how the request was answered if nothing was sent for it.
-    private func countSpared(_ spared: @autoclosure () -> Sparing) {
+    private func countAvoidedFetch(_ avoided: @autoclosure () -> AvoidedFetch) {
         if isCollapsed { proxy.base.statistics.count(.collapsed) }
-        if sendings.count == 0 { proxy.base.statistics.count(spared: spared()) }
+        if sendings.count == 0 { proxy.base.statistics.count(avoided: avoided()) }
     }
 
     /// To be called once, when the answer is recorded.
@@ -232,7 +232,7 @@ final class ExchangeClient {
 
 extension ExchangeClient {
     private func noteLarge(_ response: UpstreamResponse) {
-        countSpared(.joined)
+        countAvoidedFetch(.joined)
         // Why a pass is one has been counted.
         if streamReason != request.reason { proxy.base.statistics.count(because: streamReason) }
         streamed = (response.status, response.forwardableFields(isPersonal: isPersonal), 0)
