@@ -15,7 +15,7 @@ final class ExchangeClient {
     var isCollapsed = false
     /// Whether another node's request brought the answer.
     var isShared = false
-    let sendings: Sendings
+    let requestCount: UpstreamRequestCount
     /// Why a large answer is streamed.
     var streamReason = Reason.tooLarge
     /// Status, fields and bytes sent so far.
@@ -26,7 +26,7 @@ final class ExchangeClient {
 
     init(_ connection: ClientConnection, _ request: OriginRequest, _ proxy: ProxyLoop) {
         (self.connection, self.request, self.proxy) = (connection, request, proxy)
-        sendings = proxy.observer.sendings(of: proxy.accounts.party(of: connection))
+        requestCount = proxy.observer.requestCount(of: proxy.accounts.party(of: connection))
     }
 
     /// False once the client has gone.
@@ -168,13 +168,13 @@ final class ExchangeClient {
     /// Counts how the request was answered if nothing was sent for it.
     private func countAvoidedFetch(_ avoided: @autoclosure () -> AvoidedFetch) {
         if isCollapsed { proxy.base.statistics.count(.collapsed) }
-        if sendings.count == 0 { proxy.base.statistics.count(avoided: avoided()) }
+        if requestCount.count == 0 { proxy.base.statistics.count(avoided: avoided()) }
     }
 
     /// To be called once, when the answer is recorded.
     private func asked(isClientGone: Bool = false) -> AnsweredRequest.Asked {
         AnsweredRequest.Asked(
-            sent: sendings.tell(), time: sendings.time(at: proxy.base.now),
+            sent: requestCount.tell(), time: requestCount.time(at: proxy.base.now),
             isClientGone: isClientGone || !connection.isOpen)
     }
 

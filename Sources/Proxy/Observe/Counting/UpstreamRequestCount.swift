@@ -6,21 +6,21 @@ import Upstream
 // Must hold: each sending that `refrain_upstream_sent_by_client_total` counts for a client is told
 // once: in the line of the request that caused it, or, if it leaves after that line, in the
 // client's next line on the same loop. A request that `access_log ... if` leaves out has no line,
-// and its sendings before its answer are told nowhere.
+// and what is sent before its answer is told nowhere.
 
 /// Requests sent to the origin for one request of a client: its own, repeats, a missing part, a
 /// batch that it leads, the refresh that it starts. Confined to its loop.
-final class Sendings: UpstreamTally {
+final class UpstreamRequestCount: UpstreamTally {
     private let spender: UpstreamParty
-    private let later: LaterSendings
-    /// Sendings before the line is written.
+    private let later: UnloggedRequestCounts
+    /// Requests sent before the line is written.
     private(set) var count = 0
     private var latest: Instant?
     private var time: Duration?
     private var isTold = false
 
     /// - Parameter later: takes what is sent after the line.
-    init(of spender: UpstreamParty, later: LaterSendings) {
+    init(of spender: UpstreamParty, later: UnloggedRequestCounts) {
         (self.spender, self.later) = (spender, later)
     }
 
@@ -54,7 +54,7 @@ final class Sendings: UpstreamTally {
 ///
 /// Clients that get no line, because they never come again or `access_log ... if` leaves them out,
 /// make room for others: the clients noted longest ago are forgotten, half of them at once.
-final class LaterSendings {
+final class UnloggedRequestCounts {
     /// The latest clients that are remembered at least, and half of the most.
     static let leastParties = 2048
 
