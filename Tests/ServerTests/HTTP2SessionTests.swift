@@ -148,7 +148,7 @@ private final class OtherHolder: AnswerHolder {
             scene.get(1)
             func look() {
                 hasOtherGivenWay = other.hasGivenWay
-                resets = scene.context.census.troubles.refusals(by: .answerMemory)
+                resets = scene.context.census.refusals.count(by: .answerMemory)
             }
             return [(1, look)]
         }

@@ -21,7 +21,7 @@ public final class ConnectionCensus: Sendable {
     private let state: Mutex<State>
     private let refusedHeaders = Atomic<Int>(0)
     /// Clients that were refused, and handshakes.
-    public let troubles = ClientTroubles()
+    public let refusals = ConnectionRefusals()
 
     /// - Parameters:
     ///   - most: connections in all.
@@ -40,7 +40,7 @@ public final class ConnectionCensus: Sendable {
 
     /// Connections that were closed as they came.
     public var refusedCount: Int {
-        ClientLimit.allCases.filter(\.isOnArrival).reduce(0) { $0 + troubles.refusals(by: $1) }
+        ClientLimit.allCases.filter(\.isOnArrival).reduce(0) { $0 + refusals.count(by: $1) }
     }
 
     /// Connections that were closed because their header of the PROXY protocol was malformed, cut
@@ -69,7 +69,7 @@ public final class ConnectionCensus: Sendable {
             return nil
         }
         guard let limit else { return true }
-        troubles.refused(by: limit, peer ?? sender, at: now)
+        refusals.note(limit, peer ?? sender, at: now)
         return false
     }
 
@@ -82,7 +82,7 @@ public final class ConnectionCensus: Sendable {
             state.requests[network] = count + 1
             return true
         }
-        if !isLetIn { troubles.refused(by: .addressRequests, client, at: now) }
+        if !isLetIn { refusals.note(.addressRequests, client, at: now) }
         return isLetIn
     }
 

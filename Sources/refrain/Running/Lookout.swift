@@ -14,7 +14,7 @@ final class Lookout {
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "refrain.lookout"))
         timer.setEventHandler { @Sendable in
             for line in shortages.withLock({ $0.due(of: proxy, at: Int64(time(nil))) }) { log(.warn, line) }
-            proxy.server.snapshot.connections.troubles.sayRest(at: .now())
+            proxy.server.snapshot.connections.refusals.logSuppressed(at: .now())
         }
         timer.schedule(deadline: .now(), repeating: .seconds(60), leeway: .seconds(1))
         timer.activate()

@@ -3,7 +3,7 @@ import Server
 import Upstream
 
 // Requests to the origin by the request of a client that caused them, for the access log.
-// Must hold: each sending that `refrain_upstream_sent_by_client_total` counts for a client is told
+// Must hold: each request that `refrain_upstream_sent_by_client_total` counts for a client is told
 // once: in the line of the request that caused it, or, if it leaves after that line, in the
 // client's next line on the same loop. A request that `access_log ... if` leaves out has no line,
 // and what is sent before its answer is told nowhere.
