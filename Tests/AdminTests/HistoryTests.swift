@@ -8,7 +8,8 @@ import Testing
 func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
     var totals = History.Totals()
     for (outcome, count) in counts { totals.outcomes[outcome.rawValue] = count }
-    totals.savings = OriginSavings(outcomes: totals.outcomes, sparings: Sparing.allCases.map { _ in 0 }, sent: upstream)
+    totals.savings = OriginSavings(
+        outcomes: totals.outcomes, avoidedFetches: AvoidedFetch.allCases.map { _ in 0 }, sent: upstream)
     return totals
 }
 

@@ -19,6 +19,15 @@ import Testing
         #expect(report.line("tls", at: start + .seconds(21)) == "upstream: tls")
     }
 
+    /// A wrong key made six lines a minute for as long as nobody looked.
+    @Test func aRefusedTokenIsToldOnceAMinute() {
+        let lines = (0..<120).map { report.line("refuses", .token, at: start + .seconds($0)) }
+        #expect(
+            lines.compactMap { $0 } == [
+                "upstream: refuses", "upstream: refuses (and 59 more failures since the last report)",
+            ])
+    }
+
     /// A contradiction was not told while the origin failed otherwise.
     @Test func oneKindOfTroubleDoesNotHideAnother() {
         #expect(report.line("answers 503", at: start) == "upstream: answers 503")

@@ -59,6 +59,7 @@ import Text
         try #require(events.count == 45)
         #expect(events[0].words == "absent" && events[0].outcome == .miss && events[0].target == Self.album)
         #expect(events[1].words == "hit" && events[1].upstreamNanoseconds == nil)
+        #expect(events[0].upstreamRequests == 1 && events[1].upstreamRequests == 0)
         #expect(!events.contains { $0.target.contains("private") || $0.target.contains("=777") })
     }
 

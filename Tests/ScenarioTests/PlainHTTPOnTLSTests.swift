@@ -37,9 +37,9 @@ import Testing
             expectRefusal(client, method)
         }
         #expect(scene.proxy.statistics[.refused] == methods.count && scene.origin.requests.isEmpty)
-        let troubles = scene.proxy.statistics.connections.troubles
-        #expect(troubles.failedHandshakes(.notTLS) == methods.count && troubles.handshakes == 0)
-        #expect(try isServed(scene) && troubles.handshakes == 1)
+        let refusals = scene.proxy.statistics.connections.refusals
+        #expect(refusals.failedHandshakes(.notTLS) == methods.count && refusals.handshakes == 0)
+        #expect(try isServed(scene) && refusals.handshakes == 1)
         let log = try scene.proxy.finalLog()
         let lines = log.filter { $0.contains("\"- - HTTP/1.1\" 400 ") && $0.contains(" refused/plain-http ") }
         #expect(lines.count == methods.count, "\(log)")

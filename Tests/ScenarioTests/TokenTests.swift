@@ -62,6 +62,36 @@ import Testing
         #expect(user.field("Cache-Status")?.contains("upstream-refused") == (status == 401), "403 is about the user")
     }
 
+    /// A wrong key id gave apps a 401 without a word, and the log did not say which key it was.
+    @Test func aWrongKeyIsSaidToTheAppAndItsIdToTheOperator() throws {
+        let signer = try DeveloperTokenSigner(
+            key: SigningKey(pem: SigningKey.generatePEM()), keyID: "WRONGKEYID", teamID: "TEAM123456", lifetime: 3600)
+        let signed = try DeveloperTokens(signer: signer, at: Int64(Date().timeIntervalSince1970))
+        let origin = try FakeOrigin(.init(status: 401, body: ""))
+        let proxy = try ProxyUnderTest(
+            before: origin, credentials: Credentials(developer: signed, musicUser: nil),
+            warn: { [warnings] in warnings.add($0) })
+        for target in ["/v1/catalog/us/albums/1", "/v1/me/library/songs"] {
+            let reply = try proxy.client.send("GET", target, fields: [("Music-User-Token", "a")])
+            #expect(reply.status == 401 && reply.field("Cache-Status")?.contains("upstream-refused") == true)
+            let error = try #require(((reply.json as? [String: Any])?["errors"] as? [[String: String]])?.first)
+            #expect(error["status"] == "401" && error["code"] == "40100" && error["title"] == "Unauthorized")
+            #expect(error["detail"]?.contains("refused this proxy's own developer token") == true)
+        }
+        let line = "upstream: refuses the developer token (401) of key id WRONGKEYID, team id TEAM123456: "
+        #expect(warnings.all.count == 1 && warnings.all[0].hasPrefix(line), "\(warnings.all)")
+        #expect(!warnings.all.joined().contains("eyJ"))
+    }
+
+    /// A 403 may be about more than the token, and says so itself.
+    @Test func whatTheOriginSaysOfARefusedTokenIsPassedOn() throws {
+        let proxy = try proxy(FakeOrigin(.init(status: 403, body: "blocked")))
+        #expect(
+            String(decoding: try proxy.client.send("GET", "/v1/catalog/us/albums/1").body, as: UTF8.self) == "blocked")
+        let silent = try self.proxy(403)
+        #expect(try silent.client.send("GET", "/v1/catalog/us/albums/1").text.contains("\"40300\""))
+    }
+
     /// With personal traffic alone the proxy's own token was refused for hours, and no alert came.
     @Test func aTokenRefusedOnPersonalRequestsIsAFailure() throws {
         let proxy = try proxy(401)

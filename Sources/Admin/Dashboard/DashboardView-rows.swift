@@ -157,17 +157,19 @@ extension DashboardView {
     }
 
     /// Refused requests by the reason as the log has it; those that were not read to their end have
-    /// none. Then clients refused by limits, and failed handshakes.
+    /// none. Then clients refused by limits, and failed handshakes. Each refusal is in one row: an
+    /// answer beyond a limit is in that of the limit.
     func refusalRows(_ source: StatisticsSource) -> [[Cell]] {
         // The parts before their sum, so that none is larger.
         let reasons: [Reason] = [
             .clientKeyMissing, .clientKeyUnknown, .clientRate, .crossSite, .invalidRequest, .onlyIfCached,
         ]
         let counts = reasons.map { ($0.text, source[because: $0]) }
-        let others = source[.refused] - counts.reduce(0) { $0 + $1.1 }
-        let troubles = source.connections.troubles
-        let limits = troubles.refusals.map { ("limit: \($0.limit.word)", $0.count) }
-        let handshakes = troubles.failures.map { ("TLS handshake: \($0.kind.phrase)", $0.count) }
+        let refusals = source.connections.refusals
+        let answered = refusals.byLimit.reduce(0) { $0 + ($1.limit.isAnswered ? $1.count : 0) }
+        let others = source[.refused] - counts.reduce(0) { $0 + $1.1 } - answered
+        let limits = refusals.byLimit.map { ("limit: \($0.limit.word)", $0.count) }
+        let handshakes = refusals.byHandshakeFailure.map { ("TLS handshake: \($0.kind.phrase)", $0.count) }
         return (counts + [("others: see the log", others)] + limits + handshakes).filter { $0.1 > 0 }.map {
             [.text($0.0), .text(Figure.count($0.1))]
         }

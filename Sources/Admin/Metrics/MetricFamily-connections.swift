@@ -16,14 +16,14 @@ extension MetricFamily {
         counter(
             "refrain_limit_refusals_total", labels: ["limit"], "Connections closed and requests refused by a limit"
         ) { input in
-            ClientLimit.allCases.map { Sample(input.source.connections.troubles.refusals(by: $0), [$0.word]) }
+            ClientLimit.allCases.map { Sample(input.source.connections.refusals.count(by: $0), [$0.word]) }
         },
         counter(
             "refrain_tls_handshakes_total", labels: ["result"], "TLS handshakes with clients that ended"
         ) { input in
-            let troubles = input.source.connections.troubles
-            let failed = HandshakeFailure.Kind.allCases.map { Sample(troubles.failedHandshakes($0), [$0.word]) }
-            return [Sample(troubles.handshakes, ["completed"])] + failed
+            let refusals = input.source.connections.refusals
+            let failed = HandshakeFailure.Kind.allCases.map { Sample(refusals.failedHandshakes($0), [$0.word]) }
+            return [Sample(refusals.handshakes, ["completed"])] + failed
         },
         counter(
             "refrain_proxy_headers_refused_total",
@@ -31,10 +31,10 @@ extension MetricFamily {
             \.source.connections.refusedHeaderCount),
         counter(
             "refrain_http2_floods_total", "HTTP/2 connections closed beyond a frame limit"
-        ) { one($0.source.connections.troubles.refusals(by: .http2Frames)) },
+        ) { one($0.source.connections.refusals.count(by: .http2Frames)) },
         counter(
             "refrain_tls_floods_total", "TLS connections closed for too many records without content"
-        ) { one($0.source.connections.troubles.refusals(by: .tlsRecords)) },
+        ) { one($0.source.connections.refusals.count(by: .tlsRecords)) },
         gauge(
             "refrain_request_memory_bytes", "Memory of requests being read or waiting for an answer",
             \.source.requestBudget.heldBytes),
@@ -42,7 +42,7 @@ extension MetricFamily {
             "refrain_answer_memory_bytes", "Memory of answers that slow clients have not read yet",
             \.source.answerBudget.heldBytes),
         counter(
-            "refrain_slow_clients_total", "Connections reset during an answer because answer_memory was exhausted",
-            \.source.answerBudget.resetCount),
+            "refrain_slow_clients_total", "Connections reset during an answer because answer_memory was exhausted"
+        ) { one($0.source.connections.refusals.count(by: .answerMemory)) },
     ]
 }

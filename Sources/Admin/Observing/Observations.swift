@@ -69,8 +69,8 @@ struct Observations {
             "savings": savings.json,
             "latency": latency,
             "not_composed": notComposed,
-            "refused_by_limit": source.connections.troubles.refusalsJSON,
-            "tls_handshakes_failed": source.connections.troubles.failuresJSON,
+            "refused_by_limit": source.connections.refusals.byLimitJSON,
+            "tls_handshakes_failed": source.connections.refusals.byHandshakeFailureJSON,
             "upstream_by_status": upstreamByStatus,
             "upstream_latency": upstreamLatency,
             "spending": spending.json,
@@ -173,7 +173,7 @@ extension StatisticsSource {
             "forms_resting": restingForms(),
             "headers_refused": connections.refusedHeaderCount,
             "connections": connections.count,
-            "tls_handshakes": connections.troubles.handshakes,
+            "tls_handshakes": connections.refusals.handshakes,
             "entries": entries,
             "cache_bytes": cacheBytes,
             "memory_bytes": memoryBytes,
@@ -266,7 +266,8 @@ extension LiveFeed.Event {
             "target": .string(target),
             "status": .integer(status), "bytes": .integer(bytes), "outcome": .string(outcome.name),
             "reason": .string(words), "us": microseconds(nanoseconds),
-            "upstream_us": upstreamNanoseconds.map(microseconds) ?? .null, "client": client.map(JSON.string) ?? .null,
+            "upstream_us": upstreamNanoseconds.map(microseconds) ?? .null,
+            "upstream_requests": .integer(upstreamRequests), "client": client.map(JSON.string) ?? .null,
         ])
     }
 }

@@ -65,7 +65,7 @@ public struct DeveloperTokenSigner: Sendable {
         }
     }
 
-    private static func isIdentifier(_ text: String) -> Bool {
+    static func isIdentifier(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy {
                 ASCIISet.unreserved.contains($0) && $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "~")

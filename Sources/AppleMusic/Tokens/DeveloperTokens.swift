@@ -72,6 +72,17 @@ public final class DeveloperTokens: Sendable {
         return time == .min ? nil : time
     }
 
+    /// Key id and team id of the current token, as a log may have them, such as
+    /// `key id ABC123DEFG, team id DEF123GHIJ`; nil where the token does not say them.
+    public var identity: String? {
+        guard let claims = state.withLock({ try? TokenClaims(token: $0.token) }) else { return nil }
+        // A ready token may have any text in them.
+        let parts = [("key id", claims.keyID), ("team id", claims.issuer)].compactMap { name, value in
+            value.flatMap { DeveloperTokenSigner.isIdentifier($0) ? "\(name) \($0)" : nil }
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
     /// Called when the origin has answered 401. Signs anew or reads the file again, at most once a
     /// minute. Blocks for as long as that takes.
     /// - Parameter rejected: the token that was sent, as ``current(at:)`` gave it: others may have

@@ -112,10 +112,19 @@ extension Asking {
             let subject = "requires a developer token (\(status))"
             troubles.tell("\(subject): neither the request nor the configuration has one", .token)
         } else if evidence == .refused {
-            troubles.tell("refuses the developer token (\(status))", .token)
+            troubles.tell("refuses the developer token (\(status))\(tokenToCheck)", .token)
         } else if status == 429 {
             troubles.tell("limits the rate of requests (429)", .rate)
         }
+    }
+
+    /// What the operator is to check of a refused token of the proxy's own, with its key id and
+    /// team id; nothing of a client's.
+    private var tokenToCheck: String {
+        guard let tokens = shared.credentials.developer else { return "" }
+        let identity = tokens.identity.map { " of \($0)" } ?? ""
+        let names = tokens.areReady ? "developer_token_file" : "developer_key_id, developer_team_id, developer_key_file"
+        return "\(identity): check \(names)"
     }
 
     /// Heeds an origin in trouble that says when to come back, where that is everyone's trouble.

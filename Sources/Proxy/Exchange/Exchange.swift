@@ -21,8 +21,8 @@ final class Exchange {
     private let completion: ((PartEnd, ComparedAnswer?) -> Void)?
     private var state: ExchangeState
     private let client: ExchangeClient?
-    /// Counts sendings for a client's request, its parts and refresh; nil for a verification.
-    private let sendings: Sendings?
+    /// Counts requests sent for a client's request, its parts and refresh; nil for a verification.
+    private let requestCount: UpstreamRequestCount?
     /// The flight that it leads; nil while it waits, and for a pass whose answer is never stored.
     private var flight: Flights.FlightID?
     /// Its seat in the flight that it waits for.
@@ -51,7 +51,10 @@ final class Exchange {
     /// The longest wait for a turn, repeats after a 429 included.
     private static let longestWaitForTurn = Duration.seconds(15)
 
-    init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop, _ sendings: Sendings? = nil) {
+    init(
+        _ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop,
+        _ requestCount: UpstreamRequestCount? = nil
+    ) {
         (self.request, self.proxy) = (request, proxy)
         (asked, terms) = (proxy.base.cache.purges.newest, Asking.Terms(origin: proxy.shared.origin.tag))
         refusal = request.refusal
@@ -85,7 +88,7 @@ final class Exchange {
             completion = { _, said in report(said) }
         }
         if flight == nil, !traits.isWitness { traits.isBatchable = proxy.batching.mayBatch(request) }
-        (self.client, self.sendings, self.completion) = (client, client?.sendings ?? sendings, completion)
+        (self.client, self.requestCount, self.completion) = (client, client?.requestCount ?? requestCount, completion)
         state = ExchangeState(traits, at: proxy.base.now)
     }
 
@@ -215,7 +218,7 @@ extension Exchange {
                 isSupplementRefused = end.status == 400
                 partEnded(end, isFirst: true)
             }
-            Exchange(supplement, for: .part(party, [], report), proxy, sendings).start()
+            Exchange(supplement, for: .part(party, [], report), proxy, requestCount).start()
         case .joinBatch:
             countRefusal()
             proxy.batching.add(self, for: request, of: party)
@@ -269,7 +272,7 @@ extension Exchange {
             priority: sending.priority, party: promoter ?? party,
             label: UpstreamLabel(
                 request.facts.route, isSentAgain ? .retry : asking.purpose(of: request), of: spender),
-            tally: sendings, account: proxy.accounts.account(of: request, party),
+            tally: requestCount, account: proxy.accounts.account(of: request, party),
             deadline: proxy.base.now + Self.longestWaitForTurn,
             repeats: sending.repeats ? UpstreamGate.defaultRepeats : 0, to: self)
         if upstream?.isWaitingForTurn == true { waitForTurn() }
@@ -332,7 +335,7 @@ extension Exchange: UpstreamReceiver {
             handle(.finished)
         case .failed(let failure):
             upstream = nil
-            sendings?.noteFailure(at: proxy.base.now)
+            requestCount?.noteFailure(at: proxy.base.now)
             proxy.asking.troubles.note(failure)
             batch?.end = PartEnd.failed(ExchangeFailure(failure)).ofBatch
             handle(.failed(ExchangeFailure(failure)))
@@ -353,7 +356,7 @@ extension Exchange: UpstreamReceiver {
         proxy.asking.note(response, of: terms.origin, to: request, born: flight?.born ?? asked)
         if state.wasPartOfRefused { proxy.batching.note(refusedListFor: request, answered: response.status) }
         if isSupplementRefused, response.status == 200, let supplement { proxy.composing.note(refused: supplement) }
-        sendings?.noteAnswer(after: response.receivedAt - response.requestedAt)
+        requestCount?.noteAnswer(after: response.receivedAt - response.requestedAt)
     }
 }
 
@@ -374,7 +377,7 @@ extension Exchange {
     func lead(_ batch: Batches.State.Batch) {
         guard let whole = proxy.batching.request(for: batch, of: request) else { return }
         let report = { [proxy] (end: PartEnd) in proxy.batching.finish(batch, end) }
-        Exchange(whole, for: .part(party, batch.parties, report), proxy, sendings).start()
+        Exchange(whole, for: .part(party, batch.parties, report), proxy, requestCount).start()
     }
 
     /// The request for the batch has ended; `isFirst`: of what leads it.

@@ -15,7 +15,7 @@ final class ExchangeClient {
     var isCollapsed = false
     /// Whether another node's request brought the answer.
     var isShared = false
-    let sendings: Sendings
+    let requestCount: UpstreamRequestCount
     /// Why a large answer is streamed.
     var streamReason = Reason.tooLarge
     /// Status, fields and bytes sent so far.
@@ -26,7 +26,7 @@ final class ExchangeClient {
 
     init(_ connection: ClientConnection, _ request: OriginRequest, _ proxy: ProxyLoop) {
         (self.connection, self.request, self.proxy) = (connection, request, proxy)
-        sendings = proxy.observer.sendings(of: proxy.accounts.party(of: connection))
+        requestCount = proxy.observer.requestCount(of: proxy.accounts.party(of: connection))
     }
 
     /// False once the client has gone.
@@ -68,14 +68,14 @@ final class ExchangeClient {
         let ttl = stored.freshFor - stored.age(at: proxy.base.unixSeconds)
         let made = originStatus == 304 ? .revalidated : stored.composition?.detail
         let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, detail: made ?? (isShared ? .shared : nil))
-        countSpared(isCollapsed ? .joined : Sparing(of: stored.composition?.detail, isShared: isShared))
+        countAvoidedFetch(isCollapsed ? .joined : AvoidedFetch(of: stored.composition?.detail, isShared: isShared))
         proxy.answering.serve(
             stored, forwarded(isShared ? nil : originStatus, storing, of: stored), template: request.facts.logTemplate,
             asked: asked(), to: connection)
     }
 
     private func answer(stale stored: StoredResponse, _ cause: Reason, originStatus: Int?) {
-        countSpared(.stored)
+        countAvoidedFetch(.stored)
         proxy.base.statistics.count(.stale)
         proxy.base.statistics.count(because: cause)
         proxy.base.statistics.count(because: .staleIfError)
@@ -85,13 +85,19 @@ final class ExchangeClient {
     }
 
     private func pass(_ response: UpstreamResponse, _ reason: Reason) {
-        countSpared(.joined)
+        countAvoidedFetch(.joined)
         // Why a pass is one has been counted.
         if reason != request.reason { proxy.base.statistics.count(because: reason) }
         if response.status == 401, response.body.isEmpty, request.sendsNoToken(hasOwnToken: proxy.accounts.signs) {
             // The origin's 401 does not say what is missing (APPLE-MUSIC-API 8.8).
             let detail = "No developer token: neither the request (Authorization: Bearer) nor the proxy has one."
             return refuse(AppleError(status: 401, detail: detail), originStatus: 401, reason)
+        }
+        // Apple's has no content (APPLE-MUSIC-API 8.8), and no client can mend it.
+        if reason == .upstreamRefused, response.status == 401 || response.body.isEmpty {
+            let detail = "The origin refused this proxy's own developer token; the proxy's operator has to correct it."
+            return refuse(
+                AppleError(status: response.status, detail: detail), originStatus: response.status, reason)
         }
         let fields = response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed)
         if let confirmation = confirmation(response, fields) {
@@ -137,8 +143,8 @@ final class ExchangeClient {
     }
 
     private func refuse(_ failure: ExchangeFailure) {
-        // A flight that sent nothing has spared its waiters nothing.
-        countSpared(isCollapsed && !failure.reason.isOfTheProxy ? .joined : .failed)
+        // A flight that sent nothing has avoided no fetch of its waiters.
+        countAvoidedFetch(isCollapsed && !failure.reason.isOfTheProxy ? .joined : .failed)
         proxy.base.statistics.count(because: failure.reason)
         refuse(
             AppleError(status: failure.status, detail: Self.detail(of: failure)), retryAfter: failure.retryAfter,
@@ -160,15 +166,15 @@ final class ExchangeClient {
     }
 
     /// Counts how the request was answered if nothing was sent for it.
-    private func countSpared(_ spared: @autoclosure () -> Sparing) {
+    private func countAvoidedFetch(_ avoided: @autoclosure () -> AvoidedFetch) {
         if isCollapsed { proxy.base.statistics.count(.collapsed) }
-        if sendings.count == 0 { proxy.base.statistics.count(spared: spared()) }
+        if requestCount.count == 0 { proxy.base.statistics.count(avoided: avoided()) }
     }
 
     /// To be called once, when the answer is recorded.
     private func asked(isClientGone: Bool = false) -> AnsweredRequest.Asked {
         AnsweredRequest.Asked(
-            sent: sendings.tell(), time: sendings.time(at: proxy.base.now),
+            sent: requestCount.tell(), time: requestCount.time(at: proxy.base.now),
             isClientGone: isClientGone || !connection.isOpen)
     }
 
@@ -226,7 +232,7 @@ final class ExchangeClient {
 
 extension ExchangeClient {
     private func noteLarge(_ response: UpstreamResponse) {
-        countSpared(.joined)
+        countAvoidedFetch(.joined)
         // Why a pass is one has been counted.
         if streamReason != request.reason { proxy.base.statistics.count(because: streamReason) }
         streamed = (response.status, response.forwardableFields(isPersonal: isPersonal), 0)

@@ -14,7 +14,7 @@ final class RequestObserver {
     var log: AccessLog? {
         didSet { later.isWanted = log != nil }
     }
-    private let later = LaterSendings()
+    private let later = UnloggedRequestCounts()
     private let tails: TailWriter
     let traffic: TrafficTap
     private var unsampled = 0
@@ -30,7 +30,7 @@ final class RequestObserver {
     }
 
     /// The counter of what is sent for one request of the party's.
-    func sendings(of party: UpstreamParty) -> Sendings { Sendings(of: party, later: later) }
+    func requestCount(of party: UpstreamParty) -> UpstreamRequestCount { UpstreamRequestCount(of: party, later: later) }
 
     /// Whether the log, a follower of it or a watcher reads the records.
     var isRead: Bool { isFollowed || feed.isWatched }
@@ -156,7 +156,8 @@ final class RequestObserver {
                 unixSeconds: unixSeconds, isHTTP2: connection.isHTTP2, method: method, target: target,
                 status: answered.status, bytes: answered.contentLength, outcome: outcome,
                 words: answered.word + detail, nanoseconds: nanoseconds,
-                upstreamNanoseconds: answered.asked.time?.wholeNanoseconds, client: connection.client?.name)
+                upstreamNanoseconds: answered.asked.time?.wholeNanoseconds, upstreamRequests: answered.asked.sent,
+                client: connection.client?.name)
         }
     }
 

@@ -302,7 +302,7 @@ extension ProxySettings {
         shared.answerBudget.limit(to: bounds.answerBytes)
         shared.connections.limit(
             to: bounds.connections, perAddress: bounds.connectionsPerAddress, trusting: bounds.trustedProxies)
-        shared.connections.troubles.tell(names: bounds.names, warn: bounds.warn, inform: bounds.inform)
+        shared.connections.refusals.tell(names: bounds.names, warn: bounds.warn, inform: bounds.inform)
     }
 
     /// Whether connections to the origin have to be made anew.

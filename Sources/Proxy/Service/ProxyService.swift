@@ -237,12 +237,12 @@ public final class ProxyService: Service {
             flightKey, AwaitedAnswer(to: target.bytes, facts, asking: CatalogRequest(target)), now: proxy.base.now)
         guard let flight = started else { return 0 }
         let cause = proxy.accounts.party(of: connection)
-        let sendings = proxy.observer.sendings(of: cause)
-        let exchange = Exchange(made ?? request(), for: .refresh(flight, cause), proxy, sendings)
+        let requestCount = proxy.observer.requestCount(of: cause)
+        let exchange = Exchange(made ?? request(), for: .refresh(flight, cause), proxy, requestCount)
         // A client that joins the flight promotes it.
         proxy.flights.note(exchange, as: flight, of: nil, on: proxy.base.loop)
         exchange.start()
-        return sendings.tell()
+        return requestCount.tell()
     }
 
     private func exchange(_ request: OriginRequest, counting counter: Counter, _ connection: ClientConnection) {

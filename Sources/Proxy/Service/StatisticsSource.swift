@@ -85,9 +85,9 @@ public struct StatisticsSource: Sendable {
     public var savings: OriginSavings {
         // The sendings are read last: requests under way count against the savings.
         let outcomes = Outcome.allCases.map { latency($0).count }
-        let sparings = Sparing.allCases.map { sparing in statistics.reduce(0) { $0 + $1[spared: sparing] } }
+        let avoidedFetches = AvoidedFetch.allCases.map { fetch in statistics.reduce(0) { $0 + $1[avoided: fetch] } }
         return savingsFloor.raised(
-            to: OriginSavings(outcomes: outcomes, sparings: sparings, sent: self[.upstreamRequests]))
+            to: OriginSavings(outcomes: outcomes, avoidedFetches: avoidedFetches, sent: self[.upstreamRequests]))
     }
 
     /// The latencies of requests with this outcome: from the complete request to the first byte of

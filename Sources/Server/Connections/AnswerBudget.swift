@@ -20,7 +20,6 @@ public final class AnswerBudget: Sendable {
     private struct State {
         var limit: Int
         var unsent = UnsentAnswers<Confined<any AnswerHolder>>()
-        var resetCount = 0
     }
 
     private let state: Mutex<State>
@@ -39,9 +38,6 @@ public final class AnswerBudget: Sendable {
     /// Bytes that are held now.
     public var heldBytes: Int { state.withLock { $0.unsent.heldBytes } }
 
-    /// Connections that were reset so that others have room.
-    public var resetCount: Int { state.withLock { $0.resetCount } }
-
     /// An answer begins to wait. Where that is too much, others are reset in turns of their loops,
     /// this one at last.
     func begin(_ holder: some AnswerHolder, of party: UInt64, content: UInt, byteCount: Int) -> Ticket {
@@ -52,7 +48,6 @@ public final class AnswerBudget: Sendable {
             while state.unsent.heldBytes > state.limit, let victim = state.unsent.takeVictim() {
                 victims.append(victim)
             }
-            state.resetCount += victims.count
             return (ticket, victims)
         }
         for (client, ticket) in victims { client.execute { $0.giveWay(ticket) } }

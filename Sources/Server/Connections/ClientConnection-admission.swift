@@ -41,7 +41,7 @@ extension ClientConnection {
     }
 
     private func noteRefusal() {
-        context.census.troubles.refused(by: .requestMemory, namedClient ?? stream.peer, at: context.loop.now)
+        context.census.refusals.note(.requestMemory, namedClient ?? stream.peer, at: context.loop.now)
     }
 
     /// Whether a request of this client's may wait for an answer of the origin's.

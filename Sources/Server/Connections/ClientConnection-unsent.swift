@@ -36,7 +36,7 @@ extension ClientConnection: AnswerHolder {
     func giveWay(_ ticket: AnswerBudget.Ticket) {
         guard unsent == ticket else { return }
         unsent = nil
-        context.census.troubles.refused(by: .answerMemory, namedClient ?? stream.peer, at: context.loop.now)
+        context.census.refusals.note(.answerMemory, namedClient ?? stream.peer, at: context.loop.now)
         reset()
     }
 }

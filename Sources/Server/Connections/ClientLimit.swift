@@ -47,6 +47,9 @@ public enum ClientLimit: Int, CaseIterable, Sendable {
         }
     }
 
+    /// Whether a refused request is answered with an error, which counts as a refused request too.
+    public var isAnswered: Bool { self == .addressRequests || self == .requestMemory }
+
     /// The limit in a log line, if no setting was named for it.
     var defaultName: String {
         switch self {

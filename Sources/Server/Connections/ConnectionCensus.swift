@@ -21,7 +21,7 @@ public final class ConnectionCensus: Sendable {
     private let state: Mutex<State>
     private let refusedHeaders = Atomic<Int>(0)
     /// Clients that were refused, and handshakes.
-    public let troubles = ClientTroubles()
+    public let refusals = ConnectionRefusals()
 
     /// - Parameters:
     ///   - most: connections in all.
@@ -40,7 +40,7 @@ public final class ConnectionCensus: Sendable {
 
     /// Connections that were closed as they came.
     public var refusedCount: Int {
-        ClientLimit.allCases.filter(\.isOnArrival).reduce(0) { $0 + troubles.refusals(by: $1) }
+        ClientLimit.allCases.filter(\.isOnArrival).reduce(0) { $0 + refusals.count(by: $1) }
     }
 
     /// Connections that were closed because their header of the PROXY protocol was malformed, cut
@@ -54,7 +54,10 @@ public final class ConnectionCensus: Sendable {
     public var count: Int { state.withLock(\.count) }
 
     /// A connection has come; false: there is no room for it, and it does not count.
-    func enter(from peer: SocketAddress?, at now: Instant) -> Bool {
+    /// - Parameters:
+    ///   - peer: counts for its address; nil: that of the client is not known yet.
+    ///   - sender: named to the operator where `peer` is nil.
+    func enter(from peer: SocketAddress?, sentBy sender: SocketAddress? = nil, at now: Instant) -> Bool {
         let limit: ClientLimit? = state.withLock { state in
             guard state.count < state.most else { return .descriptors }
             if let peer, let network = peer.network {
@@ -66,7 +69,7 @@ public final class ConnectionCensus: Sendable {
             return nil
         }
         guard let limit else { return true }
-        troubles.refused(by: limit, peer, at: now)
+        refusals.note(limit, peer ?? sender, at: now)
         return false
     }
 
@@ -79,7 +82,7 @@ public final class ConnectionCensus: Sendable {
             state.requests[network] = count + 1
             return true
         }
-        if !isLetIn { troubles.refused(by: .addressRequests, client, at: now) }
+        if !isLetIn { refusals.note(.addressRequests, client, at: now) }
         return isLetIn
     }
 

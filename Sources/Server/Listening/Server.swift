@@ -48,7 +48,7 @@ public final class Server {
         (self.context, self.service) = (context, service)
         (self.limits, self.timeouts) = (limits, timeouts)
         noteHandshake = { [census = context.census, loop = context.loop] stream, failure in
-            census.troubles.noteHandshake(failure, stream.peer, at: loop.now)
+            census.refusals.noteHandshake(failure, stream.peer, at: loop.now)
         }
     }
 
@@ -88,7 +88,7 @@ public final class Server {
             handshakeTimeout: timeouts.head, inherited: inherited, isPaused: isPaused
         ) { $0.close() }
         listener.onShed = { [census, loop = context.loop] error in
-            census.troubles.refused(by: .accept, nil, error.description, at: loop.now)
+            census.refusals.note(.accept, nil, error.description, at: loop.now)
         }
         listeners[listener.address, default: []].append(beginTerm(of: listener, settings.headers))
         return listener.address
@@ -171,7 +171,7 @@ public final class Server {
 
     private func hasRoom(for peer: SocketAddress?) -> Bool {
         guard connections.count >= Limits.connections else { return true }
-        census.troubles.refused(by: .loop, peer, at: context.loop.now)
+        census.refusals.note(.loop, peer, at: context.loop.now)
         return false
     }
 
@@ -183,7 +183,7 @@ public final class Server {
                 HTTP2Session(
                     stream: stream, context: context, service: service, limits: limits, timeouts: timeouts,
                     onOffence: { [census, loop = context.loop, peer = stream.peer] offence in
-                        census.troubles.refused(by: .http2Frames, peer, "too many \(offence.words)", at: loop.now)
+                        census.refusals.note(.http2Frames, peer, "too many \(offence.words)", at: loop.now)
                     }, onClose: onClose)
             } else {
                 ClientConnection(
@@ -199,7 +199,7 @@ public final class Server {
     private func closed(_ connection: any ServedConnection, _ error: StreamError?) {
         connections[ObjectIdentifier(connection)] = nil
         if error == .recordFlood {
-            census.troubles.refused(by: .tlsRecords, connection.peer.address, at: context.loop.now)
+            census.refusals.note(.tlsRecords, connection.peer.address, at: context.loop.now)
         }
         census.leave(from: connection.peer.address)
         endIfDrained()
@@ -273,10 +273,10 @@ extension Server {
     /// balancer sends the header at once.
     private func awaitHeader(_ wait: ProxyHeaderWait, _ headers: ProxyHeaders, _ term: Int) {
         if waiting.count >= Limits.awaitedHeaders {
-            census.troubles.refused(by: .proxyHeaders, waiting[0].wait.peer, at: context.loop.now)
+            census.refusals.note(.proxyHeaders, waiting[0].wait.peer, at: context.loop.now)
             waiting[0].wait.close(.late)
         }
-        guard census.enter(from: nil, at: context.loop.now) else { return wait.close() }
+        guard census.enter(from: nil, sentBy: wait.peer, at: context.loop.now) else { return wait.close() }
         waiting.append((wait, term))
         wait.start(timeout: timeouts.head) { [weak self, census, loop = context.loop] wait, failure in
             census.leave(from: nil)

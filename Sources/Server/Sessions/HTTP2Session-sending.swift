@@ -172,7 +172,7 @@ extension HTTP2Session: AnswerHolder {
     func giveWay(_ ticket: AnswerBudget.Ticket) {
         guard unsent == ticket else { return }
         unsent = nil
-        context.census.troubles.refused(by: .answerMemory, stream.peer, at: context.loop.now)
+        context.census.refusals.note(.answerMemory, stream.peer, at: context.loop.now)
         close()
     }
 }

@@ -8,7 +8,7 @@ package final class TierConnection {
     private let loop: EventLoop
     private let log: @Sendable (String) -> Void
     private let observe: (TierStatus) -> Void
-    private let refusals: RefusalBoard
+    private let refusals: SharedRefusalLog
     private let resolver: Resolver
     /// Nil where no engine wants it. Trust anchors that cannot be used are a failure of each dial.
     private let tls: Result<ClientTLS, TLSError>?
@@ -45,14 +45,14 @@ package final class TierConnection {
     ///     refusals.
     package convenience init(
         _ settings: TierSettings, loop: EventLoop, observe: @escaping (TierStatus) -> Void = { _ in },
-        refusals: RefusalBoard = RefusalBoard(), log: @escaping @Sendable (String) -> Void
+        refusals: SharedRefusalLog = SharedRefusalLog(), log: @escaping @Sendable (String) -> Void
     ) {
         self.init(settings, limits: SessionLimits(), loop: loop, observe: observe, refusals: refusals, log: log)
     }
 
     init(
         _ settings: TierSettings, limits: SessionLimits, resolver: Resolver = Resolver(), loop: EventLoop,
-        observe: @escaping (TierStatus) -> Void = { _ in }, refusals: RefusalBoard = RefusalBoard(),
+        observe: @escaping (TierStatus) -> Void = { _ in }, refusals: SharedRefusalLog = SharedRefusalLog(),
         log: @escaping @Sendable (String) -> Void
     ) {
         loop.assertOnLoop()

@@ -19,11 +19,11 @@ struct Heartbeat: Sendable {
     private(set) var said: LogEpoch?
     /// Signs so far, and the commands of the one that is on its way if it asks for nodes of 1.0.0.
     private var beats = 0
-    private var commandsWithElders: Int?
-    /// Nodes of 1.0.0 that the log has named.
-    private var toldElders: Set<String> = []
+    private var commandsWithOlderNodes: Int?
+    /// Nodes of 1.0.0 that the log has named, as long as the engine lists them.
+    private var toldOlderNodes: Set<String> = []
     /// How many signs ask for them once.
-    private static let eldersInterval = 5
+    private static let olderNodesInterval = 5
     /// The upstreams of nodes that ask another origin, which the log has named.
     private var toldUpstreams: [String: String] = [:]
     /// The names that clients of the other nodes want, as read last; nil where they are to be told
@@ -39,10 +39,10 @@ struct Heartbeat: Sendable {
         guard !isUnderWay else { return nil }
         (isUnderWay, saying) = (true, registry.confirmed)
         let commands = registry.heartbeat(keys, mark: mark, isReady: isReady, now: now)
-        let isAskingElders = registry.knowsTime && beats.isMultiple(of: Self.eldersInterval)
+        let asksForOlderNodes = registry.knowsTime && beats.isMultiple(of: Self.olderNodesInterval)
         if registry.knowsTime { beats += 1 }
-        commandsWithElders = isAskingElders ? commands.count + 1 : nil
-        return isAskingElders ? commands + [NodeRegistry.eldersQuestion(keys)] : commands
+        commandsWithOlderNodes = asksForOlderNodes ? commands.count + 1 : nil
+        return asksForOlderNodes ? commands + [NodeRegistry.olderNodesQuery(keys)] : commands
     }
 
     /// The one that was on its way has ended.
@@ -59,7 +59,7 @@ struct Heartbeat: Sendable {
     mutating func take(_ replies: [RESPReply], wall: Int64, now: Instant) -> [String] {
         var (lines, replies): ([String], [RESPReply]) = ([], replies)
         let isFirst = !registry.knowsTime
-        let elders = replies.count == commandsWithElders ? replies.popLast() : nil
+        let olderNodes = replies.count == commandsWithOlderNodes ? replies.popLast() : nil
         if let other = registry.take(replies, wall: wall, now: now) {
             lines.append(
                 """
@@ -67,7 +67,7 @@ struct Heartbeat: Sendable {
                 \(registry.own.name): each node needs a name of its own
                 """)
         }
-        if let elders { lines += newElders(elders, now: now) }
+        if let olderNodes { lines += newOlderNodes(olderNodes, now: now) }
         lines += newStrangers(now: now)
         let code = replies.lazy.compactMap(\.errorCode).first
         if let code, code != refusal { lines.append("the engine does not list this node: \(code)") }
@@ -78,10 +78,13 @@ struct Heartbeat: Sendable {
         return lines
     }
 
-    /// Lines about nodes of 1.0.0, once for each.
-    private mutating func newElders(_ reply: RESPReply, now: Instant) -> [String] {
-        registry.takeElders(reply)
-        return registry.livingElders(now: now).filter { toldElders.insert($0.name).inserted }.map { name, record in
+    /// Lines about nodes of 1.0.0, once for each while the engine lists it.
+    private mutating func newOlderNodes(_ reply: RESPReply, now: Instant) -> [String] {
+        registry.takeOlderNodes(reply)
+        // An empty list is mostly a refusal.
+        if !registry.olderNodeNames.isEmpty { toldOlderNodes.formIntersection(registry.olderNodeNames) }
+        return registry.livingOlderNodes(now: now).filter { toldOlderNodes.insert($0.name).inserted }.map {
+            name, record in
             """
             node \(name) at \(record.address) is of an older version (\(record.version)), which shares nothing with \
             this one: until it is upgraded, purge it by itself

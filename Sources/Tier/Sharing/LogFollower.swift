@@ -107,7 +107,7 @@ package final class LogFollower {
         board: SharingBoard = SharingBoard(), settings: Settings = Settings(), wishes: Wishes = Wishes(),
         loop: EventLoop,
         clock: @escaping @Sendable () -> Int64 = { Timestamp.now().microseconds / 1000 },
-        observe: @escaping (TierStatus) -> Void = { _ in }, refusals: RefusalBoard = RefusalBoard(),
+        observe: @escaping (TierStatus) -> Void = { _ in }, refusals: SharedRefusalLog = SharedRefusalLog(),
         inform: @escaping @Sendable (String) -> Void = { _ in }, log: @escaping @Sendable (String) -> Void
     ) {
         loop.assertOnLoop()

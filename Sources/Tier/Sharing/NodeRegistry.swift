@@ -18,7 +18,7 @@ struct NodeRegistry: Sendable {
     var own: NodeIdentity
     private var records: [String: NodeRecord] = [:]
     /// Records of nodes of 1.0.0, which share nothing with this one, by name.
-    private var elders: [String: NodeRecord] = [:]
+    private var olderNodes: [String: NodeRecord] = [:]
     /// The engine's clock, unix milliseconds, at an instant of ours.
     private var engineClock: (milliseconds: Int64, at: Instant)?
     /// This machine's clock less the engine's.
@@ -68,7 +68,7 @@ struct NodeRegistry: Sendable {
 
     /// Asks for the records of nodes of 1.0.0, whose hash is in another slot of a cluster: there
     /// the reply is empty.
-    static func eldersQuestion(_ keys: TierKeys) -> RESPCommand {
+    static func olderNodesQuery(_ keys: TierKeys) -> RESPCommand {
         let script = "local r = redis.pcall('HGETALL', ARGV[1]) if r.err then return {} end return r"
         return RESPCommand([Array("EVAL".utf8), Array(script.utf8), Array("0".utf8), keys.untaggedNodes])
     }
@@ -93,8 +93,11 @@ struct NodeRegistry: Sendable {
         return newNamesake()
     }
 
-    /// The reply to `eldersQuestion` has come.
-    mutating func takeElders(_ reply: RESPReply) { elders = Self.records(reply.elements ?? []) }
+    /// The reply to `olderNodesQuery` has come.
+    mutating func takeOlderNodes(_ reply: RESPReply) { olderNodes = Self.records(reply.elements ?? []) }
+
+    /// The nodes of 1.0.0 that the engine lists, whether or not they are up.
+    var olderNodeNames: Set<String> { Set(olderNodes.keys) }
 
     /// Names and records in turn.
     private static func records(_ fields: [RESPReply]) -> [String: NodeRecord] {
@@ -140,21 +143,21 @@ struct NodeRegistry: Sendable {
                 lastSeen: record.lastSeen(time), isAlive: isSelf || isAlive(record, time), isSelf: isSelf,
                 upstream: record.upstream)
         }
-            + livingElders(now: now).map { name, record in
+            + livingOlderNodes(now: now).map { name, record in
                 NodeState(
                     name: name, address: record.address, version: record.version, isReady: false, lag: nil,
                     lastSeen: record.lastSeen(time), isAlive: false, isSelf: false, upstream: record.upstream,
-                    isApart: true)
+                    isIncompatible: true)
             }
     }
 
     /// The nodes that are known, this one included.
-    func count(now: Instant) -> Int { 1 + others(now: now).count + livingElders(now: now).count }
+    func count(now: Instant) -> Int { 1 + others(now: now).count + livingOlderNodes(now: now).count }
 
     /// The nodes of 1.0.0 that are up, by name.
-    func livingElders(now: Instant) -> [(name: String, record: NodeRecord)] {
+    func livingOlderNodes(now: Instant) -> [(name: String, record: NodeRecord)] {
         let time = engineTime(now) ?? 0
-        return elders.filter { name, record in
+        return olderNodes.filter { name, record in
             isAlive(record, time) && name != own.name && !(records[name].map { isAlive($0, time) } ?? false)
         }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -175,10 +178,10 @@ struct NodeRegistry: Sendable {
             return (node, isAlive(record, time))
         }
         // Nodes of 1.0.0 never hear of the purge.
-        let apart = livingElders(now: now).map { name, record in
+        let incompatible = livingOlderNodes(now: now).map { name, record in
             (node: PurgeReport.MissingNode(name: name, lastSeen: record.lastSeen(time)), isAlive: false)
         }
-        return (others + apart).sorted { $0.node.name < $1.node.name }
+        return (others + incompatible).sorted { $0.node.name < $1.node.name }
     }
 
     /// The nodes that are up and ask another origin, by name.

@@ -20,11 +20,11 @@ package struct NodeState: Sendable, Equatable {
     /// Name of the origin that it asks; empty for a node of an earlier version.
     package let upstream: String
     /// Whether its version has other keys in the engine, so that it shares nothing with this one.
-    var isApart = false
+    var isIncompatible = false
 
     /// The state's name on all surfaces. Without an engine no node hears of others.
     package func words(in status: SharingStatus) -> String {
-        if isApart { return "apart (older version)" }
+        if isIncompatible { return "incompatible (older version)" }
         return switch status.readiness {
         case .away: isSelf ? "engine away" : "unknown"
         case .catchingUp, .ready: isAlive ? isReady ? "ready" : "catching up" : "missing"

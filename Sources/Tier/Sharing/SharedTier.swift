@@ -13,7 +13,7 @@ package final class SharedTier: Sendable {
     package let knowledge = PurgeKnowledge()
     package let counters = TierCounters()
     /// Refusals of the engine on any connection of the process.
-    package let refusals = RefusalBoard()
+    package let refusals = SharedRefusalLog()
     private let warn: @Sendable (String) -> Void
     /// Logs a line, however often it comes.
     package let inform: @Sendable (String) -> Void

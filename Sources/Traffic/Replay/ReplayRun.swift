@@ -210,13 +210,16 @@ extension ReplayRun {
         let corrected = state.schedule.due(position).map { now - $0 } ?? uncorrected
         tally.noteAnswer(reader, corrected: corrected, uncorrected: uncorrected, lag: connection.lag, at: now)
         verifier?.take(reader, to: request)
-        if FailedRequest.isListed(status: reader.status, recorded: request.recordedStatus) {
-            list(position, .status(reader.status), request, since: now - corrected, at: now)
-        }
         if reader.isRefusal {
             state.refused(connection.number, position, retryAfter: reader.retryAfter, stays: stays, at: now)
         } else {
             state.answered(connection.number, isDenied: reader.head.status == 401, stays: stays)
+        }
+        // An attempt that is repeated is no failed request.
+        if !(reader.isRefusal && state.sendsAgain),
+            FailedRequest.isListed(status: reader.status, recorded: request.recordedStatus)
+        {
+            list(position, .status(reader.status), request, since: now - corrected, at: now)
         }
     }
 

@@ -132,13 +132,14 @@ extension ReplayState {
         idle.append(connection)
     }
 
-    /// Returns the first waiting request, which fails with it; a warming sends it later.
+    /// Returns the first waiting request, which fails with it; a warming sends it later, unless
+    /// this ends it.
     mutating func couldNotOpen(_ connection: Int, at now: Int64) -> Int? {
         dialing -= 1
         numbers.giveBack(connection)
         guard throttle == nil else {
             throttle?.noteFailure(at: now)
-            return refused.last ?? taken
+            return sendsAgain ? nil : refused.last ?? taken
         }
         if schedule.isClosed { mayDialAt = now + Self.dialPause }
         noteDue(now)
@@ -160,6 +161,9 @@ extension ReplayState {
         refused.append(position)
         throttle?.noteRefusal(retryAfter: seconds, at: now)
     }
+
+    /// Whether a request that the target refused is sent again: in a warming that goes on.
+    var sendsAgain: Bool { throttle.map { $0.stop == nil } ?? false }
 
     /// The request got no whole answer and is not sent again.
     mutating func failed(_ connection: Int, at now: Int64) {

@@ -58,7 +58,9 @@ public enum HTMLReport {
     }
 
     private static func figures(_ result: ReplayResult) -> String {
-        let latency = { (percentile: Double) in Figure.time(nanoseconds: result.corrected.quantile(percentile)) }
+        let latency = { (percentile: Double) in
+            Figure.time(nanoseconds: result.corrected.quantile(percentile, of: result.completed))
+        }
         let notSent = result.notSent > 0 ? ", \(Figure.count(result.notSent)) not sent" : ""
         let sent = Figure.count(result.sent)
         let figures: [(name: String, value: String, note: String)] = [

@@ -44,8 +44,8 @@ public struct ReplayComparison: Sendable {
             ]
             + Metric.Statistic.reported.map(latency)
             + [
-                row("uncorrected 99 %", { Self.p99(of: $0.uncorrected) }, Figure.time(nanoseconds:)),
-                row("lag 99 %", { Self.p99(of: $0.lag) }, Figure.time(nanoseconds:)),
+                row("uncorrected 99 %", { $0.latency(Self.p99, of: .uncorrected) }, Figure.time(nanoseconds:)),
+                row("lag 99 %", { $0.latency(Self.p99, of: .lag) }, Figure.time(nanoseconds:)),
             ]
     }
 
@@ -55,11 +55,11 @@ public struct ReplayComparison: Sendable {
 
     private static func count(_ value: Double) -> String { Figure.count(Int(clamping: value)) }
 
-    private static func p99(of histogram: Histogram) -> Double? { histogram.quantile(0.99).map(Double.init) }
+    private static let p99 = Metric.Statistic.percentile(Percentile.p99)
 
     private func latency(_ statistic: Metric.Statistic) -> Row {
         let row = row(
-            "latency " + statistic.title, { statistic.nanoseconds(of: $0.corrected) }, Figure.time(nanoseconds:))
+            "latency " + statistic.title, { $0.latency(statistic, of: .corrected) }, Figure.time(nanoseconds:))
         func marked(_ text: String, _ run: Run) -> String {
             run.result.lateness(at: statistic) == nil ? text : "\(text), \(ReportNotes.generatorsMark)"
         }

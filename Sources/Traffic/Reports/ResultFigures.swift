@@ -13,7 +13,8 @@ enum ReportNotes {
         "Closed loop without a schedule: both are the same and leave out requests that a stall held back."
 
     static let timeouts = "Requests that timed out count with the time after which each was given up."
-    static let failures = "Requests that failed otherwise have no latency and are not in these figures."
+    static let failures =
+        "Requests that failed otherwise have no latency: tables rank them as the slowest, curves lack them."
     static let resets =
         "Resets: requests sent twice, because their connection ended before the first byte of an answer."
     static let generators =
@@ -46,7 +47,7 @@ extension ReplayResult {
         let isMarked = hasLatenessOfItsOwn
         let rows = Metric.Statistic.reported.map { statistic in
             let values = Metric.Series.allCases.map { series in
-                statistic.nanoseconds(of: self[series]).map { Figure.time(nanoseconds: $0) } ?? Figure.none
+                latency(statistic, of: series).map { Figure.time(nanoseconds: $0) } ?? Figure.none
             }
             let mark = lateness(at: statistic) == nil ? "" : ReportNotes.generatorsMark
             return [statistic.title] + values + (isMarked ? [mark] : [])

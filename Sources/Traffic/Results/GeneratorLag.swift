@@ -24,7 +24,7 @@ extension ReplayResult {
     /// Where a corrected latency may be the generator's own lateness; nil where it is the target's.
     /// Allowed are a millisecond, as a network adds too, and a tenth, which changes no figure.
     func lateness(at statistic: Metric.Statistic) -> Lateness? {
-        guard let late = statistic.nanoseconds(of: corrected), let least = statistic.nanoseconds(of: withoutLag)
+        guard let late = latency(statistic, of: .corrected), let least = latencyWithoutLag(statistic)
         else { return nil }
         let allowed = max(Self.tolerated, late * Self.toleratedShare)
         return late - least > allowed
@@ -50,7 +50,7 @@ extension ReplayResult {
         if let undecided = verdicts.first(where: \.isUndecided) {
             invalidBecause = "the generator was too late to decide \(undecided.sentence)"
         } else if verdicts.isEmpty, let late = lateness(at: Self.p99), let sentence = latenessAtP99,
-            Double(late.lag) > max(Self.toleratedUnasserted, (Self.p99.nanoseconds(of: corrected) ?? 0) / 2)
+            Double(late.lag) > max(Self.toleratedUnasserted, (latency(Self.p99, of: .corrected) ?? 0) / 2)
         {
             invalidBecause = sentence
         }

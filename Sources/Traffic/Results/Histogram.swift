@@ -122,9 +122,11 @@ extension Histogram {
 
     /// Nanoseconds that a share of all values (0.99) did not exceed: the upper end of a bucket, at
     /// most the largest value. nil where nothing was recorded.
-    public func quantile(_ share: Double) -> Int? {
+    /// - Parameter total: more than were recorded where there are others, larger than all of them;
+    ///   the largest recorded value stands for those.
+    public func quantile(_ share: Double, of total: Int = 0) -> Int? {
         guard count > 0 else { return nil }
-        return counts[range].bucket(ofShare: share, of: count).map { index in
+        return counts[range].bucket(ofShare: share, of: max(count, total)).map { index in
             min(Self.bucket(at: index, count: 0, precision: precision).highest, highestSeen)
         }
     }
@@ -158,7 +160,10 @@ extension Histogram {
 // and are not read back.
 
 extension Histogram {
-    var json: JSON {
+    var json: JSON { json(of: count) }
+
+    /// - Parameter total: as of `quantile`.
+    func json(of total: Int) -> JSON {
         var object = JSONObject(["unit": "ns", "count": .integer(count)])
         if let minimum, let maximum, let mean, let standardDeviation {
             object.append("min", .integer(minimum))
@@ -166,7 +171,7 @@ extension Histogram {
             object.append("mean", .number(String(mean)))
             object.append("standard_deviation", .number(String(standardDeviation)))
             let percentiles = Percentile.reported.map { percentile in
-                JSONObject.Member(key: percentile.name, value: .integer(quantile(percentile.share) ?? 0))
+                JSONObject.Member(key: percentile.name, value: .integer(quantile(percentile.share, of: total) ?? 0))
             }
             object.append("percentiles", .object(JSONObject(members: percentiles)))
         }

@@ -154,10 +154,9 @@ enum Metric: Sendable, Equatable {
         switch self {
         case .latency(let series, let statistic):
             Self.measured(
-                statistic.nanoseconds(of: result[series]).map { value in
+                result.latency(statistic, of: series).map { value in
                     var measured = Measured(
-                        value: value,
-                        punctual: series == .corrected ? statistic.nanoseconds(of: result.withoutLag) : nil)
+                        value: value, punctual: series == .corrected ? result.latencyWithoutLag(statistic) : nil)
                     if series != .lag { measured.openBecause = result.openness(of: statistic) }
                     return measured
                 },
@@ -220,9 +219,10 @@ extension Metric.Statistic {
         }
     }
 
-    func nanoseconds(of histogram: Histogram) -> Double? {
+    /// - Parameter total: as of `Histogram.quantile`.
+    fileprivate func nanoseconds(of histogram: Histogram, among total: Int) -> Double? {
         switch self {
-        case .percentile(let percentile): histogram.quantile(percentile.share).map(Double.init)
+        case .percentile(let percentile): histogram.quantile(percentile.share, of: total).map(Double.init)
         case .maximum: histogram.maximum.map(Double.init)
         case .mean: histogram.mean
         }
@@ -230,17 +230,30 @@ extension Metric.Statistic {
 }
 
 extension ReplayResult {
+    /// Requests with an answer or a failure. A percentile is of all of them: those that failed
+    /// without a latency count as slower than all others.
+    var completed: Int { answered + failed }
+
+    /// In nanoseconds; nil without any. Requests of an open loop have a lag whether they fail or not.
+    func latency(_ statistic: Metric.Statistic, of series: Metric.Series) -> Double? {
+        statistic.nanoseconds(of: self[series], among: series == .lag ? 0 : completed)
+    }
+
+    /// The corrected latency of a punctual generator.
+    func latencyWithoutLag(_ statistic: Metric.Statistic) -> Double? {
+        statistic.nanoseconds(of: withoutLag, among: completed)
+    }
+
     /// Why a latency is not known: more requests failed than lie above it. Nil where it is known.
     fileprivate func openness(of statistic: Metric.Statistic) -> String? {
-        let ended = answered + failed
         let above =
             if case .percentile(let percentile) = statistic {
-                ended - min(ended, max(1, Int(clamping: (percentile.share.nextDown * Double(ended)).rounded(.up))))
+                completed - Int.rank(ofShare: percentile.share, of: completed)
             } else {
                 0
             }
         guard failed > above else { return nil }
-        let said = "\(Figure.count(failed)) of \(Figure.count(ended)) requests failed"
+        let said = "\(Figure.count(failed)) of \(Figure.count(completed)) requests failed"
         guard statistic != .mean else { return said }
         return said + ", and \(Figure.count(above)) \(above == 1 ? "lies" : "lie") above \(statistic.name)"
     }

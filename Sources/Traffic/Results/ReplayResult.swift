@@ -169,7 +169,7 @@ extension ReplayResult {
             "skipped": Self.object(skipped),
             "answers_per_second": Self.number(rate), "bytes_received": .integer(bytesReceived),
             "statuses": statusesJSON, "outcomes": Self.object(outcomes), "hit_ratio": Self.number(hitRatio),
-            "corrected": corrected.json, "uncorrected": uncorrected.json, "lag": lag.json,
+            "corrected": corrected.json(of: completed), "uncorrected": uncorrected.json(of: completed), "lag": lag.json,
             "without_lag": withoutLag.json, "verification": verification.json,
             "slot_seconds": .number(slotLength.decimalSeconds), "slots": .array(slots.map(\.json)),
         ])

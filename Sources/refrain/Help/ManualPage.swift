@@ -126,7 +126,8 @@ extension ManualPage {
         page.paragraph(
             "Sizes: 10k, 64MiB, 2GiB; units are powers of 1024. Durations: 500ms, 30s, 15m, 12h, 7d. Relative file "
                 + "names start at the working directory, those of include at the file that includes. Files with "
-                + "secrets must be readable by their owner only.")
+                + "secrets belong to root or the proxy's user, and others have no right to them (mode 0600). A group may "
+                + "read them (0440, 0640) if the proxy's user is in it.")
         page.paragraph(
             "refrain check shows the settings in effect and lists all errors at once; a running proxy reads the file "
                 + "again on SIGHUP."

@@ -15,7 +15,7 @@ final class Lookout {
         timer.setEventHandler { @Sendable in
             for line in shortages.withLock({ $0.due(of: proxy, at: Int64(time(nil))) }) { log(.warn, line) }
             proxy.certificateWatch.look()
-            proxy.server.snapshot.connections.troubles.sayRest(at: .now())
+            proxy.server.snapshot.connections.refusals.logSuppressed(at: .now())
         }
         timer.schedule(deadline: .now(), repeating: .seconds(30), leeway: .seconds(1))
         timer.activate()

@@ -9,6 +9,7 @@ import Upstream
 @testable import Cache
 @testable import Freshness
 @testable import Proxy
+@testable import Server
 
 @Suite struct DashboardPageTests {
     /// A moment at which a hostile target has been asked for, a reload has failed and a client has
@@ -190,6 +191,24 @@ import Upstream
         let rows = try #require(DashboardView(moment(statistics: statistics)).tables["refusals"])
         #expect(rows.map { $0[0] } == [.text("client-rate"), .text("invalid-request"), .text("others: see the log")])
         #expect(rows.map { $0[1] } == [.text("2"), .text("1"), .text("3")])
+    }
+
+    /// A request that a limit refused was in its own row, and among the others too.
+    @Test func aRefusalByALimitIsInOneRow() throws {
+        let statistics = Statistics()
+        statistics.count(.refused, 5)
+        let moment = try moment(statistics: statistics)
+        let census = moment.source.connections
+        census.limit(to: 1, perAddress: 0)
+        for _ in 0..<2 { #expect(!census.enterRequest(of: 7, nil, at: .now())) }
+        // A connection that is refused is no request.
+        #expect(census.enter(from: nil, at: .now()) && !census.enter(from: nil, at: .now()))
+        let rows = try #require(DashboardView(moment).tables["refusals"])
+        #expect(
+            rows == [
+                [.text("others: see the log"), .text("3")], [.text("limit: descriptors"), .text("1")],
+                [.text("limit: address-requests"), .text("2")],
+            ])
     }
 
     @Test func oneSentenceSumsUpVerification() throws {

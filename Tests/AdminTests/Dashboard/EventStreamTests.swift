@@ -70,7 +70,8 @@ import Text
         feed.add(at: 1_000_000) {
             LiveFeed.Event(
                 unixSeconds: 1_000_000, isHTTP2: true, method: "GET", target: target, status: 200, bytes: 5,
-                outcome: .hit, words: "hit", nanoseconds: 41_000, upstreamNanoseconds: nil, client: nil)
+                outcome: .hit, words: "hit", nanoseconds: 41_000, upstreamNanoseconds: nil, upstreamRequests: 1,
+                client: nil)
         }
     }
 
@@ -96,7 +97,7 @@ import Text
             let batch = try #require(try reader.event("requests"))
             #expect(batch["requests"]?.arrayValue?.count == 1 && batch["skipped"] == 0)
             #expect(batch["requests"]?[0]?["target"] == "/<b>" && batch["requests"]?[0]?["us"] == 41)
-            #expect(batch["requests"]?[0]?["http2"] == true)
+            #expect(batch["requests"]?[0]?["http2"] == true && batch["requests"]?[0]?["upstream_requests"] == 1)
             #expect(feed.isWatched)
             reader.client.reset()
         }

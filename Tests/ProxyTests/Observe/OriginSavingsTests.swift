@@ -4,10 +4,11 @@ import Testing
 
 @Suite struct OriginSavingsTests {
     private static func savings(
-        _ outcomes: [Outcome: Int], _ sparings: [Sparing: Int] = [:], sent: Int
+        _ outcomes: [Outcome: Int], _ avoidedFetches: [AvoidedFetch: Int] = [:], sent: Int
     ) -> OriginSavings {
         OriginSavings(
-            outcomes: Outcome.allCases.map { outcomes[$0] ?? 0 }, sparings: Sparing.allCases.map { sparings[$0] ?? 0 },
+            outcomes: Outcome.allCases.map { outcomes[$0] ?? 0 },
+            avoidedFetches: AvoidedFetch.allCases.map { avoidedFetches[$0] ?? 0 },
             sent: sent)
     }
 

@@ -67,7 +67,7 @@ import Testing
         #expect(client.end() == Self.calm)
         let other = try scene.client()
         #expect(other.ask(.album(1), stream: 1).contains("albums/1"))
-        #expect(scene.proxy.statistics.connections.troubles.refusals(by: .http2Frames) == 1)
+        #expect(scene.proxy.statistics.connections.refusals.count(by: .http2Frames) == 1)
         #expect(!flood.hasRequests || scene.origin.requests.count < 300)
     }
 
@@ -102,7 +102,7 @@ import Testing
         }
         client.send(HTTP2Frame(.headers, flags: 5, stream: 1, payload: block))
         #expect(
-            client.end() == Self.calm && scene.proxy.statistics.connections.troubles.refusals(by: .http2Frames) == 1)
+            client.end() == Self.calm && scene.proxy.statistics.connections.refusals.count(by: .http2Frames) == 1)
         #expect(scene.origin.requests.isEmpty)
     }
 
@@ -117,7 +117,7 @@ import Testing
         let heads = (1...100).map { HTTP2Frame(.headers, flags: 5, stream: UInt32(2 * $0 + 1), payload: block) }
         client.send(heads.flatMap(\.bytes))
         #expect(
-            client.end() == Self.calm && scene.proxy.statistics.connections.troubles.refusals(by: .http2Frames) == 1)
+            client.end() == Self.calm && scene.proxy.statistics.connections.refusals.count(by: .http2Frames) == 1)
     }
 
     /// More requests than there may be are refused, so that the client may make them again.

@@ -83,6 +83,28 @@ import Testing
         #expect(NodeRecord(Array(node("b", "https://two").text.utf8))?.upstream == "https://two")
     }
 
+    /// The names of all nodes of 1.0.0 that ever were, such as those of containers, were kept.
+    @Test func nodesOfAnOlderVersionAreNamedOnceWhileTheEngineListsThem() throws {
+        var heartbeat = Heartbeat(of: identity("a"))
+        _ = heartbeat.take(replies(), wall: Self.engineTime, now: Self.start)
+        func names(_ older: [String]) throws -> [String] {
+            var lines: [String] = []
+            var isAsking = false
+            while !isAsking {
+                let commands = heartbeat.beat(Self.keys, mark: nil, isReady: true, now: Self.start)
+                isAsking = try #require(commands).count > 3
+                let list = older.flatMap { [RESPReply.bulk($0), .bulk(record($0, seen: 0).text)] }
+                lines += heartbeat.take(
+                    replies() + (isAsking ? [.array(list)] : []), wall: Self.engineTime, now: Self.start)
+                _ = heartbeat.ended(isAnswered: true)
+            }
+            return lines.map { String($0.split(separator: " ")[1]) }
+        }
+        #expect(try names(["b", "c"]) == ["b", "c"] && names(["b", "c"]) == [])
+        #expect(try names([]) == [] && names(["b"]) == [], "an engine that refuses lists none")
+        #expect(try names(["b", "c"]) == ["c"], "it was gone meanwhile")
+    }
+
     @Test func theEnginesClockDecidesWhichNodesAreThere() {
         let registry = registry([
             "b": record("b", seen: -10_000), "c": record("c", seen: -10_001), "d": record("d", seen: -86_400_001),

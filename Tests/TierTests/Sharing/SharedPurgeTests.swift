@@ -53,7 +53,7 @@ import Testing
         let report = await node.purge(target("/1"))
         #expect(report.missing.map(\.name) == ["old"] && report.nodes == 2)
         let old = try #require(node.board.status.nodes.last)
-        #expect(old.words(in: node.board.status) == "apart (older version)" && node.board.status.aliveCount == 1)
+        #expect(old.words(in: node.board.status) == "incompatible (older version)" && node.board.status.aliveCount == 1)
         // It has ended, or is upgraded.
         try engine.ask("DEL refrain:nodes")
         waitUntil { node.board.status.nodes.count == 1 }

@@ -148,6 +148,22 @@ import Upstream
         #expect(lines.allSatisfy { $0["status"] == 503 && $0["recorded_status"] == 200 && $0["error"] == nil })
     }
 
+    /// After a full disk the file went on in the middle of a line.
+    @Test func aFullDiskEndsTheFileOfFailedRequests() throws {
+        let file = try FailedRequestFile("/dev/full")
+        let request = FailedRequest(
+            index: 1, method: "GET", target: "/v1/a", failure: .status(503), recordedStatus: 200, due: .zero,
+            waited: .zero)
+        for _ in 0..<3 { file.append(request) }
+        #expect(file.finish() == "3 requests are missing: No space left on device")
+        file.append(request)
+        #expect(file.finish() == "4 requests are missing: No space left on device")
+        let lines = Array("ab\ncde\nf\n".utf8)
+        for (place, whole, lost) in [(0, 0, 3), (2, 0, 3), (3, 3, 2), (5, 3, 2), (7, 7, 1), (9, 9, 0)] {
+            #expect(FailedRequestFile.cut(lines, at: place) == (whole, lost), "\(place)")
+        }
+    }
+
     @Test func aRunThatIsStoppedReportsWhatWasDone() throws {
         let origin = try ScriptedOrigin([.serve { _ in Self.answer() }])
         defer { origin.stop() }

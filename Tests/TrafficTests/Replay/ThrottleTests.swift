@@ -1,5 +1,6 @@
 import Dispatch
 import EventLoop
+import Synchronization
 import TestSupport
 import Testing
 import Text
@@ -148,12 +149,14 @@ import Upstream
         var state = Self.begun(100)
         state.failed(0, at: 0)
         var now: Int64 = 0
-        for _ in 1..<Throttle.mostFailures {
+        for attempt in 1..<Throttle.mostFailures {
             #expect(state.throttle?.stop == nil)
             #expect(state.next(at: now) == .wait(until: now + Self.second))
             now += Self.second
             #expect(state.next(at: now) == .open(connection: 0))
-            #expect(state.couldNotOpen(0, at: now) == 1)
+            // Four attempts counted as four failed requests.
+            let isLast = attempt == Throttle.mostFailures - 1
+            #expect(state.couldNotOpen(0, at: now) == (isLast ? 1 : nil))
         }
         #expect(state.next(at: now) == .finished && state.throttle?.stop == .failed(times: Throttle.mostFailures))
     }
@@ -224,6 +227,24 @@ import Upstream
         #expect(result.report.text.contains("sent 5 of 5 distinct requests"))
         let json = result.report.json
         #expect(json["hits"] == 1 && json["stored"] == 1 && json["not_stored"] == 2 && json["stopped"] == .null)
+    }
+
+    /// Each refused attempt was a failed request.
+    @Test func aRefusedRequestThatIsRepeatedHasNotFailed() throws {
+        let refusals = Mutex(1)
+        let origin = try ScriptedOrigin([
+            .serve { _ in
+                let isRefused = refusals.withLock { left in
+                    left -= 1
+                    return left >= 0
+                }
+                return isRefused
+                    ? Self.answer("503 Service Unavailable", "Retry-After: 1\r\n") : Self.answer("200 OK", "")
+            }
+        ])
+        let result = try Self.warm(["/v1/a", "/v1/b"], from: origin, connections: 1)
+        #expect(Self.asked(origin).sorted() == ["/v1/a", "/v1/a", "/v1/b"] && result.kept.refusals == 1)
+        #expect(result.run.failedRequests.count == 0 && result.run.failed == 0 && result.kept.asked == 2)
     }
 
     @Test func aRetryAfterOfADayEndsTheWarming() throws {

@@ -9,9 +9,9 @@ import Text
 // (`queue-full`, `client-left`): to leave those unanswered is no gain. Saved are those less the
 // requests that were sent, refreshes, repeats and verifications included.
 
-/// How a request was answered for which nothing was sent to the origin, although no answer was at
-/// hand when it came.
-enum Sparing: Int, CaseIterable, Sendable {
+/// How a request was answered without a fetch from the origin, although no answer was at hand when
+/// it came.
+enum AvoidedFetch: Int, CaseIterable, Sendable {
     /// With a stale answer: the origin was not asked because it had failed others.
     case stored
     /// With the answer to another request.
@@ -86,16 +86,16 @@ public struct OriginSavings: Sendable, Equatable {
 
     /// - Parameters:
     ///   - outcomes: by `Outcome`.
-    ///   - sparings: by `Sparing`.
-    init(outcomes: [Int], sparings: [Int], sent: Int) {
+    ///   - avoidedFetches: by `AvoidedFetch`.
+    init(outcomes: [Int], avoidedFetches: [Int], sent: Int) {
         func count(_ outcome: Outcome) -> Int { outcomes[outcome.rawValue] }
-        func count(_ sparing: Sparing) -> Int { sparings[sparing.rawValue] }
-        withoutProxy = max(0, outcomes.reduce(0, +) - count(.refused) - count(Sparing.failed))
+        func count(_ fetch: AvoidedFetch) -> Int { avoidedFetches[fetch.rawValue] }
+        withoutProxy = max(0, outcomes.reduce(0, +) - count(.refused) - count(AvoidedFetch.failed))
         self.sent = sent
         saved = max(0, withoutProxy - sent)
         ways = [
-            count(.hit) + count(Outcome.stale) + count(Sparing.stored), count(.joined),
-            count(Outcome.composed) + count(Sparing.composed), count(.batched), count(.shared),
+            count(.hit) + count(Outcome.stale) + count(AvoidedFetch.stored), count(.joined),
+            count(Outcome.composed) + count(AvoidedFetch.composed), count(.batched), count(.shared),
         ]
     }
 

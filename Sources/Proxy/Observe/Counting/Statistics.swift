@@ -56,7 +56,7 @@ public final class Statistics: Sendable {
     private let reasons: InlineArray<72, Atomic<Int>>
     private let refusals: InlineArray<280, Atomic<Int>>
     private let cells: InlineArray<29, Atomic<Int>>
-    private let sparings: InlineArray<6, Atomic<Int>>
+    private let avoidedFetches: InlineArray<6, Atomic<Int>>
     /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
     /// streamed ones to the last.
     let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
@@ -67,11 +67,11 @@ public final class Statistics: Sendable {
 
     public init() {
         precondition(Counter.allCases.count == 29, "one cell for each counter")
-        precondition(Sparing.allCases.count == 6, "one cell for each sparing")
+        precondition(AvoidedFetch.allCases.count == 6, "one cell for each kind of avoided fetch")
         precondition(Reason.allCases.count <= 72, "one cell for each reason")
         precondition(Refusal.Rule.allCases.count * MissReason.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }
-        sparings = InlineArray { _ in Atomic<Int>(0) }
+        avoidedFetches = InlineArray { _ in Atomic<Int>(0) }
         reasons = InlineArray { _ in Atomic<Int>(0) }
         refusals = InlineArray { _ in Atomic<Int>(0) }
     }
@@ -82,15 +82,15 @@ public final class Statistics: Sendable {
         cells[index].store(cells[index].load(ordering: .relaxed) &+ number, ordering: .relaxed)
     }
 
-    /// Counts a request for which nothing was sent to the origin although it was planned; only on
-    /// the loop that owns these counters.
-    func count(spared sparing: Sparing) {
-        let index = sparing.rawValue
-        sparings[index].store(sparings[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    /// Counts a request whose planned fetch from the origin was avoided; only on the loop that owns
+    /// these counters.
+    func count(avoided fetch: AvoidedFetch) {
+        let index = fetch.rawValue
+        avoidedFetches[index].store(avoidedFetches[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 
     /// How many such requests were answered in this way.
-    subscript(spared sparing: Sparing) -> Int { sparings[sparing.rawValue].load(ordering: .relaxed) }
+    subscript(avoided fetch: AvoidedFetch) -> Int { avoidedFetches[fetch.rawValue].load(ordering: .relaxed) }
 
     /// Counts one; only on the loop that owns these counters.
     func count(because reason: Reason) {

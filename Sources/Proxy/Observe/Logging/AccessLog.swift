@@ -23,7 +23,7 @@ final class AccessLog {
     /// - Parameter later: requests to the origin that no line has told of: the next line of their
     ///   client does.
     func record(
-        _ request: LoggedRequest, nanoseconds: Int64, _ later: LaterSendings, on connection: ClientConnection
+        _ request: LoggedRequest, nanoseconds: Int64, _ later: UnloggedRequestCounts, on connection: ClientConnection
     ) {
         guard takes(request, nanoseconds, connection) else { return }
         var earlier = 0

@@ -3,7 +3,8 @@ import Freshness
 import Synchronization
 
 /// The origin's failures as lines for the log: the first at once, then at most one every ten
-/// seconds with a count. Each kind of trouble has its own quiet period, so that none hides another.
+/// seconds, about tokens one a minute, with a count. Each kind of trouble has its own quiet period,
+/// so that none hides another.
 ///
 /// One for the process, used by all loops; the lock is taken on failures only.
 final class FailureReport: Sendable {
@@ -39,7 +40,8 @@ final class FailureReport: Sendable {
     /// Bounded, as templates and reasons are.
     private let uncacheable = Mutex<Set<Uncacheable>>([])
 
-    private static let quietPeriod = Duration.seconds(10)
+    /// A refused token lasts until somebody replaces it.
+    private static func quietPeriod(_ kind: Kind) -> Duration { kind == .token ? .seconds(60) : .seconds(10) }
 
     /// The line for a failure; nil in a quiet period, in which it is counted.
     /// - Parameter cause: has at most the path of a request.
@@ -50,7 +52,7 @@ final class FailureReport: Sendable {
                 quiet[kind]?.suppressed += 1
                 return nil
             }
-            quiet[kind] = Quiet(until: now + Self.quietPeriod)
+            quiet[kind] = Quiet(until: now + Self.quietPeriod(kind))
             let suppressed = last?.suppressed ?? 0
             let more = suppressed > 0 ? " (and \(suppressed) more failures since the last report)" : ""
             return "upstream: " + cause + more

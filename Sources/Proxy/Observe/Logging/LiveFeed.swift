@@ -23,6 +23,8 @@ public final class LiveFeed: Sendable {
         public let nanoseconds: Int64
         /// The origin's share of it; nil where it was not asked.
         public let upstreamNanoseconds: Int64?
+        /// Requests that were sent to the origin for it by then, as in the access log.
+        public var upstreamRequests = 0
         /// Name of the key that was presented; nil where none is needed.
         public let client: String?
     }

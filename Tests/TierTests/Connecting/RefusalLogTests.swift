@@ -3,22 +3,22 @@ import Testing
 
 @testable import Tier
 
-@Suite struct RefusalBookTests {
+@Suite struct RefusalLogTests {
     private static let full = EngineRefusal("SET", code: "OOM", text: "command not allowed")
     private static let forbidden = EngineRefusal("XADD", code: "NOPERM", text: "no key")
 
-    private static func moment(_ seconds: Int64) -> RefusalBook.Moment {
-        RefusalBook.Moment(now: Instant(nanoseconds: seconds * 1_000_000_000), wall: 1_000 + seconds)
+    private static func moment(_ seconds: Int64) -> RefusalLog.Moment {
+        RefusalLog.Moment(now: Instant(nanoseconds: seconds * 1_000_000_000), wall: 1_000 + seconds)
     }
 
-    private var book = RefusalBook()
+    private var log = RefusalLog()
 
     private mutating func refuse(_ refusals: EngineRefusal..., at seconds: Int64) -> [String] {
-        book.answered(refusals, accepted: [], by: "e:1", at: Self.moment(seconds))
+        log.answered(refusals, accepted: [], by: "e:1", at: Self.moment(seconds))
     }
 
     private mutating func accept(_ commands: String..., at seconds: Int64) -> [String] {
-        book.answered([], accepted: commands, by: "e:1", at: Self.moment(seconds))
+        log.answered([], accepted: commands, by: "e:1", at: Self.moment(seconds))
     }
 
     @Test func errorsAreRefusalsByTheirFirstWord() {
@@ -57,21 +57,21 @@ import Testing
                 "shared tier e:1: SET refused: OOM command not allowed "
                     + "(60 refusals since the last line: HSET, SET)"
             ])
-        #expect(book.counts == [.oom: 61, .noperm: 1])
+        #expect(log.counts == [.oom: 61, .noperm: 1])
     }
 
     @Test mutating func aRefusalLastsUntilTheEngineAccepts() {
-        #expect(book.lasting == [])
+        #expect(log.lasting == [])
         _ = refuse(Self.full, Self.forbidden, at: 0)
         #expect(
-            book.lasting.map(\.latest) == [Self.forbidden, Self.full] && book.lasting.map(\.since) == [1_000, 1_000])
+            log.lasting.map(\.latest) == [Self.forbidden, Self.full] && log.lasting.map(\.since) == [1_000, 1_000])
         // Reads and removals are accepted by a full engine.
         #expect(accept("GET", "DEL", "EVAL", at: 5) == [])
-        #expect(book.lasting.count == 2)
+        #expect(log.lasting.count == 2)
         // Any write shows that there is room; another key's rights say nothing about this one's.
         #expect(accept("HSET", at: 7) == ["shared tier e:1: HSET accepted again after 1 refusals (oom) in 7 s"])
-        #expect(book.lasting.map(\.latest) == [Self.forbidden])
-        #expect(accept("XADD", at: 9).count == 1 && book.lasting == [])
+        #expect(log.lasting.map(\.latest) == [Self.forbidden])
+        #expect(accept("XADD", at: 9).count == 1 && log.lasting == [])
         #expect(accept("XADD", at: 10) == [])
     }
 
@@ -82,14 +82,14 @@ import Testing
             lines += refuse(Self.full, at: second)
             lines += accept("SET", at: second)
         }
-        #expect(lines.count <= 20 && book.counts == [.oom: 600])
+        #expect(lines.count <= 20 && log.counts == [.oom: 600])
     }
 
     @Test mutating func greetingsAreCountedAndEndWithOne() {
         let refusal = EngineRefusal("ROLE", code: "ERR", text: "max number of clients reached")
-        book.refusedGreeting(refusal, at: Self.moment(1))
-        #expect(book.lasting.map(\.text) == ["the engine refuses connections (maxclients) since 1970-01-01T00:16:41Z"])
-        #expect(book.answered([], accepted: RefusalBook.greeting, by: "e:1", at: Self.moment(2)) == [])
-        #expect(book.lasting == [] && book.counts == [.maxclients: 1])
+        log.refusedGreeting(refusal, at: Self.moment(1))
+        #expect(log.lasting.map(\.text) == ["the engine refuses connections (maxclients) since 1970-01-01T00:16:41Z"])
+        #expect(log.answered([], accepted: RefusalLog.greeting, by: "e:1", at: Self.moment(2)) == [])
+        #expect(log.lasting == [] && log.counts == [.maxclients: 1])
     }
 }

@@ -5,13 +5,13 @@ import Testing
 @testable import Server
 
 /// Lines and counts of refused clients and of handshakes.
-@Suite struct ClientTroublesTests {
+@Suite struct ConnectionRefusalsTests {
     private func instant(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
     private func address(_ host: String) -> SocketAddress? { SocketAddress(host: host, port: 40_000) }
 
     @Test func aLimitIsSaidAtOnceAndThenOnceAMinuteWithItsCount() {
-        var log = ClientTroubleLog()
+        var log = ConnectionRefusalLog()
         log.names = [.address: "connections_per_address 5"]
         func line(_ host: String, _ limit: ClientLimit = .address, at seconds: Int64) -> String? {
             log.line(about: limit, address(host), nil, at: instant(seconds))
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func handshakesAreSaidByKindAndSilenceIsNot() {
-        var log = ClientTroubleLog()
+        var log = ConnectionRefusalLog()
         let peer = address("192.0.2.7")
         let distrust = HandshakeFailure(.untrusted, reason: "tlsv1 alert unknown ca")
         #expect(
@@ -51,20 +51,31 @@ import Testing
                 == ["1 more TLS handshake failed: the client does not trust the certificate"])
     }
 
+    /// The log had "an unknown address" for connections of a load balancer without their header.
+    @Test func aConnectionWithoutItsHeaderIsRefusedWithTheAddressOfItsSender() {
+        let lines = Lines()
+        let census = ConnectionCensus(most: 1)
+        census.refusals.tell(names: [.descriptors: "64 connections"], warn: lines.add, inform: lines.add)
+        let balancer = address("192.0.2.1")
+        #expect(census.enter(from: nil, sentBy: balancer, at: instant(0)))
+        #expect(!census.enter(from: nil, sentBy: balancer, at: instant(1)))
+        #expect(lines.all == ["64 connections: a connection from 192.0.2.1 was refused"])
+    }
+
     @Test func countsOutliveAReloadAndLinesGoToTheNewTakers() {
         let (first, second) = (Lines(), Lines())
         let census = ConnectionCensus(most: 1)
-        let troubles = census.troubles
-        troubles.tell(names: [.descriptors: "64 connections"], warn: first.add, inform: first.add)
+        let refusals = census.refusals
+        refusals.tell(names: [.descriptors: "64 connections"], warn: first.add, inform: first.add)
         #expect(census.enter(from: nil, at: instant(0)) && !census.enter(from: nil, at: instant(0)))
-        troubles.tell(names: [.descriptors: "32 connections"], warn: second.add, inform: second.add)
+        refusals.tell(names: [.descriptors: "32 connections"], warn: second.add, inform: second.add)
         #expect(!census.enter(from: nil, at: instant(100)))
-        troubles.noteHandshake(nil, nil, at: instant(0))
-        troubles.noteHandshake(HandshakeFailure(.version), nil, at: instant(0))
+        refusals.noteHandshake(nil, nil, at: instant(0))
+        refusals.noteHandshake(HandshakeFailure(.version), nil, at: instant(0))
         #expect(first.all == ["64 connections: a connection from an unknown address was refused"])
         #expect(second.all.count == 2 && second.all[0].hasPrefix("32 connections: "))
-        #expect(troubles.refusals(by: .descriptors) == 2 && census.refusedCount == 2)
-        #expect(troubles.handshakes == 1 && troubles.failedHandshakes(.version) == 1)
+        #expect(refusals.count(by: .descriptors) == 2 && census.refusedCount == 2)
+        #expect(refusals.handshakes == 1 && refusals.failedHandshakes(.version) == 1)
     }
 
     private final class Lines: Sendable {

@@ -3,24 +3,24 @@ import Server
 import Upstream
 
 // Requests to the origin by the request of a client that caused them, for the access log.
-// Must hold: each sending that `refrain_upstream_sent_by_client_total` counts for a client is told
+// Must hold: each request that `refrain_upstream_sent_by_client_total` counts for a client is told
 // once: in the line of the request that caused it, or, if it leaves after that line, in the
 // client's next line on the same loop. A request that `access_log ... if` leaves out has no line,
-// and its sendings before its answer are told nowhere.
+// and what is sent before its answer is told nowhere.
 
 /// Requests sent to the origin for one request of a client: its own, repeats, a missing part, a
 /// batch that it leads, the refresh that it starts. Confined to its loop.
-final class Sendings: UpstreamTally {
+final class UpstreamRequestCount: UpstreamTally {
     private let spender: UpstreamParty
-    private let later: LaterSendings
-    /// Sendings before the line is written.
+    private let later: UnloggedRequestCounts
+    /// Requests sent before the line is written.
     private(set) var count = 0
     private var latest: Instant?
     private var time: Duration?
     private var isTold = false
 
     /// - Parameter later: takes what is sent after the line.
-    init(of spender: UpstreamParty, later: LaterSendings) {
+    init(of spender: UpstreamParty, later: UnloggedRequestCounts) {
         (self.spender, self.later) = (spender, later)
     }
 
@@ -51,24 +51,33 @@ final class Sendings: UpstreamTally {
 
 /// Requests sent to the origin after the lines of the requests that caused them, by client, until a
 /// line tells of them. Confined to its loop.
-final class LaterSendings {
-    /// Clients that are remembered; sendings of further ones are in no line.
-    static let mostParties = 4096
+///
+/// Clients that get no line, because they never come again or `access_log ... if` leaves them out,
+/// make room for others: the clients noted longest ago are forgotten, half of them at once.
+final class UnloggedRequestCounts {
+    /// The latest clients that are remembered at least, and half of the most.
+    static let leastParties = 2048
 
-    private var counts: [UpstreamParty: Int] = [:]
+    private var recent: [UpstreamParty: Int] = [:]
+    /// Of clients noted before `recent` was begun.
+    private var former: [UpstreamParty: Int] = [:]
     /// Whether there is a log that would tell.
     var isWanted = false {
-        didSet { if !isWanted { counts = [:] } }
+        didSet { if !isWanted { (recent, former) = ([:], [:]) } }
     }
 
     func note(_ spender: UpstreamParty) {
-        guard isWanted, counts.count < Self.mostParties || counts[spender] != nil else { return }
-        counts[spender, default: 0] += 1
+        guard isWanted else { return }
+        let earlier = former.removeValue(forKey: spender) ?? 0
+        if recent.count >= Self.leastParties, recent[spender] == nil { (recent, former) = ([:], recent) }
+        recent[spender, default: 0] += earlier + 1
     }
 
     /// Takes the number of the client's, for its line.
     func take(of spender: @autoclosure () -> UpstreamParty) -> Int {
-        counts.isEmpty ? 0 : counts.removeValue(forKey: spender()) ?? 0
+        if recent.isEmpty, former.isEmpty { return 0 }
+        let spender = spender()
+        return (recent.removeValue(forKey: spender) ?? 0) + (former.removeValue(forKey: spender) ?? 0)
     }
 }
 

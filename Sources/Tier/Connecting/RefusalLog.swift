@@ -8,7 +8,7 @@ import Text
 /// - a refusal lasts until the engine accepts the command, or, where it concerns all writes, any
 ///   write;
 /// - each kind has one line a minute at most, and one more when it is over.
-struct RefusalBook: Sendable {
+struct RefusalLog: Sendable {
     /// Time of an event.
     struct Moment: Sendable {
         let now: Instant

@@ -7,16 +7,16 @@ import Synchronization
 /// Counts are of this process, from its start, over all loops; a reload keeps them. A limit, and a
 /// kind of failed handshake, gets one line a minute at most: the first event at once, those of the
 /// minute after it as a number. Used from any thread.
-public final class ClientTroubles: Sendable {
+public final class ConnectionRefusals: Sendable {
     /// The takers of lines.
-    struct Speakers {
+    struct LogHandlers {
         var warn: @Sendable (String) -> Void = { _ in }
         var inform: @Sendable (String) -> Void = { _ in }
     }
 
     private struct State {
-        var log = ClientTroubleLog()
-        var speakers = Speakers()
+        var log = ConnectionRefusalLog()
+        var handlers = LogHandlers()
         var refusals = ClientLimit.allCases.map { _ in 0 }
         var failedHandshakes = HandshakeFailure.Kind.allCases.map { _ in 0 }
         var handshakes = 0
@@ -27,7 +27,7 @@ public final class ClientTroubles: Sendable {
     init() {}
 
     /// How often this limit has refused a client.
-    public func refusals(by limit: ClientLimit) -> Int { state.withLock { $0.refusals[limit.rawValue] } }
+    public func count(by limit: ClientLimit) -> Int { state.withLock { $0.refusals[limit.rawValue] } }
 
     /// TLS handshakes with clients that were completed.
     public var handshakes: Int { state.withLock(\.handshakes) }
@@ -48,45 +48,45 @@ public final class ClientTroubles: Sendable {
     ) {
         state.withLock {
             $0.log.names = names
-            $0.speakers = Speakers(warn: warn, inform: inform)
+            $0.handlers = LogHandlers(warn: warn, inform: inform)
         }
     }
 
     /// Says how many events the last minute has left unsaid. To be called once a minute at least.
-    public func sayRest(at now: Instant) {
-        let (lines, speakers) = state.withLock { ($0.log.rest(at: now), $0.speakers) }
-        for line in lines.refusals { speakers.warn(line) }
-        for line in lines.handshakes { speakers.inform(line) }
+    public func logSuppressed(at now: Instant) {
+        let (lines, handlers) = state.withLock { ($0.log.rest(at: now), $0.handlers) }
+        for line in lines.refusals { handlers.warn(line) }
+        for line in lines.handshakes { handlers.inform(line) }
     }
 
     /// Counts a client that a limit has refused.
     /// - Parameter detail: more of the cause, for the line.
-    func refused(by limit: ClientLimit, _ peer: SocketAddress?, _ detail: String? = nil, at now: Instant) {
-        let (line, speakers) = state.withLock { state in
+    func note(_ limit: ClientLimit, _ peer: SocketAddress?, _ detail: String? = nil, at now: Instant) {
+        let (line, handlers) = state.withLock { state in
             state.refusals[limit.rawValue] += 1
-            return (state.log.line(about: limit, peer, detail, at: now), state.speakers)
+            return (state.log.line(about: limit, peer, detail, at: now), state.handlers)
         }
         // Not under the lock: its taker may be slow.
-        if let line { speakers.warn(line) }
+        if let line { handlers.warn(line) }
     }
 
     /// Counts the handshake of a client, which is over.
     /// - Parameter failure: nil for one that was completed.
     func noteHandshake(_ failure: HandshakeFailure?, _ peer: SocketAddress?, at now: Instant) {
-        let (line, speakers) = state.withLock { state in
+        let (line, handlers) = state.withLock { state in
             guard let failure else {
                 state.handshakes += 1
-                return (String?.none, state.speakers)
+                return (String?.none, state.handlers)
             }
             state.failedHandshakes[failure.kind.rawValue] += 1
-            return (state.log.line(about: failure, peer, at: now), state.speakers)
+            return (state.log.line(about: failure, peer, at: now), state.handlers)
         }
-        if let line { speakers.inform(line) }
+        if let line { handlers.inform(line) }
     }
 }
 
-/// The lines of `ClientTroubles`. Pure.
-struct ClientTroubleLog {
+/// The lines of `ConnectionRefusals`. Pure.
+struct ConnectionRefusalLog {
     /// Directive and value of limits.
     var names = LimitNames()
     private var refusals = ClientLimit.allCases.map { _ in RareLine() }
