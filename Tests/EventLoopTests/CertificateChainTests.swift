@@ -26,7 +26,7 @@ import Testing
         let (middle, root) = (middle.certificatePEM(), root.certificatePEM())
         #expect(try fault(leaf, middle) == nil && fault(leaf, middle, root) == nil)
         #expect(try fault(leaf, trusting: self.middle) == nil, "clients have the issuer")
-        // Whose authority this machine knows or not.
+        // A chain that has its root needs no authority of this machine.
         let other = try ThrowawayAuthority(name: "other")
         #expect(try fault(leaf, middle, root, trusting: other) == nil)
         let own = try LeafProfile().issue(by: nil).certificatePEM

@@ -37,6 +37,14 @@ import Testing
         #expect(texts == ["127.0.0.1:443", "[::1]:443", "[::1]:443"])
     }
 
+    @Test func aTrialSaysWhyANameHasNoAddress() {
+        for host in ["127.0.0.1", "::1", "localhost"] {
+            #expect(Resolver.problem(with: host, within: .seconds(60)) == nil, "\(host)")
+        }
+        #expect(Resolver.problem(with: "", within: .seconds(60)) == "not a host name")
+        #expect(Resolver.problem(with: "name.invalid", within: .seconds(60)) != nil)
+    }
+
     @Test func asksTheSystem() throws {
         let addresses = try answer(Resolver(), "localhost").get()
         #expect(!addresses.isEmpty && addresses.allSatisfy { $0.isLoopback && $0.port == 443 })

@@ -42,7 +42,7 @@ package enum TierProbe {
             log: { line in look.note(line, of: index) })
     }
 
-    /// What is known so far.
+    /// The findings so far, of all connections.
     private final class Look: Sendable {
         private struct State {
             var isUsable = false

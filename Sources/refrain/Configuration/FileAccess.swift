@@ -79,8 +79,8 @@ struct FileAccess: Sendable {
     var recordingProblem: @Sendable (RecordingSettings) -> String? = { _ in nil }
     /// Where systemd has put the files of `LoadCredential=`, if it has started this.
     var credentialsDirectory: String?
-    /// Where it puts those of the service that comes with the program, for a user who may read its
-    /// sources.
+    /// The folder of the credentials of the service that comes with the program; nil for a user
+    /// who may not read their sources.
     var serviceCredentials: String?
     /// The same folder if the service has credentials and is stopped; for `check`.
     var stoppedCredentials: @Sendable () -> String? = { nil }

@@ -38,7 +38,7 @@ final class NextCredentials: Sendable {
         }
     }
 
-    /// Where the running service has its copies.
+    /// The folder of the running service's copies.
     private let directory: String
     private let unit: String
     private let ask: @Sendable (_ unit: String) -> Result<String, FileProblem>
@@ -75,7 +75,7 @@ final class NextCredentials: Sendable {
 
     // MARK: Looks
 
-    /// The result of a look at a file, in the words of the next start where it is a credential.
+    /// The result of `body` for a file, or for the content of its source if it is a credential.
     func problem(with path: String, _ body: (String) -> String?) -> String? {
         switch look(at: path) {
         case .asNamed: body(path)

@@ -7,7 +7,7 @@ enum SystemProgram {
     private static let patience: Duration = .seconds(3)
     private static let mostBytes = 1 << 20
 
-    /// What a program writes to its standard output before it ends with 0.
+    /// The standard output of a program, once it has ended with 0.
     /// - Parameter words: its name, which `PATH` leads to, and its arguments.
     static func output(of words: [String]) throws(FileProblem) -> String {
         let mine: Descriptor
