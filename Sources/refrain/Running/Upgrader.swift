@@ -137,6 +137,7 @@ final class Upgrader: Sendable {
         }
         guard goesOn else { return log(.warn, "SIGUSR2: not upgraded: the proxy is stopping") }
         log(.error, "SIGUSR2: not upgraded, this process continues: \(message)")
+        proxy.reloads.noteFailedUpgrade(message)
         // It is as ready as it was.
         manager.tell(.ready(status: "the last upgrade failed: \(message)"))
     }
