@@ -4,11 +4,13 @@
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
@@ -54,6 +56,18 @@ static inline void copenssl_ctx_keep_client_sessions(SSL_CTX *ctx) {
 /// Resumption by tickets alone: no sessions are kept in memory.
 static inline void copenssl_ctx_disable_session_cache(SSL_CTX *ctx) {
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+}
+
+/// Begins to seal a session ticket, or to open one, by AES-256-CBC with the first 32 bytes of the secret, and
+/// HMAC-SHA-256 with the 32 after them. One when done.
+static inline int copenssl_ticket_begin(EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, const unsigned char *secret,
+                                        const unsigned char *iv, int seals) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0),
+        OSSL_PARAM_construct_end(),
+    };
+    return EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, secret, iv, seals) == 1 &&
+           EVP_MAC_init(mac, secret + 32, 32, parameters) == 1;
 }
 
 static inline int copenssl_set_server_name(SSL *ssl, const char *name) {

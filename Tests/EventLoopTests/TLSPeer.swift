@@ -19,15 +19,27 @@ final class TLSPeer: @unchecked Sendable {  // because a test uses each from one
     /// Records of the server that have come, handshake excluded.
     private(set) var received: [UInt8] = []
 
-    init(port: UInt16, version: CInt = TLS1_3_VERSION) throws {
+    /// - Parameter session: offered to the server, and released.
+    init(port: UInt16, version: CInt = TLS1_3_VERSION, resuming session: OpaquePointer? = nil) throws {
         context = try #require(SSL_CTX_new(TLS_client_method()))
         _ = copenssl_ctx_set_max_proto_version(context, version)
         ssl = try #require(SSL_new(context))
         (input, output) = (try #require(BIO_new(BIO_s_mem())), try #require(BIO_new(BIO_s_mem())))
         SSL_set_bio(ssl, input, output)
         SSL_set_connect_state(ssl)
+        if let session {
+            SSL_set_session(ssl, session)
+            SSL_SESSION_free(session)
+        }
         socket = try RawClient(port: port)
     }
+
+    /// Whether the server has resumed the session that it was offered.
+    var isResumed: Bool { SSL_session_reused(ssl) == 1 }
+
+    /// A session to be offered later, which the caller has to release. By TLS 1.3 it comes with the
+    /// first content.
+    func takeSession() -> OpaquePointer? { SSL_get1_session(ssl) }
 
     deinit {
         SSL_free(ssl)

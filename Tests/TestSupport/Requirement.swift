@@ -71,6 +71,7 @@ extension Requirement {
     public static let prometheus = program("prometheus", without: "it has not scraped the metrics")
     public static let promtool = program(
         "promtool", package: "prometheus", without: "it has not checked metrics and rules")
+    public static let openssl = program("openssl", without: "no session of a client outside was resumed")
     public static let valgrind = program("valgrind", without: "what requests cost was not counted")
     public static let redis = program("redis-server", without: "the shared tier has not met a real engine")
     public static let haproxy = program("haproxy", without: "nothing was balanced over several nodes")

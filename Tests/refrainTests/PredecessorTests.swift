@@ -61,6 +61,40 @@ import Testing
         }
     }
 
+    /// Their bytes must not be taken for messages, nor another message for them.
+    @Test func ticketKeysAreHandedOnWhenTheyAreAskedFor() throws {
+        let birth = withUnsafeBytes(of: Instant.now().nanoseconds.bigEndian) { Array($0) }
+        let bytes = [UInt8](repeating: 0x67, count: 32) + birth + [UInt8](repeating: 0x67, count: 80)
+        let keys = try #require(bytes.withUnsafeBytes { TicketKeys($0) })
+        for (given, isRecent) in [(keys, true), (nil, true), (keys, false)] {
+            let (mine, its) = try Descriptor.pair()
+            let (channel, other) = (UpgradeChannel(mine), UpgradeChannel(its))
+            let predecessor = Predecessor(.max, channel, lock: nil, isRecent: isRecent)
+            if isRecent {
+                DispatchQueue(label: "old").async { @Sendable in
+                    guard other.receive(within: nil) == .message(.ticketKeys) else { return }
+                    other.send(given)
+                    other.send(.done)
+                }
+            } else {
+                other.send(.done)
+            }
+            let handed = predecessor.askForTicketKeys()
+            #expect(handed?.withBytes { Array($0) } == (isRecent && given != nil ? bytes : nil))
+            #expect(channel.receive(within: .seconds(60)) == .message(.done))
+        }
+    }
+
+    @Test func aPredecessorThatEndsHandsNoKeysOn() throws {
+        for bytes in [[], [0x54], [0x54, 0, 120], [0x54, 0, 120, 1, 2], [0x67]] as [[UInt8]] {
+            let (mine, its) = try Descriptor.pair()
+            #expect(Glibc.send(its.number, bytes, bytes.count, 0) == bytes.count)
+            shutdown(its.number, CInt(SHUT_WR))
+            let predecessor = Predecessor(.max, UpgradeChannel(mine), lock: nil, isRecent: true)
+            #expect(predecessor.askForTicketKeys() == nil, "\(bytes)")
+        }
+    }
+
     /// Nothing ended it where it was asked before it was followed.
     @Test func oneThatIsSilentIsKilled() throws {
         let process = try ChildProcess(["/bin/sleep", "600"])

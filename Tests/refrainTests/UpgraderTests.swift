@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Admin
 @testable import EventLoop
 @testable import refrain
 
@@ -32,6 +33,8 @@ import Testing
             waitUntil(within: 60) { scene.captured.error.contains(words) }
             return scene.captured.error
         }
+
+        var failedUpgrades: Int { scene.proxy.reloads.snapshot.failedUpgrades }
 
         var answers: Bool { (try? scene.client.send("TRACE", "/").status) == 405 }
     }
@@ -78,6 +81,7 @@ import Testing
         scene.upgrader.request()
         let log = scene.log(with: "not upgraded, this process continues")
         #expect(log.contains("is not ready: why; the process was ended by signal 9"), "\(log)")
+        waitUntil { scene.failedUpgrades == 1 }
     }
 
     @Test func oneThatSaysWhatItShouldServesFromThenOn() throws {
@@ -144,8 +148,8 @@ import Testing
         withExtendedLifetime((mine, its)) {}
     }
 
-    /// A process of 1.0.0 takes other messages for the end of its successor, and passes variables on
-    /// that it does not know.
+    /// A process of 1.0.0 takes other messages for the end of its successor, and passes variables
+    /// on that it does not know.
     @Test func onlyAProcessThatSaysSoItselfIsToldWhy() throws {
         let (mine, its) = try Descriptor.pair()
         let (number, process) = (Int(its.number), getpid())

@@ -67,6 +67,8 @@ struct DashboardView {
         texts["uptime"] = "up " + SpanOfTime.text(max(0, Int(now - moment.startedAt)))
         if let failure = moment.reloads.lastFailure {
             set("reload", "the last reload failed: " + failure, "bad")
+        } else if let failure = moment.reloads.lastFailedUpgrade {
+            set("reload", "the last upgrade failed: " + failure, "bad")
         } else if let success = moment.reloads.lastSuccess {
             set("reload", "reloaded \(SpanOfTime.text(max(0, Int(now - success)))) ago", "plain")
         } else {

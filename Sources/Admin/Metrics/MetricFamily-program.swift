@@ -13,6 +13,9 @@ extension MetricFamily {
             "refrain_config_last_reload_success_timestamp_seconds", "Time of the last successful reload",
             \.reloads.lastSuccess),
         counter(
+            "refrain_upgrades_failed_total", "Upgrades by SIGUSR2 that failed: this process continued",
+            \.reloads.failedUpgrades),
+        counter(
             "refrain_access_log_dropped_bytes_total",
             "Bytes of log lines dropped: the log was too slow or not writable",
             \.source.accessLogDropped),

@@ -151,6 +151,8 @@ struct Observations {
             "reloads": .integer(reloads.succeeded), "failed_reloads": .integer(reloads.failed),
             "last_success": reloads.lastSuccess.map { .integer(Int($0)) } ?? .null,
             "last_failure": reloads.lastFailure.map(JSON.string) ?? .null,
+            "failed_upgrades": .integer(reloads.failedUpgrades),
+            "last_failed_upgrade": reloads.lastFailedUpgrade.map(JSON.string) ?? .null,
             "ttl_speed": .integer(source.ttlSpeed()),
         ])
     }

@@ -15,7 +15,7 @@ public enum ReloadOutcome: Sendable, Equatable {
     }
 }
 
-/// Results of the reloads of the configuration, for the operator's surface.
+/// Results of the reloads of the configuration, and of upgrades that failed, for the operator's surface.
 public final class ReloadStatus: Sendable {
     struct Snapshot: Sendable, Equatable {
         /// Since the start.
@@ -25,6 +25,10 @@ public final class ReloadStatus: Sendable {
         var lastSuccess: Int64?
         /// Error of the last reload; nil where it succeeded. For the operator alone.
         var lastFailure: String?
+        /// Upgrades (SIGUSR2) after which this process went on, since the start.
+        var failedUpgrades = 0
+        /// Error of the last such upgrade; nil once a reload has succeeded. For the operator alone.
+        var lastFailedUpgrade: String?
     }
 
     private let state = Mutex(Snapshot())
@@ -38,6 +42,7 @@ public final class ReloadStatus: Sendable {
             state.succeeded += 1
             state.lastSuccess = unixSeconds
             state.lastFailure = nil
+            state.lastFailedUpgrade = nil
         }
     }
 
@@ -45,6 +50,13 @@ public final class ReloadStatus: Sendable {
         state.withLock { state in
             state.failed += 1
             state.lastFailure = message
+        }
+    }
+
+    public func noteFailedUpgrade(_ message: String) {
+        state.withLock { state in
+            state.failedUpgrades += 1
+            state.lastFailedUpgrade = message
         }
     }
 }

@@ -29,6 +29,8 @@ final class TLSSession {
     private var ssl: OpaquePointer?
     let isClient: Bool
     private let onNewSession: ((OpaquePointer) -> Void)?
+    /// Of a server.
+    let ticketKeys: TicketKeys?
     private var isFinished = false
     private var mayNotify = true
     /// The reads of the socket in the call under way; whether the last gave less than was asked,
@@ -43,10 +45,10 @@ final class TLSSession {
     /// Takes over `ssl`. `onNewSession` is handed each session that the server offers for
     /// resumption, with a reference to own.
     init(
-        owning ssl: OpaquePointer, isClient: Bool, offersHTTP2: Bool = false,
+        owning ssl: OpaquePointer, isClient: Bool, offersHTTP2: Bool = false, ticketKeys: TicketKeys? = nil,
         onNewSession: ((OpaquePointer) -> Void)? = nil
     ) {
-        (self.ssl, self.offersHTTP2) = (ssl, offersHTTP2)
+        (self.ssl, self.offersHTTP2, self.ticketKeys) = (ssl, offersHTTP2, ticketKeys)
         (self.isClient, self.onNewSession) = (isClient, onNewSession)
         if isClient { SSL_set_connect_state(ssl) } else { SSL_set_accept_state(ssl) }
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())

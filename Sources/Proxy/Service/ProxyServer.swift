@@ -8,7 +8,7 @@ import Upstream
 
 /// All that a proxy needs to know before it can start.
 public struct ProxySettings: Sendable {
-    package var listeners: [ListenerSettings]
+    var listeners: [ListenerSettings]
     /// Event loops; one a core is what measured best.
     public var workers: Int
     /// `maxConnections` is that of all loops together; each gets a share, at least one.
@@ -32,6 +32,9 @@ public struct ProxySettings: Sendable {
         (self.listeners, self.workers, self.upstream) = (listeners, workers, upstream)
         (self.upstreamTLS, self.shared, self.accessLog) = (upstreamTLS, shared, accessLog)
     }
+
+    /// One for all listeners with TLS; nil where there are none.
+    package var tls: ServerTLS? { listeners.lazy.compactMap(\.tls).first }
 }
 
 /// Bounds for all clients together.
@@ -152,7 +155,7 @@ public final class ProxyServer: Sendable {
             timeOfDay: running.withLock { $0.settings.timeOfDay },
             accessLog: { [self] in running.withLock { $0.settings.accessLog?.sink } },
             certificateEnd: { [self] in
-                running.withLock { $0.settings.listeners.compactMap { $0.tls?.certificateEnd }.min() }
+                running.withLock { $0.settings.tls?.certificateEnd }
             }, shared: { [self] in running.withLock { $0.settings.shared } })
     }
 

@@ -99,7 +99,7 @@ extension Configuration {
     /// authorities are read now.
     func certificateFiles(of settings: ProxySettings) -> [CertificateFile] {
         var files: [CertificateFile] = []
-        if let path = tlsCertificateFile, let tls = settings.listeners.lazy.compactMap(\.tls).first {
+        if let path = tlsCertificateFile, let tls = settings.tls {
             files.append(
                 CertificateFile(
                     directive: "tls_certificate", path: path, loaded: tls.fingerprint, keyFile: tlsCertificateKeyFile))

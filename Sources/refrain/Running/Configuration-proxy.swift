@@ -28,9 +28,10 @@ extension Configuration {
     ) throws(CommandFailure) -> ProxySettings {
         let keys = try clientKeys(continuing: running?.settings.shared.clientKeys)
         let sink = try accessLogSink(log, running)
+        let ticketKeys = { running.map { $0.settings.tls?.ticketKeys } ?? inheritance.predecessor?.askForTicketKeys() }
         // The cache last: a predecessor lets go of it when nothing else is left that can fail.
         var settings = ProxySettings(
-            listeners: try listenerSettings(inheritance.sockets, log), workers: loopCount,
+            listeners: try listenerSettings(inheritance.sockets, continuing: ticketKeys, log), workers: loopCount,
             upstream: upstreamSettings,
             upstreamTLS: try upstreamTLS(running),
             shared: try shared(log, running, inheritance.predecessor, isStopped),
@@ -171,14 +172,14 @@ extension Configuration {
     }
 
     private func listenerSettings(
-        _ inherited: InheritedSockets, _ log: OperationalLog
+        _ inherited: InheritedSockets, continuing ticketKeys: () -> TicketKeys?, _ log: OperationalLog
     ) throws(CommandFailure) -> [ListenerSettings] {
         var tls: ServerTLS?
         if let tlsCertificateFile, let tlsCertificateKeyFile, listeners.contains(where: \.isTLS) {
             tls = try attempt("tls_certificate", or: CommandFailure.badSetting) {
                 try ServerTLS(
                     certificateFile: tlsCertificateFile, keyFile: tlsCertificateKeyFile,
-                    offersHTTP2: http2 && HTTP2Support.isAvailable)
+                    offersHTTP2: http2 && HTTP2Support.isAvailable, continuing: ticketKeys())
             }
         }
         let addresses = listenedAddresses

@@ -48,8 +48,8 @@ struct HandedOver: Sendable {
         /// This process's end of the pair.
         let control: CInt
         let others: [(descriptor: CInt, name: String)]
-        /// Whether the other one knows the words of a failure.
-        let knowsFailures: Bool
+        /// Whether the other one knows the messages beyond 1.0.0.
+        let isRecent: Bool
     }
 
     /// Looks at the variables of this process's start, and changes nothing; nil where it is not
@@ -62,7 +62,7 @@ struct HandedOver: Sendable {
         else { return nil }
         return HandOver(
             process: process, control: control, others: found.filter { $0.descriptor != control },
-            knowsFailures: environment(version) == "\(process):2")
+            isRecent: environment(version) == "\(process):2")
     }
 
     /// Takes the descriptors handed to this process; nil where it is not started by another proxy.
@@ -73,7 +73,8 @@ struct HandedOver: Sendable {
         let lock = others.first { $0.name == Role.lock.rawValue }?.descriptor
         let sockets = InheritedSockets(others.filter { $0.descriptor != lock }) { $0 == Role.kept.rawValue }
         let predecessor = Predecessor(
-            handOver.process, UpgradeChannel(Descriptor(owning: control)), lock: lock.map { Descriptor(owning: $0) })
+            handOver.process, UpgradeChannel(Descriptor(owning: control)), lock: lock.map { Descriptor(owning: $0) },
+            isRecent: handOver.isRecent)
         return Inheritance(sockets: sockets, predecessor: predecessor)
     }
 }

@@ -14,15 +14,17 @@ final class Predecessor: Sendable {
     let process: pid_t
     private let channel: UpgradeChannel
     private let limits: OwedForgetting.Limits
+    /// Whether it knows the messages beyond 1.0.0.
+    private let isRecent: Bool
     private let lock: Mutex<Descriptor?>
     private let owed = Mutex(OwedForgetting())
     private let isOver = Atomic<Bool>(false)
 
     init(
-        _ process: pid_t, _ channel: UpgradeChannel, lock: Descriptor?,
+        _ process: pid_t, _ channel: UpgradeChannel, lock: Descriptor?, isRecent: Bool = false,
         limits: OwedForgetting.Limits = OwedForgetting.Limits()
     ) {
-        (self.process, self.channel, self.limits) = (process, channel, limits)
+        (self.process, self.channel, self.limits, self.isRecent) = (process, channel, limits, isRecent)
         self.lock = Mutex(lock)
     }
 
@@ -34,6 +36,12 @@ final class Predecessor: Sendable {
         if let lock = StoreLock(handedOver: copy, path) { return lock }
         close(copy)
         return nil
+    }
+
+    /// The keys of session tickets that it has; nil where it has none, or is of 1.0.0. Once, before
+    /// `takeTurn`.
+    func askForTicketKeys() -> TicketKeys? {
+        isRecent ? channel.askForTicketKeys() : nil
     }
 
     /// Says that this process is prepared, and waits until the other one no longer does what only

@@ -19,6 +19,8 @@ extension RunningProxy {
 
     private var shared: ProxyShared { running.withLock { $0.settings.shared } }
     private var records: RecordStore? { shared.cache.file?.records }
+    /// Of the TLS listeners; nil where there are none.
+    var ticketKeys: TicketKeys? { running.withLock { $0.settings.tls?.ticketKeys } }
     private var adminHost: ServiceHost? { running.withLock { $0.admin?.host } }
 
     /// Descriptors for a successor: listening sockets, each once, and the lock of the cache file.

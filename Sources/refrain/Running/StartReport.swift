@@ -3,8 +3,8 @@ import EventLoop
 /// Tells the process whose place this one was to take why it cannot, whatever part of the start has
 /// failed.
 ///
-/// Must hold: a channel that was handed over stays open until this process has ended. Its end is how
-/// the other one learns that it has, and would kill it in the middle of its last words.
+/// Must hold: a channel that was handed over stays open until this process has ended. By its end
+/// the other one learns that, and an early end would have it kill this one amid its last words.
 struct StartReport: Sendable {
     /// The kernel closes it.
     private let control: CInt
@@ -17,7 +17,7 @@ struct StartReport: Sendable {
         guard let handOver = HandedOver.handOver(environment),
             let copy = try? Descriptor.duplicate(handOver.control)
         else { return nil }
-        (control, isUnderstood) = (copy, handOver.knowsFailures)
+        (control, isUnderstood) = (copy, handOver.isRecent)
     }
 
     func tell(_ failure: CommandFailure) {

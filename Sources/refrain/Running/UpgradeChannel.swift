@@ -5,10 +5,15 @@ import Glibc
 
 /// One end of the channel between a proxy and the successor that takes its place. Messages have one
 /// byte and come in this order. The last three come as often as there are purges, and for each
-/// `forget` there is one `forgotten`. In place of one of its messages, and as its last, a successor
-/// whose start has failed sends `failed` and `FailureWords`, where the old one knows them.
+/// `forget` there is one `forgotten`.
+///
+/// Must hold: nothing beyond these bytes is sent to a process that does not know it. `ticketKeys`
+/// comes once at most, and is answered by keys or none; the words of a failure come in place of a
+/// message of the successor, and as its last.
 struct UpgradeChannel: Sendable {
     enum Message: UInt8 {
+        /// The successor: wants to know the keys of session tickets.
+        case ticketKeys = 0x74
         /// The successor: all that can be looked at before is in order.
         case prepared = 0x70
         /// The old one: accepts no more, and does not write the cache file.
@@ -28,6 +33,8 @@ struct UpgradeChannel: Sendable {
 
     /// Begins the words of a failure.
     private static let failed: UInt8 = 0x65
+    /// Begins the answer to `ticketKeys`: two bytes for the length, high byte first, and the keys.
+    private static let keys: UInt8 = 0x54
 
     enum Heard: Equatable {
         case message(Message)
@@ -48,13 +55,42 @@ struct UpgradeChannel: Sendable {
     @discardableResult
     func send(_ message: Message) -> Bool {
         var byte = message.rawValue
-        return Glibc.send(descriptor.number, &byte, 1, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)) == 1
+        return Glibc.send(descriptor.number, &byte, 1, Self.flags) == 1
     }
 
-    /// Never waits: a whole one has room, because nothing else is on the way.
+    /// Never waits.
     func send(_ words: FailureWords) {
-        let bytes = [Self.failed] + words.bytes
-        _ = Glibc.send(descriptor.number, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
+        write([Self.failed] + words.bytes)
+    }
+
+    /// Never waits. The bytes of the keys are wiped.
+    func send(_ ticketKeys: TicketKeys?) {
+        func pass(_ keys: UnsafeRawBufferPointer) {
+            write([Self.keys, UInt8(keys.count >> 8), UInt8(keys.count & 0xFF)])
+            _ = Glibc.send(descriptor.number, keys.baseAddress, keys.count, Self.flags)
+        }
+        guard let ticketKeys else { return pass(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        ticketKeys.withBytes { pass($0) }
+    }
+
+    private static let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
+
+    /// All of it has room, because nothing else is on the way.
+    private func write(_ bytes: [UInt8]) {
+        _ = Glibc.send(descriptor.number, bytes, bytes.count, Self.flags)
+    }
+
+    /// Asks the old one for its keys, and waits for the answer for as long as it lives: what came
+    /// later would be taken for messages. The bytes are wiped.
+    func askForTicketKeys() -> TicketKeys? {
+        guard send(.ticketKeys), case .byte(Self.keys) = nextByte(until: nil) else { return nil }
+        let head = bytes(2, until: nil)
+        guard head.count == 2 else { return nil }
+        let count = Int(head[0]) << 8 | Int(head[1])
+        return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
+            defer { if let start = buffer.baseAddress { explicit_bzero(start, count) } }
+            return fill(buffer, until: nil) == count ? TicketKeys(UnsafeRawBufferPointer(buffer)) : nil
+        }
     }
 
     /// Answers each `forget` once `forget` has called its completion, until the other has gone,
@@ -95,9 +131,18 @@ struct UpgradeChannel: Sendable {
     }
 
     private func bytes(_ count: Int, until deadline: Instant?) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while bytes.count < count, case .byte(let byte) = nextByte(until: deadline) { bytes.append(byte) }
-        return bytes
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = fill(UnsafeMutableRawBufferPointer(buffer), until: deadline)
+        }
+    }
+
+    /// Reads as many bytes as there is room for, or those before the end or the deadline.
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer, until deadline: Instant?) -> Int {
+        for index in buffer.indices {
+            guard case .byte(let byte) = nextByte(until: deadline) else { return index }
+            buffer[index] = byte
+        }
+        return buffer.count
     }
 
     private enum Read {

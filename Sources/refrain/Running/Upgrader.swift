@@ -137,6 +137,7 @@ final class Upgrader: Sendable {
         }
         guard goesOn else { return log(.warn, "SIGUSR2: not upgraded: the proxy is stopping") }
         log(.error, "SIGUSR2: not upgraded, this process continues: \(message)")
+        proxy.reloads.noteFailedUpgrade(message)
         // It is as ready as it was.
         manager.tell(.ready(status: "the last upgrade failed: \(message)"))
     }
@@ -201,17 +202,21 @@ final class Upgrader: Sendable {
     private func hear(
         _ message: UpgradeChannel.Message, from successor: Successor, within limit: Duration
     ) throws(CommandFailure) {
+        let deadline = Instant.now() + limit
         let subject = "process \(successor.process) is not ready"
-        switch successor.channel.receive(within: limit) {
-        case .message(message): return
-        case .failure(let words):
-            let parts = [words.text, awaitEnd(of: successor)].filter { !$0.isEmpty }
-            throw .failed("\(subject): \(parts.joined(separator: "; "))")
-        case .end: throw .failed("\(subject): \(awaitEnd(of: successor))")
-        case .message: throw .failed("\(subject): \(end(successor))")
-        case .nothingInTime:
-            _ = end(successor)
-            throw .failed("process \(successor.process) was not ready within \(limit), and was ended")
+        while true {
+            switch successor.channel.receive(within: deadline - .now()) {
+            case .message(message): return
+            case .message(.ticketKeys): successor.channel.send(proxy.ticketKeys)
+            case .failure(let words):
+                let parts = [words.text, awaitEnd(of: successor)].filter { !$0.isEmpty }
+                throw .failed("\(subject): \(parts.joined(separator: "; "))")
+            case .end: throw .failed("\(subject): \(awaitEnd(of: successor))")
+            case .message: throw .failed("\(subject): \(end(successor))")
+            case .nothingInTime:
+                _ = end(successor)
+                throw .failed("process \(successor.process) was not ready within \(limit), and was ended")
+            }
         }
     }
 }

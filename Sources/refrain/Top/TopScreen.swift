@@ -65,8 +65,9 @@ struct TopScreen {
         if stats["developer_token_refused"] == .bool(true) {
             text += line("Apple refuses the developer token: see refrain token and the log")
         }
-        if let failure = stats["config"]?["last_failure"]?.stringValue {
-            text += line("the last reload failed: \(failure)")
+        for (title, member) in [("reload", "last_failure"), ("upgrade", "last_failed_upgrade")] {
+            guard let failure = stats["config"]?[member]?.stringValue else { continue }
+            text += line("the last \(title) failed: \(failure)")
         }
         return text
     }

@@ -15,7 +15,8 @@ import Upstream
     /// A moment at which a hostile target has been asked for, a reload has failed and a client has
     /// a hostile name.
     private func moment(
-        reloadError: String? = nil, tier: TierFigures? = nil, statistics: Statistics = Statistics(),
+        reloadError: String? = nil, upgradeError: String? = nil, tier: TierFigures? = nil,
+        statistics: Statistics = Statistics(),
         availability: AdminSources.Availability = .init(),
         cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil),
         breakdown: StorageBreakdown = StorageBreakdown()
@@ -26,6 +27,7 @@ import Upstream
         let source = StatisticsSource.ofTests([statistics], cache)
         let reloads = ReloadStatus()
         if let reloadError { reloads.noteFailure(reloadError) }
+        if let upgradeError { reloads.noteFailedUpgrade(upgradeError) }
         var history = History()
         history.endSlot(History.Totals(source))
         return Observations(
@@ -167,6 +169,9 @@ import Upstream
     @Test func theLightIsGreenOnlyWhereNothingIsWrong() throws {
         #expect(try DashboardView(moment()).states["readiness"] == "good")
         #expect(try DashboardView(moment(reloadError: "line 3")).states["readiness"] == "degraded")
+        let upgraded = try DashboardView(moment(upgradeError: "access_log: no folder"))
+        #expect(upgraded.states["readiness"] == "degraded")
+        #expect(upgraded.texts["reload"] == "the last upgrade failed: access_log: no folder")
         let statistics = Statistics()
         statistics.upstream.note("answers 503", at: 999_000)
         #expect(try DashboardView(moment(statistics: statistics)).states["readiness"] == "good", "long ago")

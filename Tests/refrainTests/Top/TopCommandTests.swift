@@ -119,7 +119,7 @@ import Text
             "outcomes":{"hit":90,"stale-if-error":10},"developer_token_refused":true,
             "tier":{"standing":"ready","words":"ready","nodes":3,"nodes_alive":2,"lag":123456,"breakers_open":2,
             "lookups":{"looks":1000000000,"taken":600000000}},
-            "config":{"last_failure":"\(reasons)\(reasons)\(reasons)"},
+            "config":{"last_failure":"\(reasons)\(reasons)\(reasons)","last_failed_upgrade":null},
             "latency":{"hit":{"buckets":[[8.0,90]]}},
             "top_misses":[\((rows + [long]).joined(separator: ","))],"top_targets":[\(long)]}
             """
