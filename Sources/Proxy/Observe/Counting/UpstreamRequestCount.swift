@@ -59,7 +59,7 @@ final class UnloggedRequestCounts {
     static let leastParties = 2048
 
     private var recent: [UpstreamParty: Int] = [:]
-    /// Of clients noted before `recent` was begun.
+    /// Counts of clients noted before `recent` was begun.
     private var former: [UpstreamParty: Int] = [:]
     /// Whether there is a log that would tell.
     var isWanted = false {
