@@ -15,7 +15,8 @@ public enum ReloadOutcome: Sendable, Equatable {
     }
 }
 
-/// Results of the reloads of the configuration, and of upgrades that failed, for the operator's surface.
+/// Results of the reloads of the configuration, and of upgrades that failed, for the operator's
+/// surface.
 public final class ReloadStatus: Sendable {
     struct Snapshot: Sendable, Equatable {
         /// Since the start.
