@@ -14,7 +14,7 @@ public final class ServerTLS: Sendable {
     package let offersHTTP2: Bool
     /// When the first of the certificates that clients are shown ends, in Unix seconds.
     public let certificateEnd: Int64?
-    /// Of the certificates that clients are shown.
+    /// Tells the certificates that clients are shown from others.
     public let fingerprint: CertificateFingerprint
     /// The keys of its tickets.
     public let ticketKeys: TicketKeys

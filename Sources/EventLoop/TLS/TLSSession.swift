@@ -29,7 +29,7 @@ final class TLSSession {
     private var ssl: OpaquePointer?
     let isClient: Bool
     private let onNewSession: ((OpaquePointer) -> Void)?
-    /// Of a server.
+    /// Keys of the tickets that a server gives.
     let ticketKeys: TicketKeys?
     private var isFinished = false
     private var mayNotify = true

@@ -10,7 +10,7 @@ struct TicketKeyMemory: ~Copyable, Sendable {
     static let nameBytes = 16
     static let keyBytes = nameBytes + 64
 
-    /// Where it begins: Swift does not know that the pointer may cross threads, under a lock.
+    /// The address of the page: Swift does not know that a pointer may cross threads, under a lock.
     private let address: UInt
     private let size: Int
 

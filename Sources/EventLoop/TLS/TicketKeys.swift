@@ -97,7 +97,7 @@ public final class TicketKeys: Sendable {
 extension TicketKeys {
     private static let entryBytes = birthBytes + TicketKeyMemory.keyBytes
     /// The most that `withBytes` gives.
-    public static let mostBytes = identityBytes + TicketSchedule.mostKeys * entryBytes
+    static let mostBytes = identityBytes + TicketSchedule.mostKeys * entryBytes
 
     /// All keys, for another process of this machine, for as long as `body` runs; then wiped.
     /// Identity, and for each key its birth (the monotonic clock, the high byte first), name and

@@ -7,7 +7,7 @@ struct TicketSchedule {
     static let sealing = Duration.seconds(3600)
     /// The life of a ticket.
     static let ticketLife = Duration.seconds(2 * 3600)
-    /// As many as may open tickets at once.
+    /// The most keys that may open tickets at once.
     static let mostKeys = 4
 
     /// When each key was made, the newest first.

@@ -26,7 +26,7 @@ final class CertificateWatch: Sendable {
 
     private struct State {
         var renewals = CertificateRenewals()
-        /// Of each file and its key at the last look.
+        /// Stamps of each file and its key at the last look.
         var stamps: [[Stamp?]?] = []
         /// How often other files, or the same anew, were taken into use.
         var generation = 0

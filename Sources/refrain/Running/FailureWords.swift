@@ -2,9 +2,9 @@
 ///
 /// Must hold: one line of at most `mostBytes` bytes without control characters, whatever came.
 struct FailureWords: Equatable, Sendable {
-    /// Dozens of mistakes in a configuration.
+    /// Room for dozens of mistakes in a configuration.
     static let mostBytes = 4096
-    /// In front of the words on the channel.
+    /// The length in front of the words on the channel.
     static let headBytes = 2
 
     let text: String
@@ -29,7 +29,7 @@ struct FailureWords: Equatable, Sendable {
         return [UInt8(words.count >> 8), UInt8(words.count & 0xFF)] + words
     }
 
-    /// How many bytes of words follow this head; nil where nobody sends as many, or it is cut.
+    /// How many bytes of words follow this head; nil where it is cut, or has too large a number.
     static func count(head: [UInt8]) -> Int? {
         guard head.count == headBytes else { return nil }
         let count = Int(head[0]) << 8 | Int(head[1])

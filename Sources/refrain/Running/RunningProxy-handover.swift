@@ -19,7 +19,7 @@ extension RunningProxy {
 
     private var shared: ProxyShared { running.withLock { $0.settings.shared } }
     private var records: RecordStore? { shared.cache.file?.records }
-    /// Of the TLS listeners; nil where there are none.
+    /// Keys of session tickets of the TLS listeners; nil where there are none.
     var ticketKeys: TicketKeys? { running.withLock { $0.settings.tls?.ticketKeys } }
     private var adminHost: ServiceHost? { running.withLock { $0.admin?.host } }
 

@@ -75,7 +75,7 @@ struct UpgradeChannel: Sendable {
 
     private static let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
 
-    /// All of it has room, because nothing else is on the way.
+    /// Writes at once: the socket has room, because nothing else is on the way.
     private func write(_ bytes: [UInt8]) {
         _ = Glibc.send(descriptor.number, bytes, bytes.count, Self.flags)
     }

@@ -16,7 +16,7 @@ final class Upgrader: Sendable {
         /// From then until it serves. Clients that connect meanwhile wait.
         var beginning = Duration.seconds(10)
         /// From its last words, or the end of its channel, until it has ended by itself.
-        var ending = Duration.seconds(10)
+        var ending = Duration.seconds(5)
     }
 
     private enum State {
