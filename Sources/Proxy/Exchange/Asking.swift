@@ -118,8 +118,8 @@ extension Asking {
         }
     }
 
-    /// What the operator is to check of a refused token of the proxy's own, with its key id and
-    /// team id; nothing of a client's.
+    /// Key id and team id of a refused token of the proxy's own, and the settings to check; nothing
+    /// of a client's.
     private var tokenToCheck: String {
         guard let tokens = shared.credentials.developer else { return "" }
         let identity = tokens.identity.map { " of \($0)" } ?? ""
