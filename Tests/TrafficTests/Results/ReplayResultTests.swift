@@ -43,7 +43,7 @@ import Text
     @Test func allPercentilesCountFailedRequests() {
         var result = ReplayResult.empty()
         (result.answered, result.failures) = (2, ["connection refused": 2])
-        for milliseconds in [1, 100] {
+        for milliseconds: Int64 in [1, 100] {
             for series in [\ReplayResult.corrected, \.uncorrected, \.withoutLag] {
                 result[keyPath: series].record(nanoseconds: milliseconds * 1_000_000)
             }
