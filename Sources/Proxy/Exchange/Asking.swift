@@ -121,8 +121,8 @@ extension Asking {
         }
     }
 
-    /// Key id and team id of a refused token of the proxy's own, which may have been replaced since,
-    /// and the settings to check; nothing of a client's.
+    /// Key id and team id of a refused token of the proxy's own, which may have been replaced
+    /// since, and the settings to check; nothing of a client's.
     private func tokenToCheck(after refused: SecretBytes?) -> String {
         guard let tokens = shared.credentials.developer else { return "" }
         let identity = refused.flatMap(DeveloperTokens.identity).map { " of \($0)" } ?? ""

@@ -41,7 +41,8 @@ package enum TierProbe {
         settings.endpoints = [settings.endpoints[index]]
         (settings.timeout, limits.dialTimeout) = (dialTime, dialTime)
         return TierConnection(
-            settings, limits: limits, loop: loop, observe: { status in if status.endpoint != nil { results.noteUsable() } },
+            settings, limits: limits, loop: loop,
+            observe: { status in if status.endpoint != nil { results.noteUsable() } },
             log: { line in results.note(line, of: index) })
     }
 
