@@ -9,7 +9,7 @@ ONLY ?=
 # The commit that `refrain version` names. Ten digits of it in every clone, so that one commit makes one program; none where
 # this is no git checkout, and a caller may know it (the Dockerfile does).
 ifndef REFRAIN_COMMIT
-REFRAIN_COMMIT := $(if $(wildcard .git),$(shell git -c safe.directory='*' rev-parse HEAD 2>/dev/null | cut -c 1-10))
+REFRAIN_COMMIT := $(if $(wildcard .git),$(shell git --git-dir=.git -c safe.directory='*' rev-parse HEAD 2>/dev/null | cut -c 1-10))
 endif
 export REFRAIN_COMMIT
 

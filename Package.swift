@@ -23,9 +23,13 @@ let index = Context.environment["REFRAIN_INDEX"].map {
 }
 let indexed: [SwiftSetting] = index.map { [.unsafeFlags($0, .when(configuration: .debug))] } ?? []
 
-/// The commit that is built, which the Makefile finds: `refrain version` names it. In the target of
-/// one small file, or each commit would build everything anew.
-let commit = Context.environment["REFRAIN_COMMIT"].flatMap { $0.allSatisfy(\.isHexDigit) ? $0 : nil } ?? ""
+/// The commit that is built, which the Makefile finds: `refrain version` names its first ten
+/// digits, however many more are given. In the target of one small file, or each commit would build
+/// everything anew.
+let commit =
+    Context.environment["REFRAIN_COMMIT"].flatMap { given in
+        given.count >= 10 && given.allSatisfy { $0.isASCII && $0.isHexDigit } ? given.prefix(10).lowercased() : nil
+    } ?? ""
 
 let swift: [SwiftSetting] =
     [

@@ -46,7 +46,7 @@ struct CostLimit: Sendable {
     /// A hit allocates nothing; the rest is Dispatch's timer, and the line `Date` once a second.
     private static let none = 0.3
 
-    /// Some thirty of them count the answer by its status.
+    /// A hit's instructions, of which about thirty count the answer by its status.
     static let hit = Cost(instructions: 6_000, allocations: none)
 
     static let table = TestSize.of(debug, full: release)

@@ -44,6 +44,14 @@ import Testing
         #expect(try fault(leaf, middle.certificatePEM(), trusting: stranger)?.contains("(/CN=root)") == true)
     }
 
+    /// A machine without authorities cannot tell whether an issuer is missing or known to clients.
+    @Test func withoutAuthoritiesAGapIsSeenAndAMissingEndIsNot() throws {
+        let path = try folder.put(leaf.utf8, "chain.pem")
+        #expect(CertificateChain.fault(in: path, anchors: .pem("")) == nil)
+        try folder.put((leaf + root.certificatePEM()).utf8, "chain.pem")
+        #expect(CertificateChain.fault(in: path, anchors: .pem(""))?.hasPrefix("lacks an intermediate") == true)
+    }
+
     /// The name alone proves nothing.
     @Test func anIssuerHasSigned() throws {
         let impostor = try ThrowawayAuthority(name: "middle", parent: root)

@@ -37,12 +37,27 @@ import Testing
         #expect(texts == ["127.0.0.1:443", "[::1]:443", "[::1]:443"])
     }
 
-    @Test func aTrialSaysWhyANameHasNoAddress() {
-        for host in ["127.0.0.1", "::1", "localhost"] {
-            #expect(Resolver.problem(with: host, within: .seconds(60)) == nil, "\(host)")
+    @Test func aProblemSaysWhyANameHasNoAddress() throws {
+        let address = try #require(SocketAddress("192.0.2.1:0"))
+        func problem(_ host: String) -> String? {
+            Resolver.problem(with: host, within: .seconds(60)) { host in
+                host == "a.example" ? .success([address]) : .failure(ResolveError(host: host, reason: "unknown"))
+            }
         }
+        #expect(problem("a.example") == nil && problem("b.example") == "unknown")
+        #expect(problem("127.0.0.1") == nil && problem("::1") == nil, "literal addresses are not looked up")
+        #expect(Resolver.problem(with: "localhost", within: .seconds(60)) == nil)
         #expect(Resolver.problem(with: "", within: .seconds(60)) == "not a host name")
-        #expect(Resolver.problem(with: "name.invalid", within: .seconds(60)) != nil)
+    }
+
+    @Test func aLookupThatTakesTooLongIsAProblem() throws {
+        let gate = DispatchSemaphore(value: 0)
+        defer { gate.signal() }
+        let words = Resolver.problem(with: "a.example", within: .milliseconds(1)) { host in
+            gate.wait()
+            return .failure(ResolveError(host: host, reason: "unknown"))
+        }
+        #expect(words == "no answer of the name servers within 0 seconds")
     }
 
     @Test func asksTheSystem() throws {

@@ -28,6 +28,21 @@ import Testing
             ])
     }
 
+    /// Each refusal had its token read, of which a line a minute was written.
+    @Test func aDetailIsMadeForALineOnly() {
+        var made = 0
+        func detail() -> String {
+            made += 1
+            return " of key \(made)"
+        }
+        let lines = (0..<61).map { report.line("refuses", .token, detail: detail(), at: start + .seconds($0)) }
+        #expect(
+            lines.compactMap { $0 } == [
+                "upstream: refuses of key 1", "upstream: refuses of key 2 (and 59 more failures since the last report)",
+            ])
+        #expect(made == 2)
+    }
+
     /// A contradiction was not told while the origin failed otherwise.
     @Test func oneKindOfTroubleDoesNotHideAnother() {
         #expect(report.line("answers 503", at: start) == "upstream: answers 503")

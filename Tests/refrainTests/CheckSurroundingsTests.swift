@@ -12,7 +12,10 @@ import Testing
 
     private func check(_ lines: String) throws -> RunResult {
         let path = try folder.put(quiet(lines), "proxy.conf", mode: 0o600)
-        return run(["check", "--config", path], files: .system)
+        var files = FileAccess.system
+        files.nameProblem = { host in host == "music.invalid" ? "Name or service not known" : nil }
+        files.metricsPatience = .seconds(60)
+        return run(["check", "--config", path], files: files)
     }
 
     /// Writes a self-signed certificate, followed by others, and its key.
@@ -36,9 +39,10 @@ import Testing
     @Test func anUpstreamWithoutAnAddressIsAWarning() throws {
         let result = try check("upstream http://music.invalid")
         #expect(
-            result.status == 0 && result.error.contains("refrain: warn: upstream: music.invalid: "), "\(result.error)")
-        #expect(try !check("upstream http://127.0.0.1:1").error.contains("warn: upstream"))
-        #expect(try !check("upstream http://localhost:1").error.contains("warn: upstream"))
+            result.status == 0
+                && result.error.contains("refrain: warn: upstream: music.invalid: Name or service not known; requests"),
+            "\(result.error)")
+        #expect(try !check("upstream http://music.example:1").error.contains("warn: upstream"))
     }
 
     @Test func aChainOutOfOrderIsAWarning() throws {

@@ -46,18 +46,23 @@ import Testing
     @Test(.requires(.git)) func theMakefileFindsTheCommit() throws {
         let (make, git) = (try #require(Tool("make")), try #require(Tool("git")))
         let folder = try TemporaryFolder()
+        // A hook of git hands its own repository down, in which the commit would be made.
+        let environment = [
+            "GIT_DIR": folder.file(".git"), "GIT_WORK_TREE": folder.path, "GIT_INDEX_FILE": folder.file(".git/index"),
+            "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "MAKEFLAGS": "", "REFRAIN_COMMIT": "",
+        ]
         try FileManager.default.createDirectory(atPath: folder.file("inner"), withIntermediateDirectories: false)
         for name in ["Makefile", "inner/Makefile"] { try folder.put(Page.text("Makefile").utf8, name) }
         func commit(in name: String) throws -> String {
             let outcome = try make.run(
                 ["-s", "build", "SWIFT=printenv REFRAIN_COMMIT ;:"], in: folder.url.appendingPathComponent(name),
-                environment: ["MAKEFLAGS": "", "REFRAIN_COMMIT": ""])
+                environment: environment)
             #expect(outcome.status == 0, "\(outcome.text)")
             return outcome.text.trimmingCharacters(in: .newlines)
         }
         func run(_ words: String...) throws -> String {
             let settings = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]
-            let outcome = try git.run(settings + words, in: folder.url)
+            let outcome = try git.run(settings + words, in: folder.url, environment: environment)
             #expect(outcome.status == 0, "\(outcome.text)")
             return outcome.text.trimmingCharacters(in: .newlines)
         }
@@ -65,6 +70,11 @@ import Testing
         _ = try run("commit", "-q", "--allow-empty", "-m", "a")
         #expect(try commit(in: ".") == run("rev-parse", "HEAD").prefix(10))
         #expect(try commit(in: "inner").isEmpty)
+        // A work tree of its own beside the repository has a file in place of the folder.
+        try FileManager.default.removeItem(atPath: folder.file("inner"))
+        _ = try run("worktree", "add", "-q", "--detach", folder.file("inner"))
+        try folder.put(Page.text("Makefile").utf8, "inner/Makefile")
+        #expect(try commit(in: "inner") == commit(in: "."))
     }
 
     @Test(arguments: ["postinst", "prerm", "postrm"]) func maintainerScriptsAreShellAndStopAtErrors(_ name: String)
@@ -156,11 +166,20 @@ import Testing
         return folder.url.appendingPathComponent(name)
     }
 
+    /// The version of the program that is packed: its build need not be of the tests' commit.
+    private static var programVersion: String {
+        get throws {
+            let outcome = try Tool(at: try #require(BinaryUnderTest.path)).run(["version"])
+            try #require(outcome.status == 0 && outcome.text.hasPrefix("refrain "), "\(outcome.text)")
+            return outcome.text.dropFirst(8).trimmingCharacters(in: .newlines)
+        }
+    }
+
     private static func expectContents(of package: URL, in folder: TemporaryFolder) throws {
         let tool = try #require(Tool("dpkg-deb"))
         let control = try tool.run(["--info", package.path]).text
         for line in [
-            "Version: \(packaged(ProgramVersion.text))-", "Depends: libc6 ", "libsqlite3-0", "libssl3",
+            "Version: \(packaged(try programVersion))-", "Depends: libc6 ", "libsqlite3-0", "libssl3",
             "Recommends: zlib1g, libnghttp2-14",
         ] { #expect(control.contains(line), "\(line)") }
         let kept = try tool.run(["--info", package.path, "conffiles"]).text

@@ -50,6 +50,14 @@ import Testing
         #expect(read("ImportCredential=refrain.*\nImportCredential=").isEmpty)
     }
 
+    /// The credentials of a folder have its name before theirs.
+    @Test func aFolderMayHaveMore() {
+        let unit = read("LoadCredential=creds:/etc/refrain/creds\nLoadCredential=creds_key:/etc/key")
+        #expect(unit.source(of: "creds_token") == .other && unit.source(of: "creds_key") == .file("/etc/key"))
+        #expect(unit.source(of: "creds") == .file("/etc/refrain/creds"))
+        #expect(unit.source(of: "credstoken") == nil && unit.source(of: "other_token") == nil)
+    }
+
     @Test func anEmptyValueEmptiesTheList() {
         let unit = read("LoadCredential=a:/a\nLoadCredential=\nLoadCredential=b:/b\nLoadCredential=%H:/c")
         #expect(unit.source(of: "a") == nil && unit.source(of: "b") == .file("/b"))

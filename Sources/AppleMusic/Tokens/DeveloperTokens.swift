@@ -72,10 +72,10 @@ public final class DeveloperTokens: Sendable {
         return time == .min ? nil : time
     }
 
-    /// Key id and team id of the current token, as a log may have them, such as
+    /// Key id and team id of a token, as a log may have them, such as
     /// `key id ABC123DEFG, team id DEF123GHIJ`; nil where the token does not say them.
-    public var identity: String? {
-        guard let claims = state.withLock({ try? TokenClaims(token: $0.token) }) else { return nil }
+    public static func identity(of token: SecretBytes) -> String? {
+        guard let claims = try? TokenClaims(token: token) else { return nil }
         // A ready token may have any text in them.
         let parts = [("key id", claims.keyID), ("team id", claims.issuer)].compactMap { name, value in
             value.flatMap { DeveloperTokenSigner.isIdentifier($0) ? "\(name) \($0)" : nil }

@@ -5,9 +5,9 @@ import Glibc
 /// certificate that is missing, and some for none that is out of order (RFC 8446, 4.4.2).
 public enum CertificateChain {
     /// The first fault of the chain in a PEM file, in words; nil where there is none, or the file
-    /// cannot be read.
-    /// - Parameter anchors: authorities that clients have. Without any, a missing intermediate at
-    ///   the end cannot be told.
+    /// cannot be read. Without `anchors`, as on a machine without authorities, a chain whose last
+    /// intermediate is missing has no fault: it cannot be told from a whole one.
+    /// - Parameter anchors: authorities that clients have.
     public static func fault(in path: String, anchors: ClientTLS.TrustAnchors = .system) -> String? {
         guard let text = try? KeyFile.certificates(path) else { return nil }
         defer { ERR_clear_error() }
@@ -36,7 +36,7 @@ public enum CertificateChain {
             + "issue certificate \(position) (\(name(of: subject))), whose issuer is \(issuer(of: subject))"
     }
 
-    /// By names, key identifiers, rights and signature.
+    /// Whether a certificate issued another, by names, key identifiers, rights and signature.
     private static func issued(_ issuer: Certificate, _ subject: Certificate) -> Bool {
         copenssl_issued(issuer.pointer, subject.pointer) == 1
     }

@@ -32,7 +32,8 @@ public struct ByteBuffer: ~Copyable {
         return storage
     }
 
-    /// Not by `prefix`, which is generic and was called as such: fifty instructions of a hit.
+    /// Overwrites bytes with zeros. `prefix`, which is generic and was called as such, cost fifty
+    /// instructions of a hit.
     @inline(__always)
     private static func zero(_ storage: UnsafeMutableRawBufferPointer, first count: Int) {
         UnsafeMutableRawBufferPointer(rebasing: storage[..<count]).withMemoryRebound(to: UInt8.self) {

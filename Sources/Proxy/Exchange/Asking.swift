@@ -94,10 +94,12 @@ final class Asking {
 
 extension Asking {
     /// Counts the origin's answer, and tells the operator of a failure.
-    /// - Parameter born: the number of the latest purge when the origin was asked.
-    func note(_ response: UpstreamResponse, of origin: OriginTag, to request: OriginRequest, born: Int64) {
+    /// - Parameters:
+    ///   - terms: of the request that the origin answered.
+    ///   - born: the number of the latest purge when the origin was asked.
+    func note(_ response: UpstreamResponse, under terms: Terms, to request: OriginRequest, born: Int64) {
         // A former one's says nothing about the tokens and the state of the present one.
-        guard origin == shared.origin.tag else { return }
+        guard terms.origin == shared.origin.tag else { return }
         let status = response.status
         let evidence = request.tokenEvidence(status)
         accounts.noteToken(of: request, evidence)
@@ -112,17 +114,18 @@ extension Asking {
             let subject = "requires a developer token (\(status))"
             troubles.tell("\(subject): neither the request nor the configuration has one", .token)
         } else if evidence == .refused {
-            troubles.tell("refuses the developer token (\(status))\(tokenToCheck)", .token)
+            let token = terms.developerToken
+            troubles.tell("refuses the developer token (\(status))", .token, detail: tokenToCheck(after: token))
         } else if status == 429 {
             troubles.tell("limits the rate of requests (429)", .rate)
         }
     }
 
-    /// Key id and team id of a refused token of the proxy's own, and the settings to check; nothing
-    /// of a client's.
-    private var tokenToCheck: String {
+    /// Key id and team id of a refused token of the proxy's own, which may have been replaced
+    /// since, and the settings to check; nothing of a client's.
+    private func tokenToCheck(after refused: SecretBytes?) -> String {
         guard let tokens = shared.credentials.developer else { return "" }
-        let identity = tokens.identity.map { " of \($0)" } ?? ""
+        let identity = refused.flatMap(DeveloperTokens.identity).map { " of \($0)" } ?? ""
         let names = tokens.areReady ? "developer_token_file" : "developer_key_id, developer_team_id, developer_key_file"
         return "\(identity): check \(names)"
     }

@@ -350,7 +350,7 @@ extension Exchange: UpstreamReceiver {
 
     private func noteAnswer(_ response: UpstreamResponse) {
         batch?.end = Batches.State.End(status: response.status)
-        proxy.asking.note(response, of: terms.origin, to: request, born: flight?.born ?? asked)
+        proxy.asking.note(response, under: terms, to: request, born: flight?.born ?? asked)
         if state.wasPartOfRefused { proxy.batching.note(refusedListFor: request, answered: response.status) }
         if isSupplementRefused, response.status == 200, let supplement { proxy.composing.note(refused: supplement) }
         requestCount?.noteAnswer(after: response.receivedAt - response.requestedAt)

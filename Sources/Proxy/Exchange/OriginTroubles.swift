@@ -11,15 +11,17 @@ struct OriginTroubles {
         (self.base, reports, warn) = (base, shared.failures, shared.warn)
     }
 
-    func tell(_ cause: String, _ kind: FailureReport.Kind) {
+    /// Notes a failure for the dashboard, and logs it unless that kind is in a quiet period.
+    /// - Parameter detail: follows the cause in the log alone; made only for a line.
+    func tell(_ cause: String, _ kind: FailureReport.Kind, detail: @autoclosure () -> String = "") {
         base.statistics.upstream.note(
             cause, at: base.unixSeconds,
             isOfOrigin: kind == .failure || kind == .incomplete || kind == .rate)
-        report(cause, kind)
+        report(cause, kind, detail: detail())
     }
 
-    private func report(_ cause: String, _ kind: FailureReport.Kind) {
-        if let line = reports.line(cause, kind, at: base.now) { warn(line) }
+    private func report(_ cause: String, _ kind: FailureReport.Kind, detail: @autoclosure () -> String = "") {
+        if let line = reports.line(cause, kind, detail: detail(), at: base.now) { warn(line) }
     }
 
     /// Counts a request to the origin that brought no answer, unless it was not sent at all.

@@ -33,7 +33,7 @@ public struct ProxySettings: Sendable {
         (self.upstreamTLS, self.shared, self.accessLog) = (upstreamTLS, shared, accessLog)
     }
 
-    /// One for all listeners with TLS; nil where there are none.
+    /// The TLS settings of all listeners with TLS; nil where there are none.
     package var tls: ServerTLS? { listeners.lazy.compactMap(\.tls).first }
 }
 

@@ -83,7 +83,7 @@ public struct StatisticsSource: Sendable {
 
     /// Requests that the origin was spared since the start.
     public var savings: OriginSavings {
-        // The sendings are read last: requests under way count against the savings.
+        // Requests sent are read last: requests under way count against the savings.
         let outcomes = Outcome.allCases.map { latency($0).count }
         let avoidedFetches = AvoidedFetch.allCases.map { fetch in statistics.reduce(0) { $0 + $1[avoided: fetch] } }
         return savingsFloor.raised(

@@ -2,48 +2,52 @@ import Dispatch
 import EventLoop
 import Synchronization
 
-/// One look at the engines of a shared tier, for `check`.
+/// A trial connection to each engine of a shared tier, for `check`.
 package enum TierProbe {
-    /// The time for all engines together, which are asked side by side. One has a second to be
-    /// connected to, and one to greet; in a cluster others may follow.
-    private static let patience: Duration = .seconds(5)
-
     /// Why none of the engines can be used: a line for each, as the log would say it. Empty if one
     /// can. Blocks the caller for as long as that takes.
     package static func complaints(_ settings: TierSettings) -> [String] {
+        complaints(settings, patience: .seconds(5), dialTime: SessionLimits().dialTimeout)
+    }
+
+    /// - Parameters:
+    ///   - patience: the time for all engines together, which are asked side by side. One takes up
+    ///     to twice `dialTime`; in a cluster others may follow.
+    ///   - dialTime: the time for a connection, and for the greeting: a busy engine is not amiss.
+    static func complaints(_ settings: TierSettings, patience: Duration, dialTime: Duration) -> [String] {
         let loop: EventLoop
         do {
             loop = try EventLoop(label: "refrain.check")
         } catch {
             return ["shared tier \(settings): not tried: \(error)"]
         }
-        let look = Look(settings.endpoints)
+        let results = ProbeResults(settings.endpoints)
         let connections = loop.sync {
-            Confined(settings.endpoints.indices.map { connection(settings, $0, look, loop) }, to: loop)
+            Confined(settings.endpoints.indices.map { connection(settings, $0, dialTime, results, loop) }, to: loop)
         }
-        look.wait(Self.patience)
+        results.wait(patience)
         loop.sync { connections.perform { for connection in $0 { connection.close() } } }
         let stopped = DispatchSemaphore(value: 0)
         loop.stop { stopped.signal() }
         stopped.wait()
-        return look.complaints(after: Self.patience)
+        return results.complaints(after: patience)
     }
 
     /// A connection to one of the engines alone.
     private static func connection(
-        _ settings: TierSettings, _ index: Int, _ look: Look, _ loop: EventLoop
+        _ settings: TierSettings, _ index: Int, _ dialTime: Duration, _ results: ProbeResults, _ loop: EventLoop
     ) -> TierConnection {
-        var settings = settings
+        var (settings, limits) = (settings, SessionLimits())
         settings.endpoints = [settings.endpoints[index]]
-        // A busy engine is not amiss: the greeting has the time of a dial.
-        settings.timeout = SessionLimits().dialTimeout
+        (settings.timeout, limits.dialTimeout) = (dialTime, dialTime)
         return TierConnection(
-            settings, loop: loop, observe: { status in if status.endpoint != nil { look.noteUsable() } },
-            log: { line in look.note(line, of: index) })
+            settings, limits: limits, loop: loop,
+            observe: { status in if status.endpoint != nil { results.noteUsable() } },
+            log: { line in results.note(line, of: index) })
     }
 
     /// The findings so far, of all connections.
-    private final class Look: Sendable {
+    private final class ProbeResults: Sendable {
         private struct State {
             var isUsable = false
             /// The first line about each engine.

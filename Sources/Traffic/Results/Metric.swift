@@ -234,8 +234,8 @@ extension ReplayResult {
     /// without a latency count as slower than all others.
     var completed: Int { answered + failed }
 
-    /// In nanoseconds; nil without any. Requests of an open loop have a lag whether they fail or
-    /// not.
+    /// A statistic of latencies in nanoseconds; nil without any. Requests of an open loop have a
+    /// lag whether they fail or not.
     func latency(_ statistic: Metric.Statistic, of series: Metric.Series) -> Double? {
         statistic.nanoseconds(of: self[series], among: series == .lag ? 0 : completed)
     }

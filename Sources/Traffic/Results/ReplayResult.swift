@@ -170,7 +170,7 @@ extension ReplayResult {
             "answers_per_second": Self.number(rate), "bytes_received": .integer(bytesReceived),
             "statuses": statusesJSON, "outcomes": Self.object(outcomes), "hit_ratio": Self.number(hitRatio),
             "corrected": corrected.json(of: completed), "uncorrected": uncorrected.json(of: completed), "lag": lag.json,
-            "without_lag": withoutLag.json, "verification": verification.json,
+            "without_lag": withoutLag.json(of: completed), "verification": verification.json,
             "slot_seconds": .number(slotLength.decimalSeconds), "slots": .array(slots.map(\.json)),
         ])
     }

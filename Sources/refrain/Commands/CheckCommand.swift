@@ -40,7 +40,8 @@ extension Command {
         ).forecast()
         guard forecast.errors.isEmpty else { throw .configuration(forecast.errors) }
         if let shortage = configuration.shortage(under: ResourceLimits()) { throw .failed(shortage) }
-        let warnings = configuration.warnings(at: Int64(time(nil))) + forecast.warnings
+        let now = Int64(time(nil))
+        let warnings = configuration.warnings(at: now, readAt: files.placeAtNextStart) + forecast.warnings
         for warning in warnings + configuration.surroundings(files) + configuration.tierComplaints(files) {
             context.output.problem("warn: \(warning)")
         }

@@ -82,10 +82,18 @@ struct FileAccess: Sendable {
     /// The folder of the credentials of the service that comes with the program; nil for a user
     /// who may not read their sources.
     var serviceCredentials: String?
-    /// The same folder if the service has credentials and is stopped; for `check`.
+    /// The folders with the credentials of all services.
+    var credentialRoots = NextCredentials.Roots()
+    /// Whether a file that this process does not find is missing for systemd too. Not so in the
+    /// sandbox of a service, whose user is not root.
+    var seesAllFiles = geteuid() == 0
+    /// The folder of `serviceCredentials` if that service has any and is stopped; for `check`.
     var stoppedCredentials: @Sendable () -> String? = { nil }
-    /// The text of a unit of systemd, with what was put into it.
-    var unitText: @Sendable (_ unit: String) -> Result<String, FileProblem> = { _ in .failure(.absent) }
+    /// The text of a unit of systemd, with its drop-ins.
+    var unitText: NextCredentials.Ask = { _ in .failure(.absent) }
+    /// The time for an answer of the running proxy to `check`: one that is busy for longer is left
+    /// out, and an operator waits no more than that.
+    var metricsPatience: Duration = .seconds(2)
     /// A path to the content that a file will have at the next start.
     var placeAtNextStart: @Sendable (_ path: String) -> String = { $0 }
     /// Words about a credential whose source has changed; nil for other files.
@@ -135,7 +143,7 @@ struct FileAccess: Sendable {
             failure { _ = try ClientTLS(trustAnchors: path.map { .file($0) } ?? .system) }.map { "\($0)" }
         },
         chainFault: { path in CertificateChain.fault(in: path) },
-        nameProblem: { host in Resolver.problem(with: host, within: .seconds(3)) },
+        nameProblem: { host in Resolver.problem(with: host, within: namePatience) },
         listenProblem: { address in failure { () throws(SystemError) in try Listener.rehearse(address) } },
         socketProblem: { path in FilePlace.objection(to: path, for: .appended, .ofItsProxy)?.description },
         logProblem: { path in AccessLogSink.problem(path, .ofItsProxy).map { "\($0)" } },
@@ -168,7 +176,7 @@ struct FileAccess: Sendable {
         credentialsDirectory: PrivateFile.credentialsDirectory,
         serviceCredentials: geteuid() == 0 ? PrivateFile.serviceCredentials : nil,
         unitText: { unit in
-            Result { () throws(FileProblem) in try SystemProgram.output(of: ["systemctl", "cat", unit]) }
+            Result { () throws(FileProblem) in try SystemProgram.output(of: unit.command) }
         },
         write: { path, bytes throws(FileProblem) in try install(bytes, at: path) },
         saveProblem: { path in
@@ -185,6 +193,9 @@ struct FileAccess: Sendable {
         })
 
     private static let longestConfiguration = 1 << 20
+    /// The time for name servers. A good one answers within a second; glibc waits five for each
+    /// that is silent, and an operator would take `check` for hung.
+    private static let namePatience: Duration = .seconds(3)
 
     /// The caller shows the path, shortened: it may be a secret that was put there by mistake.
     private static func words(of error: SecretFileError, _ path: String) -> String {

@@ -4,12 +4,29 @@ import Glibc
 
 /// Programs of the system that answer soon, such as systemctl(1).
 enum SystemProgram {
-    private static let patience: Duration = .seconds(3)
-    private static let mostBytes = 1 << 20
+    /// The time for an answer: systemctl(1) takes some 10 ms, and without its manager fails as
+    /// soon. One that hangs delays `check` by that.
+    static let patience: Duration = .seconds(3)
+    /// The most that an answer can have. A unit with its drop-ins has a few KiB.
+    static let mostBytes = 1 << 20
+
+    /// Variables of each program: text for a program, without colours and without a pager.
+    private static let plainText = ["SYSTEMD_COLORS=0", "SYSTEMD_PAGER="]
+
+    /// The end of a program's output.
+    private enum End {
+        case whole([UInt8])
+        case late
+        case tooLarge
+        case unreadable(CInt)
+    }
 
     /// The standard output of a program, once it has ended with 0.
-    /// - Parameter words: its name, which `PATH` leads to, and its arguments.
-    static func output(of words: [String]) throws(FileProblem) -> String {
+    /// - Parameters:
+    ///   - words: its name, which `PATH` leads to, and its arguments.
+    ///   - patience: the time from its start to its end. It is killed after that.
+    static func output(of words: [String], within patience: Duration = patience) throws(FileProblem) -> String {
+        let deadline = Instant.now() + patience
         let mine: Descriptor
         let process: pid_t
         do throws(SystemError) {
@@ -18,16 +35,41 @@ enum SystemProgram {
         } catch {
             throw FileProblem(code: error.errno)
         }
-        let bytes = read(mine)
-        if bytes == nil { kill(process, SIGKILL) }
-        var status: CInt = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        guard let bytes else { throw FileProblem("no answer within \(patience.components.seconds) seconds") }
-        guard status == 0 else { throw FileProblem("it failed") }
-        return String(decoding: bytes, as: UTF8.self)
+        let end = read(mine, until: deadline)
+        var status: CInt?
+        if case .whole = end { status = exitStatus(of: process, until: deadline) }
+        if status == nil { kill(process) }
+        switch (end, status) {
+        case (.whole(let bytes), 0?): return String(decoding: bytes, as: UTF8.self)
+        case (.whole, .some): throw FileProblem("it failed")
+        case (.whole, nil), (.late, _):
+            throw FileProblem("no answer within \(patience.components.seconds) seconds")
+        case (.tooLarge, _): throw FileProblem("its answer has more than \(mostBytes) bytes")
+        case (.unreadable(let code), _):
+            throw FileProblem("its answer cannot be read: \(FileProblem(code: code))")
+        }
     }
 
-    /// With the usual signals: those that this program ignores would be ignored by the child too.
+    /// The status of a process that ends in time; nil for others.
+    private static func exitStatus(of process: pid_t, until deadline: Instant) -> CInt? {
+        var status: CInt = 0
+        while true {
+            let ended = waitpid(process, &status, WNOHANG)
+            if ended == process { return status }
+            // Where this process ignores SIGCHLD, the status of an ended program is lost.
+            guard ended == 0 || errno == EINTR else { return -1 }
+            guard Instant.now() < deadline else { return nil }
+            usleep(5_000)
+        }
+    }
+
+    private static func kill(_ process: pid_t) {
+        Glibc.kill(process, SIGKILL)
+        while waitpid(process, nil, 0) < 0, errno == EINTR {}
+    }
+
+    /// Starts a program with the default action of each signal: those that this program ignores
+    /// would be ignored by the child too.
     private static func start(_ words: [String], output: Descriptor) throws(SystemError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -47,30 +89,45 @@ enum SystemProgram {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         let arguments = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
+        let variables = environment().map { strdup($0) } + [nil]
+        defer { for text in arguments + variables { free(text) } }
         var process: pid_t = 0
-        let code = posix_spawnp(&process, words[0], &actions, &attributes, arguments, clinux_environment())
+        let code = posix_spawnp(&process, words[0], &actions, &attributes, arguments, variables)
         guard code == 0 else { throw SystemError(call: "posix_spawn", errno: code) }
         return process
     }
 
-    /// The bytes up to the end; nil where that does not come in time.
-    private static func read(_ end: Descriptor) -> [UInt8]? {
-        let deadline = Instant.now() + patience
+    /// This process's variables, and those of plain text in place of others of their names.
+    private static func environment() -> [String] {
+        let names = plainText.map { $0.prefix { $0 != "=" } }
+        var all = plainText
+        var next = clinux_environment()
+        while let place = next, let variable = place.pointee {
+            let text = String(cString: variable)
+            if !names.contains(text.prefix { $0 != "=" }) { all.append(text) }
+            next = place + 1
+        }
+        return all
+    }
+
+    /// The bytes up to the end, if that comes in time and before the limit.
+    private static func read(_ file: Descriptor, until deadline: Instant) -> End {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16_384)
-        while bytes.count < mostBytes {
+        while bytes.count <= mostBytes {
             let left = (deadline - .now()).wholeNanoseconds / 1_000_000
-            var wanted = pollfd(fd: end.number, events: Int16(POLLIN), revents: 0)
-            guard left > 0 else { return nil }
+            var wanted = pollfd(fd: file.number, events: Int16(POLLIN), revents: 0)
+            guard left > 0 else { return .late }
             let ready = poll(&wanted, 1, CInt(clamping: left))
             if ready < 0, errno == EINTR { continue }
-            guard ready > 0 else { return nil }
-            let count = Glibc.read(end.number, &chunk, chunk.count)
+            guard ready >= 0 else { return .unreadable(errno) }
+            guard ready > 0 else { return .late }
+            let count = Glibc.read(file.number, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return count == 0 ? bytes : nil }
+            guard count >= 0 else { return .unreadable(errno) }
+            if count == 0 { return .whole(bytes) }
             bytes += chunk[..<count]
         }
-        return nil
+        return .tooLarge
     }
 }

@@ -35,7 +35,10 @@ struct UnitCredentials: Equatable, Sendable {
     /// Where a credential comes from; nil where the service gets none of this name.
     func source(of name: String) -> Source? {
         if written.contains(name) { return .other }
-        return loaded[name] ?? (importsOthers ? .other : nil)
+        if let source = loaded[name] { return source }
+        // `creds_FILE` may be a file in a folder that `LoadCredential=creds:FOLDER` names.
+        let mayBeInFolder = loaded.keys.contains { name.hasPrefix($0 + "_") }
+        return importsOthers || mayBeInFolder ? .other : nil
     }
 
     /// An empty value empties the list that earlier lines have made; a later line for a name

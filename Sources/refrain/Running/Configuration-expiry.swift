@@ -46,10 +46,15 @@ extension Expiry {
 
 extension Configuration {
     /// Ends of certificates that clients or this proxy will refuse; reads their files.
-    var certificateExpiries: [Expiry] {
+    var certificateExpiries: [Expiry] { certificateExpiries { $0 } }
+
+    /// Ends of certificates that clients or this proxy will refuse, which name the files of the
+    /// configuration.
+    /// - Parameter place: where a file of the configuration is read.
+    func certificateExpiries(readAt place: (_ path: String) -> String) -> [Expiry] {
         var expiries: [Expiry] = []
         if let path = tlsCertificateFile, listeners.contains(where: \.isTLS) {
-            let chain = CertificateValidity.all(in: path)
+            let chain = CertificateValidity.all(in: place(path))
             if let begins = chain.map(\.begins).max(), let ends = chain.map(\.ends).min() {
                 expiries.append(
                     Expiry(
@@ -57,14 +62,14 @@ extension Configuration {
                         consequence: "clients refuse it"))
             }
         }
-        return expiries + authorityExpiries
+        return expiries + authorityExpiries(readAt: place)
     }
 
     /// One authority that is valid may be enough.
-    private var authorityExpiries: [Expiry] {
+    private func authorityExpiries(readAt place: (_ path: String) -> String) -> [Expiry] {
         let files = [("upstream_ca_file", upstreamCAFile), ("shared_tier_ca_file", sharedTierCAFile)]
         return files.compactMap { name, path in
-            let all = path.map { CertificateValidity.all(in: $0) } ?? []
+            let all = path.map { CertificateValidity.all(in: place($0)) } ?? []
             guard let path, let last = all.max(by: { $0.ends < $1.ends }) else { return nil }
             return Expiry(
                 subject: "\(name): \(path)", begins: last.begins, ends: last.ends,

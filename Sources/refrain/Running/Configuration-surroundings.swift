@@ -14,6 +14,7 @@ extension Configuration {
     func tierComplaints(_ files: FileAccess) -> [String] {
         var configuration = self
         configuration.sharedTierAuthFile = sharedTierAuthFile.map(files.placeAtNextStart)
+        configuration.sharedTierCAFile = sharedTierCAFile.map(files.placeAtNextStart)
         guard let settings = try? configuration.tierSettings() else { return [] }
         return TierProbe.complaints(settings)
     }
@@ -37,7 +38,7 @@ extension Configuration {
         else { return nil }
         let client = AdminClient(
             server: AdminServer(listening: place), token: adminTokenFile.flatMap { try? files.token($0) })
-        guard let metrics = try? client.ask("/metrics", within: .seconds(2)),
+        guard let metrics = try? client.ask("/metrics", within: files.metricsPatience),
             let served = Self.servedEnd(in: metrics), served != end
         else { return nil }
         let span = SpanOfTime.text(Int(clamping: abs(end - served)))

@@ -10,14 +10,17 @@ extension Configuration {
     /// - Parameters:
     ///   - unixSeconds: the time now.
     ///   - certificates: where their files have been read.
-    func warnings(at unixSeconds: Int64, _ certificates: [Expiry]? = nil) -> [String] {
-        warnings + tokenWarnings(at: unixSeconds)
-            + (certificates ?? certificateExpiries).compactMap { $0.warning(at: unixSeconds) }
+    ///   - place: where a file of the configuration is read, if not by its path.
+    func warnings(
+        at unixSeconds: Int64, _ certificates: [Expiry]? = nil, readAt place: (_ path: String) -> String = { $0 }
+    ) -> [String] {
+        warnings + tokenWarnings(at: unixSeconds, readAt: place)
+            + (certificates ?? certificateExpiries(readAt: place)).compactMap { $0.warning(at: unixSeconds) }
     }
 
     /// Why the origin will refuse the token that a file holds: one that is signed here is right.
-    private func tokenWarnings(at unixSeconds: Int64) -> [String] {
-        guard let path = developerTokenFile, let token = try? SecretFile.readToken(path) else { return [] }
+    private func tokenWarnings(at unixSeconds: Int64, readAt place: (_ path: String) -> String) -> [String] {
+        guard let path = developerTokenFile, let token = try? SecretFile.readToken(place(path)) else { return [] }
         guard let claims = try? TokenClaims(token: token) else {
             return ["developer_token_file: not a JSON Web Token; the origin will refuse it"]
         }

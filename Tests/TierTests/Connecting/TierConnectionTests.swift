@@ -98,25 +98,32 @@ import Testing
         #expect(nodes[0].commands == [] && scene.lines.last == "shared tier \(nodes[1].endpoint): connected")
     }
 
-    @Test func aLookSaysWhyNoEngineCanBeUsed() throws {
+    @Test func aProbeSaysWhyNoEngineCanBeUsed() throws {
         let sentinel = try FakeEngine { number, words in
             words == ["ROLE"] ? [.send("*1\r\n$8\r\nsentinel\r\n")] : [.send("-ERR unknown command\r\n")]
         }
         let master = try FakeEngine(FakeEngine.master)
-        func complaints(_ engines: [FakeEngine]) -> [String] {
-            TierProbe.complaints(TierSettings(endpoints: engines.map(\.endpoint), nodeName: "a"))
+        func complaints(
+            _ engines: [FakeEngine], patience: Duration = .seconds(60), dialTime: Duration = .seconds(60)
+        ) -> [String] {
+            let settings = TierSettings(endpoints: engines.map(\.endpoint), nodeName: "a")
+            return TierProbe.complaints(settings, patience: patience, dialTime: dialTime)
         }
         #expect(complaints([sentinel]).first?.contains("a Redis Sentinel, which holds no data") == true)
         #expect(complaints([master]).isEmpty && complaints([sentinel, master]).isEmpty)
-        // One after the other, these took longer than the whole look.
+        // One after the other, these took longer than the whole probe.
         let silent = try (0..<6).map { _ in try FakeEngine { _, _ in [.hold] } }
         #expect(complaints(silent + [master]).isEmpty)
         master.stop()
-        let lines = complaints([sentinel, master] + silent.prefix(1))
-        #expect(lines.count == 3 && lines[1].contains("unavailable"), "\(lines)")
-        for (line, engine) in zip(lines, [sentinel, master, silent[0]]) {
+        let lines = complaints([sentinel, master])
+        #expect(lines.count == 2 && lines[1].contains("unavailable"), "\(lines)")
+        for (line, engine) in zip(lines, [sentinel, master]) {
             #expect(line.hasPrefix("shared tier \(engine.endpoint): "), "\(line)")
         }
+        let slow = complaints([silent[0]], dialTime: .milliseconds(50))
+        #expect(slow.count == 1 && slow[0].hasPrefix("shared tier \(silent[0].endpoint): unavailable"), "\(slow)")
+        let none = complaints([silent[0]], patience: .milliseconds(50))
+        #expect(none == ["shared tier \(silent[0].endpoint): no answer within 0 seconds"])
     }
 
     @Test func aCompletionMaySendAgain() async throws {

@@ -39,6 +39,21 @@ import Text
         #expect(result.hitRatio == 0.8)
     }
 
+    /// The percentiles without lag were of the answered requests alone.
+    @Test func allPercentilesCountFailedRequests() {
+        var result = ReplayResult.empty()
+        (result.answered, result.failures) = (2, ["connection refused": 2])
+        for milliseconds: Int64 in [1, 100] {
+            for series in [\ReplayResult.corrected, \.uncorrected, \.withoutLag] {
+                result[keyPath: series].record(nanoseconds: milliseconds * 1_000_000)
+            }
+        }
+        let json = result.json
+        for name in ["corrected", "uncorrected", "without_lag"] {
+            #expect(json[name]?["percentiles"]?["50"]?.intValue == 100_000_000, "the second of four: \(name)")
+        }
+    }
+
     @Test func errorsThatAreNotTheRecordedOnesAreListed() {
         for (status, recorded, isListed) in [
             (503, 503, true), (500, 200, true), (429, 429, true), (404, 404, false), (404, 200, true), (401, 0, true),

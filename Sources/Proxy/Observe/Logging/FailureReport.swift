@@ -44,8 +44,20 @@ final class FailureReport: Sendable {
     private static func quietPeriod(_ kind: Kind) -> Duration { kind == .token ? .seconds(60) : .seconds(10) }
 
     /// The line for a failure; nil in a quiet period, in which it is counted.
-    /// - Parameter cause: has at most the path of a request.
-    func line(_ cause: String, _ kind: Kind = .failure, at now: Instant) -> String? {
+    /// - Parameters:
+    ///   - cause: has at most the path of a request.
+    ///   - detail: follows the cause; made only for a line, and outside the lock.
+    func line(
+        _ cause: String, _ kind: Kind = .failure, detail: @autoclosure () -> String = "", at now: Instant
+    ) -> String? {
+        guard let suppressed = endQuietPeriod(of: kind, at: now) else { return nil }
+        let more = suppressed > 0 ? " (and \(suppressed) more failures since the last report)" : ""
+        return "upstream: " + cause + detail() + more
+    }
+
+    /// Begins the next quiet period, and returns how many failures the last one had; nil within
+    /// one, in which the failure is counted.
+    private func endQuietPeriod(of kind: Kind, at now: Instant) -> Int? {
         quiet.withLock { quiet in
             let last = quiet[kind]
             if let last, now < last.until {
@@ -53,9 +65,7 @@ final class FailureReport: Sendable {
                 return nil
             }
             quiet[kind] = Quiet(until: now + Self.quietPeriod(kind))
-            let suppressed = last?.suppressed ?? 0
-            let more = suppressed > 0 ? " (and \(suppressed) more failures since the last report)" : ""
-            return "upstream: " + cause + more
+            return last?.suppressed ?? 0
         }
     }
 
