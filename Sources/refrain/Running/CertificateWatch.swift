@@ -17,6 +17,7 @@ final class CertificateWatch: Sendable {
                 Int(bitPattern: UInt(found.st_dev)), Int(bitPattern: UInt(found.st_ino)), Int(found.st_size),
                 found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_ctim.tv_sec, found.st_ctim.tv_nsec,
             ]
+            // Two seconds are the coarsest time stamp of a file system, that of FAT.
             isSettled = found.st_ctim.tv_sec + 2 < time(nil)
         }
 
@@ -86,7 +87,7 @@ extension CertificateFile {
     private var objection: String? {
         guard let keyFile else { return nil }
         do throws(TLSError) {
-            _ = try ServerTLS(certificateFile: path, keyFile: keyFile)
+            try ServerTLS.check(certificateFile: path, keyFile: keyFile)
             return nil
         } catch {
             return error.description
@@ -95,8 +96,7 @@ extension CertificateFile {
 }
 
 extension Configuration {
-    /// Files that a reload reads, with the certificates that `settings` were made with. Those of
-    /// authorities are read now.
+    /// Files that a reload reads, with the certificates that `settings` were made with.
     func certificateFiles(of settings: ProxySettings) -> [CertificateFile] {
         var files: [CertificateFile] = []
         if let path = tlsCertificateFile, let tls = settings.tls {
@@ -104,7 +104,7 @@ extension Configuration {
                 CertificateFile(
                     directive: "tls_certificate", path: path, loaded: tls.fingerprint, keyFile: tlsCertificateKeyFile))
         }
-        if upstream.isTLS, let path = upstreamCAFile, let loaded = try? CertificateFingerprint(ofFile: path) {
+        if let path = upstreamCAFile, let loaded = settings.upstreamTLS?.fingerprint {
             files.append(CertificateFile(directive: "upstream_ca_file", path: path, loaded: loaded))
         }
         return files
