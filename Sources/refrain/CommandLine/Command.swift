@@ -7,6 +7,8 @@ struct CommandContext: Sendable {
     let files: FileAccess
     /// All that the program has, for the help.
     var commands: [Command] = []
+    /// Of a process that another proxy has started.
+    var startReport: StartReport?
 
     /// Ends a command whose answer is JSON as a proxy sent it.
     func done(json body: [UInt8]) -> ExitStatus {
