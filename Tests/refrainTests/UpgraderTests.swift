@@ -187,7 +187,7 @@ import Testing
             if isTold { #expect(channel.receive(within: .seconds(60)) == .failure(FailureMessage(["no room"]))) }
             #expect(channel.receive(within: .seconds(60)) == .message(.prepared))
             report.end()
-            // There is nothing that it would go to.
+            // Nothing is sent from then on.
             report.send(.failed("no room"))
         }
         #expect(channel.receive(within: .zero) == .nothingInTime)

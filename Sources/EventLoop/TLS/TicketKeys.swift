@@ -10,9 +10,9 @@ import Synchronization
 /// to be part of the identity, or a session would cross from lax ones to strict ones.
 ///
 /// Must hold: the secrets are written to no file. In this process they are in `TicketKeyMemory`
-/// while they open tickets, in buffers that are wiped, and in OpenSSL's contexts of one handshake.
-/// Beyond it, the kernel has them in a socket's buffer until a successor reads them, and can swap
-/// them where `RLIMIT_MEMLOCK` is used up.
+/// while they open tickets, in buffers that are wiped, and in OpenSSL's contexts of a handshake.
+/// The kernel has them in a socket's buffer until a successor reads them, and where
+/// `RLIMIT_MEMLOCK` is used up it can swap them.
 public final class TicketKeys: Sendable {
     private struct State: ~Copyable, Sendable {
         let memory: TicketKeyMemory

@@ -7,7 +7,7 @@ struct CommandContext: Sendable {
     let files: FileAccess
     /// All that the program has, for the help.
     var commands: [Command] = []
-    /// Of a process that another proxy has started.
+    /// Nil where no other proxy has started this process.
     var startReport: StartReport?
 
     /// Ends a command whose answer is JSON as a proxy sent it.

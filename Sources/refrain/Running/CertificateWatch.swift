@@ -5,6 +5,9 @@ import Synchronization
 
 /// Looks whether the certificates in use are still those of their files, and has the log say where
 /// not. For the configuration in effect of this process, from its start; any thread.
+///
+/// How far it reaches: files of `LoadCredential=` are copies, which never change while the service
+/// runs. `refrain check` compares their sources.
 final class CertificateWatch: Sendable {
     /// Changes when a file is written, or another takes its name.
     private struct Stamp: Equatable {

@@ -31,7 +31,7 @@ final class StartReport: Sendable {
         UpgradeChannel(copy).send(FailureMessage(failure.messages))
     }
 
-    /// The start has succeeded.
+    /// Closes the copy of the channel: the start has succeeded.
     func end() {
         if let control = control.withLock({ $0.take() }) { close(control) }
     }

@@ -133,7 +133,7 @@ struct UpgradeChannel: Sendable {
         while true {
             switch nextByte(until: deadline) {
             case .byte(Self.failed): return .failure(failureMessage(until: deadline))
-            // Too late. Its bytes must not be taken for messages.
+            // A late answer: its bytes must not be taken for messages.
             case .byte(Self.keys): _ = ticketKeys(until: deadline)
             // Another version may say more than this one knows.
             case .byte(let byte): if let message = Message(rawValue: byte) { return .message(message) }

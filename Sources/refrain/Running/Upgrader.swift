@@ -15,8 +15,8 @@ final class Upgrader: Sendable {
         var preparation = Duration.seconds(60)
         /// From then until it serves. Clients that connect meanwhile wait.
         var beginning = Duration.seconds(10)
-        /// From its last words, or the end of its channel, until it has ended by itself, for which
-        /// it has only to exit; its stage is no longer for that.
+        /// From its last words, or the end of its channel, until it has ended by itself: enough for
+        /// an exit on a busy machine. Never beyond the time of its stage.
         var ending = Duration.seconds(5)
     }
 
