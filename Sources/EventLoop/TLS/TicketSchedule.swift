@@ -33,7 +33,7 @@ struct TicketSchedule {
         births.removeSubrange(min(births.count, Self.mostKeys)...)
     }
 
-    /// Forgets the keys that open no tickets any more: the last ones, because all live equally long.
+    /// Forgets the keys that open no tickets any more: the last ones, because all live as long.
     /// - Returns: whether there were any.
     mutating func dropEnded(at now: Instant) -> Bool {
         let former = births.count

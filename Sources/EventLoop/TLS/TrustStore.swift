@@ -12,6 +12,7 @@ enum TrustStore {
         "/etc/ssl/cert.pem",
     ]
 
+    /// Loads trust anchors into a context.
     /// - Returns: the fingerprint of the certificates of a `.file`, of the very bytes that were
     ///   loaded; nil for other anchors, and for a file that `KeyFile` does not read.
     @discardableResult

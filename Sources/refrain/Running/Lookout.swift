@@ -5,7 +5,8 @@ import Server
 import Synchronization
 
 /// Looks twice a minute for expiries, changed certificates, a short disk and refused clients, and
-/// has the log say so in time; drops the ended keys of session tickets. One for the process, off the loops: it reads files.
+/// has the log say so in time. Drops ended keys of session tickets. One for the process, off the
+/// loops: it reads files.
 final class Lookout {
     private let timer: any DispatchSourceTimer
 

@@ -84,7 +84,10 @@ struct Successor: Sendable {
     func awaitEnd(within limit: Duration) {
         let deadline = Instant.now() + limit
         let handle = clinux_open_process(process)
-        guard handle < 0 else { return Self.awaitEnd(of: Descriptor(owning: handle), until: deadline) }
+        if handle >= 0 {
+            defer { close(handle) }
+            return Self.awaitEnd(by: handle, until: deadline)
+        }
         // A kernel before 5.3, or a filter of system calls.
         var found = siginfo_t()
         while found.si_signo == 0, Instant.now() < deadline {
@@ -95,9 +98,9 @@ struct Successor: Sendable {
         }
     }
 
-    /// - Parameter process: pidfd_open(2), readable once the process has ended.
-    private static func awaitEnd(of process: Descriptor, until deadline: Instant) {
-        var poller = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
+    /// Waits until a descriptor of pidfd_open(2) is readable: its process has ended.
+    private static func awaitEnd(by handle: CInt, until deadline: Instant) {
+        var poller = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
         while true {
             let left = max(0, ((deadline - .now()).wholeNanoseconds + 999_999) / 1_000_000)
             guard poll(&poller, 1, CInt(clamping: left)) < 0, errno == EINTR else { return }
