@@ -39,7 +39,11 @@ final class TLSPeer: @unchecked Sendable {  // because a test uses each from one
 
     /// A session to be offered later, which the caller has to release. By TLS 1.3 it comes with the
     /// first content.
-    func takeSession() -> OpaquePointer? { SSL_get1_session(ssl) }
+    func takeSession() -> OpaquePointer? {
+        // SSL_free(3) makes the session of a connection useless that was not shut down.
+        SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
+        return SSL_get1_session(ssl)
+    }
 
     deinit {
         SSL_free(ssl)

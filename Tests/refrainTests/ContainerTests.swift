@@ -157,6 +157,7 @@ import Testing
         }
         for line in compose where line.contains("REFRAIN_") {
             let name = line.trimmingCharacters(in: .whitespaces).prefix { $0 != ":" }
+            guard name.hasPrefix("REFRAIN_") else { continue }
             #expect(variables[String(name)] != nil, "\(name)")
         }
     }

@@ -21,7 +21,7 @@ import Testing
         let most = FailureMessage.mostBytes
         #expect(received([String(repeating: "a", count: most)]).utf8.count == most)
         for character in ["a", "é", "漢", "🎵"] {
-            let text = received([String(repeating: character, count: most)])
+            let text = received([String(repeating: character, count: most + 1)])
             #expect((most - 3...most).contains(text.utf8.count) && text.hasSuffix(character + "..."))
         }
     }

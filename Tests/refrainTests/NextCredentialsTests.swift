@@ -60,10 +60,12 @@ import Testing
 
     @Test func aSourceThatCannotBeUsedIsAnError() throws {
         try folder.put(Self.key(), copy, mode: 0o400)
-        let beginning = "refrain: \(folder.file("proxy.conf")):1: developer_key_file: \"\(folder.file(copy))\": "
+        let beginning = "refrain: \(folder.file("proxy.conf")):1: developer_key_file: "
         func expect(_ words: String, _ unit: String? = nil) throws {
             let result = try check(unit.map { .success($0) })
-            #expect(result.status == 78 && result.error.hasPrefix(beginning + words), "\(result.error)")
+            // The path in between is cut where the temporary folder's is long.
+            let isSaid = result.error.hasPrefix(beginning) && result.error.contains("\": " + words)
+            #expect(result.status == 78 && isSaid, "\(result.error)")
             #expect(!result.error.contains("/proc/"), "\(result.error)")
         }
         let copies = "the next start copies \(source): "

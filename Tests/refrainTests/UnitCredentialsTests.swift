@@ -23,11 +23,11 @@ import Testing
 
             # /etc/systemd/system/refrain.service.d/secrets.conf
             [Service]
-            LoadCredential=apple-key:/root/new.p8
+            LoadCredential=apple-key:/srv/new.p8
             [Install]
             LoadCredential=other:/etc/other
             """)
-        #expect(unit.source(of: "apple-key") == .file("/root/new.p8"), "the last line counts")
+        #expect(unit.source(of: "apple-key") == .file("/srv/new.p8"), "the last line counts")
         #expect(unit.source(of: "client-keys") == .file("/etc/refrain/keys"))
         #expect(unit.source(of: "tier-auth") == .file("/etc/refrain/tier auth"))
         #expect(unit.source(of: "tls-key") == nil && unit.source(of: "other") == nil)
