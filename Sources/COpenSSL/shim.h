@@ -78,6 +78,25 @@ static inline size_t copenssl_store_count(SSL_CTX *ctx) {
     return (size_t)sk_X509_OBJECT_num(X509_STORE_get0_objects(SSL_CTX_get_cert_store(ctx)));
 }
 
+/// Loads the certificates and revocation lists of PEM text as X509_load_cert_crl_file(3) does those of a file. One if
+/// there was any.
+static inline int copenssl_store_load(SSL_CTX *ctx, const void *text, int size) {
+    X509_STORE *store = SSL_CTX_get_cert_store(ctx);
+    BIO *bio = BIO_new_mem_buf(text == NULL ? "" : text, size);
+    STACK_OF(X509_INFO) *found = bio == NULL ? NULL : PEM_X509_INFO_read_bio(bio, NULL, NULL, (void *)"");
+    BIO_free(bio);
+    if (found == NULL) return 0;
+    int count = 0;
+    for (int index = 0; index < sk_X509_INFO_num(found); index++) {
+        X509_INFO *info = sk_X509_INFO_value(found, index);
+        if (info->x509 != NULL && X509_STORE_add_cert(store, info->x509) == 1) count++;
+        if (info->crl != NULL && X509_STORE_add_crl(store, info->crl) == 1) count++;
+    }
+    sk_X509_INFO_pop_free(found, X509_INFO_free);
+    if (count == 0) ERR_raise(ERR_LIB_X509, X509_R_NO_CERTIFICATE_OR_CRL_FOUND);
+    return count > 0;
+}
+
 /// Whether one certificate has issued another: names, key identifiers, rights and signature. One where it has.
 static inline int copenssl_issued(X509 *issuer, X509 *subject) {
     return X509_check_issued(issuer, subject) == X509_V_OK && X509_verify(subject, X509_get0_pubkey(issuer)) == 1;

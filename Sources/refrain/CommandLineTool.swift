@@ -6,13 +6,13 @@ enum CommandLineTool {
     static func run(
         _ arguments: [String], output: Output = .console, files: FileAccess = .system
     ) -> Int32 {
-        let context = CommandContext(output: output, files: files, commands: Command.table)
         let report = StartReport { name in getenv(name).map { String(cString: $0) } }
+        let context = CommandContext(output: output, files: files, commands: Command.table, startReport: report)
         do throws(CommandFailure) {
             return try dispatch(Array(arguments.dropFirst()), context).rawValue
         } catch {
             for message in error.messages { output.problem(message, .error) }
-            report?.tell(error)
+            report?.send(error)
             return error.status.rawValue
         }
     }

@@ -13,6 +13,20 @@ import Testing
         #expect(throws: TLSError.self) { try ClientTLS(trustAnchors: anchors) }
     }
 
+    /// A file that was replaced after it had been read passed for the one in use.
+    @Test func theFingerprintIsOfTheFileThatWasLoaded() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.put(try ThrowawayAuthority().certificatePEM().utf8, "ca.pem")
+        let first = try CertificateFingerprint(ofFile: file)
+        let client = try ClientTLS(trustAnchors: .file(file))
+        try folder.put(try ThrowawayAuthority().certificatePEM().utf8, "ca.pem")
+        #expect(client.fingerprint == first)
+        #expect(try ClientTLS(trustAnchors: .file(file)).fingerprint == CertificateFingerprint(ofFile: file))
+        #expect(try ClientTLS(trustAnchors: .pem(ThrowawayAuthority().certificatePEM())).fingerprint == nil)
+        try folder.put([], "ca.pem")
+        #expect(throws: TLSError.self) { try ClientTLS(trustAnchors: .file(file)) }
+    }
+
     /// Falling back to the machine's authorities would trust more than the operator has asked for.
     @Test(arguments: [
         ["SSL_CERT_FILE": "/nonexistent.pem"], ["SSL_CERT_FILE": "/dev/null"], ["SSL_CERT_DIR": "/nonexistent"],

@@ -29,6 +29,18 @@ import Testing
         #expect(!schedule.opens(3, at: after(60 * 9)) && schedule.opens(2, at: after(60 * 9)))
     }
 
+    /// They went only when four newer ones had come: in a process without clients, never.
+    @Test func keysThatOpenNoMoreAreDropped() {
+        var schedule = TicketSchedule()
+        for hour in 0..<3 { schedule.begin(at: after(60 * hour)) }
+        let early = schedule.dropEnded(at: after(179))
+        #expect(!early && schedule.births.count == 3)
+        let first = schedule.dropEnded(at: after(180))
+        #expect(first && schedule.births == [after(120), after(60)])
+        let last = schedule.dropEnded(at: after(300))
+        #expect(last && schedule.births.isEmpty && schedule.needsKey(at: after(300)))
+    }
+
     @Test func keysOfAnotherProcessAreInOrderAndOfThePast() {
         let now = after(60)
         #expect(TicketSchedule(births: [after(60), after(3), after(3), start], at: now)?.births.count == 4)
@@ -38,26 +50,54 @@ import Testing
     }
 }
 
-@Suite struct TicketKeysTests {
-    private let cipher = EVP_CIPHER_CTX_new()
-    private let mac: OpaquePointer?
-    private let start = Instant.now()
+@Suite struct TicketKeyMemoryTests {
+    @Test func onlyTheFirstKeysAreKept() throws {
+        let memory = try TicketKeyMemory()
+        for _ in 0..<TicketSchedule.mostKeys {
+            let isMade = memory.makeFirst()
+            #expect(isMade)
+        }
+        let kept = Array(memory[0])
+        memory.keepFirst(1)
+        #expect(Array(memory[0]) == kept && kept.contains { $0 != 0 })
+        for index in 1..<TicketSchedule.mostKeys { #expect(memory[index].allSatisfy { $0 == 0 }) }
+        memory.keepFirst(0)
+        #expect(memory[0].allSatisfy { $0 == 0 })
+    }
+}
 
-    init() {
-        let algorithm = EVP_MAC_fetch(nil, "HMAC", nil)
-        mac = EVP_MAC_CTX_new(algorithm)
-        EVP_MAC_free(algorithm)
+@Suite struct TicketKeysTests {
+    /// OpenSSL's contexts of a handshake.
+    private final class Contexts {
+        let cipher = EVP_CIPHER_CTX_new()
+        let mac: OpaquePointer?
+
+        init() {
+            let algorithm = EVP_MAC_fetch(nil, "HMAC", nil)
+            mac = EVP_MAC_CTX_new(algorithm)
+            EVP_MAC_free(algorithm)
+        }
+
+        deinit {
+            EVP_CIPHER_CTX_free(cipher)
+            EVP_MAC_CTX_free(mac)
+        }
     }
 
-    private static func keys(_ identity: UInt8 = 1) -> TicketKeys {
-        TicketKeys(identity: [UInt8](repeating: identity, count: 32))
+    private let contexts = Contexts()
+    private let start = Instant.now()
+
+    private static func keys(_ identity: UInt8 = 1) throws -> TicketKeys {
+        try TicketKeys(identity: [UInt8](repeating: identity, count: 32))
     }
 
     /// The name of the key that seals now.
     private func seal(_ keys: TicketKeys, after minutes: Int = 0) -> [UInt8] {
         var (name, iv) = ([UInt8](repeating: 0, count: 16), [UInt8](repeating: 0, count: 16))
         let isSealed = name.withUnsafeMutableBytes { name in
-            iv.withUnsafeMutableBytes { keys.seal(name, $0, cipher, mac, at: start + .seconds(60 * minutes)) }
+            iv.withUnsafeMutableBytes {
+                keys.seal(name, $0, contexts.cipher, contexts.mac, at: start + .seconds(60 * minutes))
+            }
         }
         #expect(isSealed && name.contains { $0 != 0 } && iv.contains { $0 != 0 })
         return name
@@ -66,7 +106,9 @@ import Testing
     private func open(_ keys: TicketKeys, _ name: [UInt8], after minutes: Int = 0) -> TicketKeys.Opening {
         let iv = [UInt8](repeating: 7, count: 16)
         return name.withUnsafeBytes { name in
-            iv.withUnsafeBytes { keys.open(name, $0, cipher, mac, at: start + .seconds(60 * minutes)) }
+            iv.withUnsafeBytes {
+                keys.open(name, $0, contexts.cipher, contexts.mac, at: start + .seconds(60 * minutes))
+            }
         }
     }
 
@@ -74,14 +116,21 @@ import Testing
     private func handed(_ keys: TicketKeys, after minutes: Int = 0, _ change: (inout [UInt8]) -> Void = { _ in })
         -> TicketKeys?
     {
-        var bytes = keys.withBytes { Array($0) }
+        let now = start + .seconds(60 * minutes)
+        var bytes = keys.withBytes(at: now) { Array($0) }
         #expect(bytes.count <= TicketKeys.mostBytes)
         change(&bytes)
-        return bytes.withUnsafeBytes { TicketKeys($0, at: start + .seconds(60 * minutes)) }
+        return bytes.withUnsafeBytes { TicketKeys($0, at: now) }
     }
 
-    @Test func aTicketIsTakenUntilItsEnd() {
-        let keys = Self.keys()
+    /// The keys that would be handed on.
+    private func count(_ keys: TicketKeys, after minutes: Int) -> Int {
+        let bytes = keys.withBytes(at: start + .seconds(60 * minutes)) { $0.count }
+        return bytes == 0 ? 0 : (bytes - 32) / ((TicketKeys.mostBytes - 32) / TicketSchedule.mostKeys)
+    }
+
+    @Test func aTicketIsTakenUntilItsEnd() throws {
+        let keys = try Self.keys()
         let first = seal(keys)
         #expect(seal(keys, after: 59) == first)
         #expect(open(keys, first, after: 59) == .current && open(keys, first, after: 60) == .former)
@@ -90,14 +139,27 @@ import Testing
         #expect(open(keys, second, after: 61) == .current)
         #expect(open(keys, first, after: 179) == .former && open(keys, first, after: 180) == .unknown)
         #expect(open(keys, [UInt8](repeating: 0, count: 16)) == .unknown, "an empty place is no key")
-        #expect(open(Self.keys(), first) == .unknown)
+        #expect(open(try Self.keys(), first) == .unknown)
         // Bounded, however long it runs.
         for hour in 2..<12 { _ = seal(keys, after: 60 * hour) }
-        #expect(keys.withBytes { $0.count } == TicketKeys.mostBytes)
+        #expect(count(keys, after: 60 * 11) == 3)
+    }
+
+    /// They were handed on to each successor, and lay in memory meanwhile.
+    @Test func keysThatOpenNoMoreAreNotHandedOn() throws {
+        let keys = try Self.keys()
+        _ = seal(keys)
+        _ = seal(keys, after: 60)
+        #expect(count(keys, after: 179) == 2 && count(keys, after: 180) == 1)
+        #expect(count(keys, after: 179) == 1, "it is gone for good")
+        keys.dropEnded(at: start + .seconds(60 * 240))
+        #expect(count(keys, after: 0) == 0 && handed(keys, after: 240) == nil)
+        _ = seal(keys, after: 240)
+        #expect(count(keys, after: 240) == 1)
     }
 
     @Test func anotherProcessOpensWhatThisOneHasSealed() throws {
-        let keys = Self.keys(9)
+        let keys = try Self.keys(9)
         let names = [seal(keys), seal(keys, after: 61)]
         let other = try #require(handed(keys, after: 62))
         #expect(other.identity == keys.identity)
@@ -106,8 +168,8 @@ import Testing
         #expect(open(other, names[0], after: 180) == .unknown, "their age goes over too")
     }
 
-    @Test func otherBytesAreNoKeys() {
-        let keys = Self.keys()
+    @Test func otherBytesAreNoKeys() throws {
+        let keys = try Self.keys()
         #expect(keys.withBytes { $0.count } == 0)
         #expect(handed(keys) == nil)
         _ = seal(keys)

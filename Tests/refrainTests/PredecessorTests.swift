@@ -57,14 +57,19 @@ import Testing
             #expect(Glibc.send(its.number, bytes, bytes.count, 0) == bytes.count)
             shutdown(its.number, CInt(SHUT_WR))
             let heard = UpgradeChannel(mine).receive(within: .seconds(60))
-            #expect(heard == .failure(FailureWords([words])), "\(bytes)")
+            #expect(heard == .failure(FailureMessage([words])), "\(bytes)")
         }
+    }
+
+    /// One key of session tickets: but for its birth each byte is a message, `proceed`.
+    private static func keyBytes() -> [UInt8] {
+        let birth = withUnsafeBytes(of: Instant.now().nanoseconds.bigEndian) { Array($0) }
+        return [UInt8](repeating: 0x67, count: 32) + birth + [UInt8](repeating: 0x67, count: 80)
     }
 
     /// Their bytes must not be taken for messages, nor another message for them.
     @Test func ticketKeysAreHandedOnWhenTheyAreAskedFor() throws {
-        let birth = withUnsafeBytes(of: Instant.now().nanoseconds.bigEndian) { Array($0) }
-        let bytes = [UInt8](repeating: 0x67, count: 32) + birth + [UInt8](repeating: 0x67, count: 80)
+        let bytes = Self.keyBytes()
         let keys = try #require(bytes.withUnsafeBytes { TicketKeys($0) })
         for (given, isRecent) in [(keys, true), (nil, true), (keys, false)] {
             let (mine, its) = try Descriptor.pair()
@@ -73,7 +78,7 @@ import Testing
             if isRecent {
                 DispatchQueue(label: "old").async { @Sendable in
                     guard other.receive(within: nil) == .message(.ticketKeys) else { return }
-                    other.send(given)
+                    #expect(other.send(given))
                     other.send(.done)
                 }
             } else {
@@ -83,6 +88,24 @@ import Testing
             #expect(handed?.withBytes { Array($0) } == (isRecent && given != nil ? bytes : nil))
             #expect(channel.receive(within: .seconds(60)) == .message(.done))
         }
+    }
+
+    /// A successor waited for an answer as long as its predecessor lived.
+    @Test func keysThatComeTooLateAreNoMessages() throws {
+        let bytes = Self.keyBytes()
+        let keys = try #require(bytes.withUnsafeBytes { TicketKeys($0) })
+        #expect(channel.askForTicketKeys(within: .milliseconds(20)) == nil)
+        #expect(other.receive(within: .seconds(60)) == .message(.ticketKeys))
+        for late in [keys, nil] {
+            #expect(other.send(late))
+            other.send(.done)
+            #expect(channel.receive(within: .seconds(60)) == .message(.done))
+        }
+    }
+
+    @Test func keysForASuccessorThatHasGoneAreNoFault() throws {
+        let (mine, _) = try Descriptor.pair()
+        #expect(UpgradeChannel(mine).send(nil as TicketKeys?))
     }
 
     @Test func aPredecessorThatEndsHandsNoKeysOn() throws {
@@ -147,42 +170,9 @@ import Testing
         channel.send(.forget)
         for _ in 0..<3 { #expect(channel.receive(within: .seconds(60)) == .message(.working)) }
         pending.withLock { $0 }?()
-        var heard = UpgradeChannel.Heard.message(.working)
+        var heard = UpgradeChannel.Received.message(.working)
         while heard == .message(.working) { heard = channel.receive(within: .seconds(60)) }
         #expect(heard == .message(.forgotten))
-    }
-}
-
-@Suite struct FailureWordsTests {
-    /// Through the bytes and back.
-    private func received(_ messages: [String]) -> String {
-        let bytes = FailureWords(messages).bytes
-        let count = FailureWords.count(head: Array(bytes.prefix(FailureWords.headBytes)))
-        #expect(count == bytes.count - FailureWords.headBytes)
-        return FailureWords(received: bytes.dropFirst(FailureWords.headBytes)).text
-    }
-
-    @Test func allMistakesAreOneLine() {
-        #expect(received(["a:1: b", "a:2: c"]) == "a:1: b; a:2: c")
-        #expect(received(["a\nb\u{1B}[2Jc\u{2028}d\r\ne"]) == "a b [2Jc d  e")
-        #expect(received([]).isEmpty)
-    }
-
-    @Test func longWordsAreCutBetweenCharacters() {
-        let most = FailureWords.mostBytes
-        #expect(received([String(repeating: "a", count: most)]).utf8.count == most)
-        for character in ["a", "é", "漢", "🎵"] {
-            let text = received([String(repeating: character, count: most + 1)])
-            #expect((most - 3...most).contains(text.utf8.count) && text.hasSuffix(character + "..."))
-        }
-    }
-
-    @Test func bytesOfAnotherProgramMakeNoLongerLine() {
-        #expect(FailureWords(received: [0x61, 0xFF, 0x07]).text == "a\u{FFFD} ")
-        #expect(FailureWords(received: [UInt8](repeating: 0xFF, count: 4096)).text.utf8.count <= 4096)
-        #expect(FailureWords.count(head: [0x10, 0]) == 4096)
-        #expect(FailureWords.count(head: [0x10, 1]) == nil)
-        #expect(FailureWords.count(head: [1]) == nil && FailureWords.count(head: []) == nil)
     }
 }
 

@@ -24,6 +24,19 @@ import Testing
         #expect(manager(["WATCHDOG_USEC": "0"]).watchdogInterval == nil)
     }
 
+    /// systemd ignored the whole message: a unit whose reload had failed stayed "reloading".
+    @Test(arguments: ["a", "é", "漢", "🎵"]) func aLongStatusLeavesTheMessageShort(character: String) {
+        let text = String(repeating: character, count: 5000)
+        let most = ServiceManager.Event.mostStatusBytes
+        for event in [ServiceManager.Event.ready(status: text), .stopping(status: text)] {
+            #expect(event.message.utf8.count < 4096 && event.message.hasSuffix(character + "..."))
+            let status = event.message.split(separator: "=").last ?? ""
+            #expect((most - 3...most).contains(status.utf8.count))
+        }
+        let whole = String(repeating: "a", count: most)
+        #expect(ServiceManager.Event.ready(status: whole).message == "READY=1\nSTATUS=" + whole)
+    }
+
     @Test func socketsWithAPathAndAbstractOnesAreTold() throws {
         let folder = try TemporaryFolder()
         let (path, name) = (folder.file("notify"), "refrain-\(UUID().uuidString)")

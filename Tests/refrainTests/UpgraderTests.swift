@@ -68,7 +68,7 @@ import Testing
         ("exec 3>&-; kill -SEGV $$", "is not ready: the process was ended by signal 11"),
     ])
     func oneThatFailsSaysWhyAndEndsByItself(script: String, words: String) throws {
-        let scene = try Scene(script, limits: Upgrader.Limits(ending: .seconds(60)))
+        let scene = try Scene(script, limits: Upgrader.Limits(beginning: .seconds(60), ending: .seconds(60)))
         scene.upgrader.request()
         let log = scene.log(with: "not upgraded, this process continues")
         #expect(log.contains(words), "\(log)")
@@ -82,6 +82,21 @@ import Testing
         let log = scene.log(with: "not upgraded, this process continues")
         #expect(log.contains("is not ready: why; the process was ended by signal 9"), "\(log)")
         waitUntil { scene.failedUpgrades == 1 }
+    }
+
+    /// Clients waited for the time of its stage, and for that of its end after it.
+    @Test(arguments: [
+        ("printf p >&3; head -c 1 <&3 >/dev/null; exec 3>&-; exec sleep 600", Upgrader.Limits(beginning: .seconds(1))),
+        (#"printf 'e\0\3why' >&3; exec sleep 600"#, Upgrader.Limits(preparation: .seconds(1))),
+    ])
+    func theEndOfAStageIsThatOfItsLastWords(script: String, limits: Upgrader.Limits) throws {
+        var limits = limits
+        limits.ending = .seconds(600)
+        let scene = try Scene(script, limits: limits)
+        scene.upgrader.request()
+        let log = scene.log(with: "not upgraded, this process continues")
+        // A busy machine may not have come to its last words.
+        #expect(log.contains("was ended by signal 9") || log.contains("was not ready within 1.0 seconds"), "\(log)")
     }
 
     @Test func oneThatSaysWhatItShouldServesFromThenOn() throws {
@@ -157,18 +172,25 @@ import Testing
         let given = HandedOver.variables([], from: process).map { $0.split(separator: "=", maxSplits: 1) }
         let own = given.first { $0[0] == HandedOver.version }.map { String($0[1]) }
         let channel = UpgradeChannel(mine)
-        for (version, isTold) in [(own, true), (nil, false), ("\(process + 1):2", false), ("\(process):1", false)] {
+        for (version, isTold) in [
+            (own, true), ("\(process):3", true), ("\(process):12", true), (nil, false), ("\(process + 1):2", false),
+            ("\(process):1", false), ("\(process)", false), ("\(process):2:2", false), ("\(process):two", false),
+        ] {
             var environment = [
                 "REFRAIN_UPGRADE": "\(process)", "LISTEN_FDS": "\(number - 2)",
                 "LISTEN_FDNAMES": names.joined(separator: ":"),
             ]
             environment[HandedOver.version] = version
             let report = try #require(StartReport { environment[$0] })
-            report.tell(.failed("no room"))
+            report.send(.failed("no room"))
             UpgradeChannel(its).send(.prepared)
-            if isTold { #expect(channel.receive(within: .seconds(60)) == .failure(FailureWords(["no room"]))) }
+            if isTold { #expect(channel.receive(within: .seconds(60)) == .failure(FailureMessage(["no room"]))) }
             #expect(channel.receive(within: .seconds(60)) == .message(.prepared))
+            report.end()
+            // Nothing is sent from then on.
+            report.send(.failed("no room"))
         }
+        #expect(channel.receive(within: .zero) == .nothingInTime)
         #expect(StartReport { _ in nil } == nil)
     }
 

@@ -31,6 +31,10 @@ int clinux_tcp_user(int is_ipv6, const void *local, uint16_t local_port, const v
 /// The process that made the other end of a connected pair of Unix sockets (SO_PEERCRED); 0 where the kernel does not know one.
 int clinux_peer_process(int connection);
 
+/// A descriptor of a process of this number (pidfd_open(2)), readable once it has ended; children do not inherit it. -1 where there
+/// is none.
+int clinux_open_process(int process);
+
 /// The path by which this program was started (AT_EXECFN of getauxval(3)), as the caller of execve(2) wrote it; NULL where it is not told.
 const char *clinux_started_as(void);
 

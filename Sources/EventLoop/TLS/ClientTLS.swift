@@ -22,6 +22,9 @@ public final class ClientTLS: Sendable {
     /// OpenSSL would go through a hundred. Public chains have one or two.
     private static let longestChain: CInt = 8
 
+    /// Tells the certificates of the file of trust anchors from others; nil for other anchors, and
+    /// for a file that is none to be looked at again, such as a pipe.
+    public let fingerprint: CertificateFingerprint?
     private let context: TLSContext
     let sessions = TLSSessionCache()
 
@@ -37,7 +40,7 @@ public final class ClientTLS: Sendable {
         environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
     ) throws(TLSError) {
         context = try TLSContext(TLS_client_method())
-        try TrustStore.load(trustAnchors, into: context.pointer, environment)
+        fingerprint = try TrustStore.load(trustAnchors, into: context.pointer, environment)
         // No callback: one that returns 1 would switch verification off.
         SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
         SSL_CTX_set_verify_depth(context.pointer, ClientTLS.longestChain)

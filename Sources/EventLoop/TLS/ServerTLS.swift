@@ -3,8 +3,8 @@ import COpenSSL
 /// The server side of TLS: one certificate, TLS 1.2 and 1.3 by Mozilla's intermediate profile,
 /// HTTP/1.1 and, where it is wanted, HTTP/2.
 ///
-/// Files are read once. Another one is made for a renewed certificate; it continues the tickets of
-/// the former if the key is the same.
+/// Files are read once. A renewed certificate takes another `ServerTLS`, which continues the
+/// tickets of the former if the key is the same.
 public final class ServerTLS: Sendable {
     private enum Source: Sendable {
         case files(certificate: String, key: String)
@@ -32,6 +32,11 @@ public final class ServerTLS: Sendable {
             .files(certificate: certificateFile, key: keyFile), offersHTTP2: offersHTTP2, continuing: former)
     }
 
+    /// Throws the error that the initializer would throw for these files, and makes nothing.
+    public static func check(certificateFile: String, keyFile: String) throws(TLSError) {
+        _ = try load(.files(certificate: certificateFile, key: keyFile))
+    }
+
     /// A certificate of a throwaway authority for DNS names and literal addresses.
     public convenience init(
         authority: ThrowawayAuthority, hosts: [String], offersHTTP2: Bool = false
@@ -51,12 +56,14 @@ public final class ServerTLS: Sendable {
         _ source: Source, offersHTTP2: Bool = false, continuing former: TicketKeys? = nil,
         weaken: (OpaquePointer) -> Void = { _ in }
     ) throws(TLSError) {
-        let (chain, key) = try Self.read(source)
-        context = try TLSContext(TLS_server_method())
-        weaken(context.pointer)
-        try Self.use(chain, key, context.pointer)
+        let chain: [Certificate]
+        (context, chain) = try Self.load(source, weaken)
         let identity = chain.first.map { TicketKeys.identity(of: $0) } ?? []
-        ticketKeys = former.flatMap { $0.identity == identity ? $0 : nil } ?? TicketKeys(identity: identity)
+        if let former, former.identity == identity {
+            ticketKeys = former
+        } else {
+            ticketKeys = try TicketKeys(identity: identity)
+        }
         try Self.configure(context.pointer, identity)
         SSL_CTX_set_alpn_select_cb(
             context.pointer, { chooseProtocol($1, $2, $3, $4, $5) },
@@ -73,6 +80,17 @@ public final class ServerTLS: Sendable {
         let session = TLSSession(owning: ssl, isClient: false, offersHTTP2: offersHTTP2, ticketKeys: ticketKeys)
         guard SSL_set_fd(ssl, descriptor) == 1 else { throw .last("SSL_set_fd") }
         return session
+    }
+
+    /// A context with certificate and key, and the chain.
+    private static func load(
+        _ source: Source, _ weaken: (OpaquePointer) -> Void = { _ in }
+    ) throws(TLSError) -> (TLSContext, [Certificate]) {
+        let (chain, key) = try read(source)
+        let context = try TLSContext(TLS_server_method())
+        weaken(context.pointer)
+        try use(chain, key, context.pointer)
+        return (context, chain)
     }
 
     private static func read(_ source: Source) throws(TLSError) -> ([Certificate], PrivateKey) {
@@ -105,7 +123,7 @@ public final class ServerTLS: Sendable {
 
     private static func configure(_ context: OpaquePointer, _ identity: [UInt8]) throws(TLSError) {
         copenssl_ctx_disable_session_cache(context)
-        TicketKeys.attend(to: context)
+        TicketKeys.install(in: context)
         guard SSL_CTX_set_session_id_context(context, identity, CUnsignedInt(identity.count)) == 1 else {
             throw .last("session id context")
         }

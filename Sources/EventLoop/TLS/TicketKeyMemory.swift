@@ -6,7 +6,7 @@ import Glibc
 /// Must hold: it is locked, left out of core dumps, empty in a forked child, and cleansed before it
 /// is given back.
 struct TicketKeyMemory: ~Copyable, Sendable {
-    /// By which a ticket names its key; no secret.
+    /// The name of a key, which its tickets have in the clear.
     static let nameBytes = 16
     static let keyBytes = nameBytes + 64
 
@@ -18,15 +18,18 @@ struct TicketKeyMemory: ~Copyable, Sendable {
         UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(bitPattern: address), count: size)
     }
 
-    init() {
-        size = max(Int(sysconf(Int32(_SC_PAGESIZE))), TicketSchedule.mostKeys * Self.keyBytes)
+    /// Throws where the kernel has no page.
+    init() throws(TLSError) {
+        let size = max(Int(sysconf(Int32(_SC_PAGESIZE))), TicketSchedule.mostKeys * Self.keyBytes)
         let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let memory, memory != MAP_FAILED else { preconditionFailure("out of memory") }
+        guard let memory, memory != MAP_FAILED else {
+            throw TLSError("keys of session tickets: \(SystemError.last("mmap"))")
+        }
         // Where RLIMIT_MEMLOCK is used up, the keys can be swapped, which is no reason to stop.
         _ = mlock(memory, size)
         _ = madvise(memory, size, MADV_DONTDUMP)
         _ = madvise(memory, size, MADV_WIPEONFORK)
-        address = UInt(bitPattern: memory)
+        (address, self.size) = (UInt(bitPattern: memory), size)
     }
 
     deinit {
@@ -49,6 +52,12 @@ struct TicketKeyMemory: ~Copyable, Sendable {
             self[0].copyMemory(from: UnsafeRawBufferPointer(key))
             return true
         }
+    }
+
+    /// Cleanses all keys but the first `count`.
+    func keepFirst(_ count: Int) {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: page.dropFirst(count * Self.keyBytes))
+        OPENSSL_cleanse(rest.baseAddress, rest.count)
     }
 
     /// The key of this name among the first `count`.

@@ -9,12 +9,19 @@ import Synchronization
 /// of that key, and nowhere else. Clients are asked for no certificate; rules about that would have
 /// to be part of the identity, or a session would cross from lax ones to strict ones.
 ///
-/// Must hold: the secrets are written to no file, and are nowhere in memory but in
-/// `TicketKeyMemory` and in buffers that are wiped.
+/// Must hold: the secrets are written to no file. In this process they are in `TicketKeyMemory`
+/// while they open tickets, in buffers that are wiped, and in OpenSSL's contexts of a handshake.
+/// The kernel has them in a socket's buffer until a successor reads them, and where
+/// `RLIMIT_MEMLOCK` is used up it can swap them.
 public final class TicketKeys: Sendable {
     private struct State: ~Copyable, Sendable {
-        let memory = TicketKeyMemory()
+        let memory: TicketKeyMemory
         var schedule = TicketSchedule()
+
+        /// Cleanses the keys that open no tickets any more.
+        mutating func dropEnded(at now: Instant) {
+            if schedule.dropEnded(at: now) { memory.keepFirst(schedule.births.count) }
+        }
     }
 
     /// SHA-256 of the public key of the certificate.
@@ -25,9 +32,9 @@ public final class TicketKeys: Sendable {
     private static let birthBytes = 8
 
     /// The first key is made when a ticket is wanted.
-    init(identity: [UInt8]) {
+    init(identity: [UInt8]) throws(TLSError) {
         self.identity = identity
-        state = Mutex(State())
+        state = Mutex(State(memory: try TicketKeyMemory()))
     }
 
     static func identity(of certificate: Certificate) -> [UInt8] {
@@ -46,6 +53,7 @@ public final class TicketKeys: Sendable {
     ) -> Bool {
         guard RAND_bytes(iv.baseAddress, CInt(iv.count)) == 1 else { return false }
         return state.withLock { state in
+            state.dropEnded(at: now)
             if state.schedule.needsKey(at: now) {
                 guard state.memory.makeFirst() else { return false }
                 state.schedule.begin(at: now)
@@ -58,7 +66,7 @@ public final class TicketKeys: Sendable {
 
     /// How a ticket can be used.
     enum Opening: Equatable {
-        /// Its key is unknown, or opens no more.
+        /// The key of that name is not there, or opens no more.
         case unknown
         case current
         /// The client is to get a ticket of the current key.
@@ -81,6 +89,12 @@ public final class TicketKeys: Sendable {
         }
     }
 
+    /// Cleanses the keys that open no tickets any more. Tickets and a handing over do so by
+    /// themselves; a process without clients has nothing else that does.
+    public func dropEnded(at now: Instant = .now()) {
+        state.withLock { $0.dropEnded(at: now) }
+    }
+
     private static func begin(
         _ key: UnsafeRawBufferPointer, _ iv: UnsafeRawBufferPointer, _ cipher: OpaquePointer?, _ mac: OpaquePointer?,
         seals: Bool
@@ -99,13 +113,14 @@ extension TicketKeys {
     /// The most that `withBytes` gives.
     static let mostBytes = identityBytes + TicketSchedule.mostKeys * entryBytes
 
-    /// All keys, for another process of this machine, for as long as `body` runs; then wiped.
+    /// Lends the keys that open tickets, for another process of this machine, and wipes the bytes.
     /// Identity, and for each key its birth (the monotonic clock, the high byte first), name and
     /// secret. Empty where there is no key.
-    public func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    public func withBytes<R>(at now: Instant = .now(), _ body: (UnsafeRawBufferPointer) -> R) -> R {
         withUnsafeTemporaryAllocation(byteCount: Self.mostBytes, alignment: 8) { buffer in
             defer { OPENSSL_cleanse(buffer.baseAddress, buffer.count) }
             let count = state.withLock { state in
+                state.dropEnded(at: now)
                 let births = state.schedule.births
                 buffer.copyBytes(from: identity)
                 for (index, birth) in births.enumerated() {
@@ -120,7 +135,8 @@ extension TicketKeys {
         }
     }
 
-    /// Keys of another process; nil where these are none. The bytes are for the caller to wipe.
+    /// Keys of another process; nil where these are none, or there is no memory for them. The bytes
+    /// are for the caller to wipe.
     public convenience init?(_ bytes: UnsafeRawBufferPointer, at now: Instant = .now()) {
         let (count, rest) = (bytes.count - Self.identityBytes).quotientAndRemainder(dividingBy: Self.entryBytes)
         guard bytes.count > Self.identityBytes, rest == 0 else { return nil }
@@ -129,7 +145,11 @@ extension TicketKeys {
             return Instant(nanoseconds: Int64(bigEndian: time))
         }
         guard let schedule = TicketSchedule(births: births, at: now) else { return nil }
-        self.init(identity: Array(bytes.prefix(Self.identityBytes)))
+        do throws(TLSError) {
+            try self.init(identity: Array(bytes.prefix(Self.identityBytes)))
+        } catch {
+            return nil
+        }
         state.withLock { state in
             state.schedule = schedule
             for index in 0..<count {
@@ -145,8 +165,9 @@ extension TicketKeys {
 // MARK: - OpenSSL
 
 extension TicketKeys {
-    /// Has a context ask the keys of its sessions (SSL_CTX_set_tlsext_ticket_key_evp_cb(3)).
-    static func attend(to context: OpaquePointer) {
+    /// Sets the callback by which a context asks the keys of its sessions
+    /// (SSL_CTX_set_tlsext_ticket_key_evp_cb(3)).
+    static func install(in context: OpaquePointer) {
         SSL_CTX_set_tlsext_ticket_key_evp_cb(context) { ssl, name, iv, cipher, mac, seals in
             guard let keys = TLSSession.of(ssl)?.ticketKeys, let name, let iv else { return -1 }
             let names = UnsafeMutableRawBufferPointer(start: name, count: TicketKeyMemory.nameBytes)

@@ -33,8 +33,20 @@ struct TicketSchedule {
         births.removeSubrange(min(births.count, Self.mostKeys)...)
     }
 
+    /// Forgets the keys that open no tickets any more: the last ones, because all live as long.
+    /// - Returns: whether there were any.
+    mutating func dropEnded(at now: Instant) -> Bool {
+        let former = births.count
+        births.removeAll { !Self.opens($0, at: now) }
+        return births.count < former
+    }
+
     /// Whether the key opens tickets.
     func opens(_ index: Int, at now: Instant) -> Bool {
-        now - births[index] < Self.sealing + Self.ticketLife
+        Self.opens(births[index], at: now)
+    }
+
+    private static func opens(_ birth: Instant, at now: Instant) -> Bool {
+        now - birth < sealing + ticketLife
     }
 }

@@ -12,13 +12,18 @@ enum TrustStore {
         "/etc/ssl/cert.pem",
     ]
 
+    /// Loads trust anchors into a context.
+    /// - Returns: the fingerprint of the certificates of a `.file`, of the very bytes that were
+    ///   loaded; nil for other anchors, and for a file that `KeyFile` does not read.
+    @discardableResult
     static func load(
         _ anchors: ClientTLS.TrustAnchors, into context: OpaquePointer, _ environment: (String) -> String?
-    ) throws(TLSError) {
+    ) throws(TLSError) -> CertificateFingerprint? {
+        var fingerprint: CertificateFingerprint?
         ERR_clear_error()
         switch anchors {
         case .system: try loadSystem(context, environment)
-        case .file(let path): try loadFile(path, context)
+        case .file(let path): fingerprint = try loadOnce(path, context)
         case .pem(let text):
             let store = SSL_CTX_get_cert_store(context)
             for certificate in PEM.certificates(Array(text.utf8)) {
@@ -26,6 +31,7 @@ enum TrustStore {
             }
         }
         guard copenssl_store_count(context) > 0 else { throw TLSError("trust anchors: none found") }
+        return fingerprint
     }
 
     private static func loadSystem(_ context: OpaquePointer, _ environment: (String) -> String?) throws(TLSError) {
@@ -38,6 +44,22 @@ enum TrustStore {
             throw TLSError("no system trust anchors found (install ca-certificates)")
         }
         try loadFile(path, context)
+    }
+
+    /// Loads the bytes of one read, whatever takes the file's name meanwhile.
+    private static func loadOnce(
+        _ path: String, _ context: OpaquePointer
+    ) throws(TLSError) -> CertificateFingerprint? {
+        guard let text = try? KeyFile.certificates(path) else {
+            try loadFile(path, context)
+            return nil
+        }
+        let isLoaded = text.withUnsafeBytes { bytes in
+            copenssl_store_load(context, bytes.baseAddress, CInt(clamping: bytes.count)) == 1
+        }
+        guard isLoaded else { throw .last("trust anchors in \(path)") }
+        let certificates = PEM.certificates(text)
+        return certificates.isEmpty ? nil : CertificateFingerprint(certificates)
     }
 
     private static func loadFile(_ path: String, _ context: OpaquePointer) throws(TLSError) {

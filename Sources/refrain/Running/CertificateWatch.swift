@@ -5,6 +5,9 @@ import Synchronization
 
 /// Looks whether the certificates in use are still those of their files, and has the log say where
 /// not. For the configuration in effect of this process, from its start; any thread.
+///
+/// How far it reaches: files of `LoadCredential=` are copies, which never change while the service
+/// runs. `refrain check` compares their sources.
 final class CertificateWatch: Sendable {
     /// Changes when a file is written, or another takes its name.
     private struct Stamp: Equatable {
@@ -17,6 +20,7 @@ final class CertificateWatch: Sendable {
                 Int(bitPattern: UInt(found.st_dev)), Int(bitPattern: UInt(found.st_ino)), Int(found.st_size),
                 found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_ctim.tv_sec, found.st_ctim.tv_nsec,
             ]
+            // Two seconds are the coarsest time stamp of a file system, that of FAT.
             isSettled = found.st_ctim.tv_sec + 2 < time(nil)
         }
 
@@ -86,7 +90,7 @@ extension CertificateFile {
     private var objection: String? {
         guard let keyFile else { return nil }
         do throws(TLSError) {
-            _ = try ServerTLS(certificateFile: path, keyFile: keyFile)
+            try ServerTLS.check(certificateFile: path, keyFile: keyFile)
             return nil
         } catch {
             return error.description
@@ -95,8 +99,7 @@ extension CertificateFile {
 }
 
 extension Configuration {
-    /// Files that a reload reads, with the certificates that `settings` were made with. Those of
-    /// authorities are read now.
+    /// Files that a reload reads, with the certificates that `settings` were made with.
     func certificateFiles(of settings: ProxySettings) -> [CertificateFile] {
         var files: [CertificateFile] = []
         if let path = tlsCertificateFile, let tls = settings.tls {
@@ -104,7 +107,7 @@ extension Configuration {
                 CertificateFile(
                     directive: "tls_certificate", path: path, loaded: tls.fingerprint, keyFile: tlsCertificateKeyFile))
         }
-        if upstream.isTLS, let path = upstreamCAFile, let loaded = try? CertificateFingerprint(ofFile: path) {
+        if let path = upstreamCAFile, let loaded = settings.upstreamTLS?.fingerprint {
             files.append(CertificateFile(directive: "upstream_ca_file", path: path, loaded: loaded))
         }
         return files

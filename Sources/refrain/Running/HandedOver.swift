@@ -25,7 +25,7 @@ struct HandedOver: Sendable {
 
     /// Names the process that hands over.
     static let variable = "REFRAIN_UPGRADE"
-    /// Has that number again, and after a colon the messages that the process knows: 2 for those
+    /// Names the process again, and after a colon the messages that it knows: 2 or more for those
     /// beyond 1.0.0, which takes any of them for the end of its successor. The number keeps a
     /// process of 1.0.0 from vouching for its own successor with a variable that it passes on.
     static let version = "REFRAIN_UPGRADE_VERSION"
@@ -42,7 +42,7 @@ struct HandedOver: Sendable {
     }
 
     /// Descriptors as another proxy has handed them to this process.
-    struct HandOver {
+    struct Offer {
         /// The one that hands over.
         let process: pid_t
         /// This process's end of the pair.
@@ -54,27 +54,33 @@ struct HandedOver: Sendable {
 
     /// Looks at the variables of this process's start, and changes nothing; nil where it is not
     /// started by another proxy.
-    static func handOver(_ environment: (String) -> String?) -> HandOver? {
+    static func offer(_ environment: (String) -> String?) -> Offer? {
         guard let process = environment(variable).flatMap({ pid_t($0) }), process > 0 else { return nil }
         let found = SocketActivation.descriptors(environment, provenBy: .maker)
         guard let control = found.first(where: { $0.name == Role.control.rawValue })?.descriptor,
             clinux_peer_process(control) == process
         else { return nil }
-        return HandOver(
+        return Offer(
             process: process, control: control, others: found.filter { $0.descriptor != control },
-            isRecent: environment(version) == "\(process):2")
+            isRecent: isRecent(environment(version) ?? "", process))
+    }
+
+    private static func isRecent(_ text: String, _ process: pid_t) -> Bool {
+        let parts = text.split(separator: ":")
+        guard parts.count == 2, parts[0] == "\(process)", let messages = Int(parts[1]) else { return false }
+        return messages >= 2
     }
 
     /// Takes the descriptors handed to this process; nil where it is not started by another proxy.
     static func take(_ environment: (String) -> String?) -> Inheritance? {
-        guard let handOver = handOver(environment) else { return nil }
-        let (control, others) = (handOver.control, handOver.others)
+        guard let offer = offer(environment) else { return nil }
+        let (control, others) = (offer.control, offer.others)
         for descriptor in [control] + others.map(\.descriptor) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         let lock = others.first { $0.name == Role.lock.rawValue }?.descriptor
         let sockets = InheritedSockets(others.filter { $0.descriptor != lock }) { $0 == Role.kept.rawValue }
         let predecessor = Predecessor(
-            handOver.process, UpgradeChannel(Descriptor(owning: control)), lock: lock.map { Descriptor(owning: $0) },
-            isRecent: handOver.isRecent)
+            offer.process, UpgradeChannel(Descriptor(owning: control)), lock: lock.map { Descriptor(owning: $0) },
+            isRecent: offer.isRecent)
         return Inheritance(sockets: sockets, predecessor: predecessor)
     }
 }

@@ -5,7 +5,8 @@ import Server
 import Synchronization
 
 /// Looks twice a minute for expiries, changed certificates, a short disk and refused clients, and
-/// has the log say so in time. One for the process, off the loops: it reads files.
+/// has the log say so in time. Drops ended keys of session tickets. One for the process, off the
+/// loops: it reads files.
 final class Lookout {
     private let timer: any DispatchSourceTimer
 
@@ -15,6 +16,7 @@ final class Lookout {
         timer.setEventHandler { @Sendable in
             for line in shortages.withLock({ $0.due(of: proxy, at: Int64(time(nil))) }) { log(.warn, line) }
             proxy.certificateWatch.look()
+            proxy.ticketKeys?.dropEnded()
             proxy.server.snapshot.connections.refusals.logSuppressed(at: .now())
         }
         timer.schedule(deadline: .now(), repeating: .seconds(30), leeway: .seconds(1))

@@ -77,8 +77,12 @@ extension ServiceManager {
             }
         }
 
+        /// Half of the 4096 bytes from which on systemd ignores a message as a whole, its READY=1
+        /// and STOPPING=1 too: a reload would never end for it.
+        static let mostStatusBytes = 2048
+
         private static func line(_ text: String) -> String {
-            String(text.map { $0.isNewline ? " " : $0 })
+            String(text.map { $0.isNewline ? " " : $0 }).cut(toBytes: mostStatusBytes)
         }
     }
 }

@@ -83,12 +83,27 @@ struct Successor: Sendable {
     /// Waits until it has ended, for `limit` at most. Its number is its own until `end`.
     func awaitEnd(within limit: Duration) {
         let deadline = Instant.now() + limit
+        let handle = clinux_open_process(process)
+        if handle >= 0 {
+            defer { close(handle) }
+            return Self.awaitEnd(by: handle, until: deadline)
+        }
+        // A kernel before 5.3, or a filter of system calls.
         var found = siginfo_t()
         while found.si_signo == 0, Instant.now() < deadline {
             guard waitid(P_PID, id_t(process), &found, WEXITED | WNOHANG | WNOWAIT) == 0 || errno == EINTR else {
                 return
             }
             if found.si_signo == 0 { usleep(5000) }
+        }
+    }
+
+    /// Waits until a descriptor of pidfd_open(2) is readable: its process has ended.
+    private static func awaitEnd(by handle: CInt, until deadline: Instant) {
+        var poller = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
+        while true {
+            let left = max(0, ((deadline - .now()).wholeNanoseconds + 999_999) / 1_000_000)
+            guard poll(&poller, 1, CInt(clamping: left)) < 0, errno == EINTR else { return }
         }
     }
 

@@ -36,10 +36,10 @@ struct UpgradeChannel: Sendable {
     /// Begins the answer to `ticketKeys`: two bytes for the length, high byte first, and the keys.
     private static let keys: UInt8 = 0x54
 
-    enum Heard: Equatable {
+    enum Received: Equatable {
         case message(Message)
         /// The successor: cannot start, in the words of its log.
-        case failure(FailureWords)
+        case failure(FailureMessage)
         /// The other has gone.
         case end
         case nothingInTime
@@ -51,26 +51,36 @@ struct UpgradeChannel: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Never waits: false where the other has gone, or has read nothing for hundreds of messages.
+    /// Sends a message without waiting; false where the other has gone, or has read nothing for
+    /// hundreds of messages.
     @discardableResult
     func send(_ message: Message) -> Bool {
         var byte = message.rawValue
         return Glibc.send(descriptor.number, &byte, 1, Self.flags) == 1
     }
 
-    /// Never waits.
-    func send(_ words: FailureWords) {
+    /// Sends the words of a failure, without waiting.
+    func send(_ words: FailureMessage) {
         write([Self.failed] + words.bytes)
     }
 
-    /// Never waits. The bytes of the keys are wiped.
-    func send(_ ticketKeys: TicketKeys?) {
-        func pass(_ keys: UnsafeRawBufferPointer) {
-            write([Self.keys, UInt8(keys.count >> 8), UInt8(keys.count & 0xFF)])
-            _ = Glibc.send(descriptor.number, keys.baseAddress, keys.count, Self.flags)
+    /// Sends the answer to `ticketKeys`, without waiting, and wipes its bytes. Where nothing could
+    /// be sent the other one goes on without keys.
+    /// - Returns: false where a part was sent: the other one would take what comes next for keys.
+    func send(_ ticketKeys: TicketKeys?) -> Bool {
+        guard let ticketKeys else { return send(keys: UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return ticketKeys.withBytes { send(keys: $0) }
+    }
+
+    private func send(keys: UnsafeRawBufferPointer) -> Bool {
+        let head = [Self.keys, UInt8(keys.count >> 8), UInt8(keys.count & 0xFF)]
+        return withUnsafeTemporaryAllocation(byteCount: head.count + keys.count, alignment: 1) { answer in
+            defer { if let start = answer.baseAddress { explicit_bzero(start, answer.count) } }
+            answer.copyBytes(from: head)
+            UnsafeMutableRawBufferPointer(rebasing: answer.dropFirst(head.count)).copyMemory(from: keys)
+            let sent = Glibc.send(descriptor.number, answer.baseAddress, answer.count, Self.flags)
+            return sent <= 0 || sent == answer.count
         }
-        guard let ticketKeys else { return pass(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        ticketKeys.withBytes { pass($0) }
     }
 
     private static let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
@@ -80,16 +90,23 @@ struct UpgradeChannel: Sendable {
         _ = Glibc.send(descriptor.number, bytes, bytes.count, Self.flags)
     }
 
-    /// Asks the old one for its keys, and waits for the answer for as long as it lives: what came
-    /// later would be taken for messages. The bytes are wiped.
-    func askForTicketKeys() -> TicketKeys? {
-        guard send(.ticketKeys), case .byte(Self.keys) = nextByte(until: nil) else { return nil }
-        let head = bytes(2, until: nil)
+    /// Asks the old one for its keys; nil where it has none, or has not answered within `limit`. It
+    /// does nothing else meanwhile: five seconds are for a machine that stands still.
+    func askForTicketKeys(within limit: Duration = .seconds(5)) -> TicketKeys? {
+        let deadline = Instant.now() + limit
+        guard send(.ticketKeys), case .byte(Self.keys) = nextByte(until: deadline) else { return nil }
+        // All of it was sent at once. A part of it that came later would be taken for messages.
+        return ticketKeys(until: nil)
+    }
+
+    /// Reads an answer to `ticketKeys` after its first byte, and wipes its bytes.
+    private func ticketKeys(until deadline: Instant?) -> TicketKeys? {
+        let head = bytes(2, until: deadline)
         guard head.count == 2 else { return nil }
         let count = Int(head[0]) << 8 | Int(head[1])
         return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
             defer { if let start = buffer.baseAddress { explicit_bzero(start, count) } }
-            return fill(buffer, until: nil) == count ? TicketKeys(UnsafeRawBufferPointer(buffer)) : nil
+            return fill(buffer, until: deadline) == count ? TicketKeys(UnsafeRawBufferPointer(buffer)) : nil
         }
     }
 
@@ -111,11 +128,13 @@ struct UpgradeChannel: Sendable {
     }
 
     /// Waits for the next message; without a limit for as long as the other lives.
-    func receive(within limit: Duration?) -> Heard {
+    func receive(within limit: Duration?) -> Received {
         let deadline = limit.map { Instant.now() + $0 }
         while true {
             switch nextByte(until: deadline) {
-            case .byte(Self.failed): return .failure(failureWords(until: deadline))
+            case .byte(Self.failed): return .failure(failureMessage(until: deadline))
+            // A late answer: its bytes must not be taken for messages.
+            case .byte(Self.keys): _ = ticketKeys(until: deadline)
             // Another version may say more than this one knows.
             case .byte(let byte): if let message = Message(rawValue: byte) { return .message(message) }
             case .end: return .end
@@ -125,9 +144,9 @@ struct UpgradeChannel: Sendable {
     }
 
     /// Words that are cut, by the end of their sender or in time, are as good as they are.
-    private func failureWords(until deadline: Instant?) -> FailureWords {
-        let head = bytes(FailureWords.headBytes, until: deadline)
-        return FailureWords(received: bytes(FailureWords.count(head: head) ?? 0, until: deadline))
+    private func failureMessage(until deadline: Instant?) -> FailureMessage {
+        let head = bytes(FailureMessage.headBytes, until: deadline)
+        return FailureMessage(received: bytes(FailureMessage.count(head: head) ?? 0, until: deadline))
     }
 
     private func bytes(_ count: Int, until deadline: Instant?) -> [UInt8] {

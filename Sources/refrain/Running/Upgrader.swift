@@ -15,7 +15,8 @@ final class Upgrader: Sendable {
         var preparation = Duration.seconds(60)
         /// From then until it serves. Clients that connect meanwhile wait.
         var beginning = Duration.seconds(10)
-        /// From its last words, or the end of its channel, until it has ended by itself.
+        /// From its last words, or the end of its channel, until it has ended by itself: enough for
+        /// an exit on a busy machine. Never beyond the time of its stage.
         var ending = Duration.seconds(5)
     }
 
@@ -113,14 +114,14 @@ final class Upgrader: Sendable {
             reloader.end()
             log(.notice, "SIGUSR2: process \(successor.process) has replaced process \(getpid())")
             whenReplaced()
-            heed(successor.channel)
+            answerForgets(over: successor.channel)
         } catch {
             giveUp(because: error.messages.joined(separator: "; "))
         }
     }
 
     /// The successor has this process forget its copies at each purge, until one of the two ends.
-    private func heed(_ channel: UpgradeChannel) {
+    private func answerForgets(over channel: UpgradeChannel) {
         DispatchQueue(label: "refrain.successor").async { @Sendable [self] in
             channel.answerForgets { proxy.forget($0) }
             status.withLock { $0.successorHasEnded = true }
@@ -158,11 +159,11 @@ final class Upgrader: Sendable {
 
     /// Returns when it serves.
     private func bringUp(_ successor: Successor) throws(CommandFailure) {
-        try hear(.prepared, from: successor, within: limits.preparation)
+        try receive(.prepared, from: successor, within: limits.preparation)
         let recorded = proxy.stepBack()
         do throws(CommandFailure) {
             successor.channel.send(.proceed)
-            try hear(.serving, from: successor, within: limits.beginning)
+            try receive(.serving, from: successor, within: limits.beginning)
             try settle(successor)
         } catch {
             proxy.comeBack(recording: recorded, log)
@@ -194,12 +195,12 @@ final class Upgrader: Sendable {
     }
 
     /// Has a successor that ends by itself do so, and ends one that does not.
-    private func awaitEnd(of successor: Successor) -> String {
-        successor.awaitEnd(within: limits.ending)
+    private func awaitEnd(of successor: Successor, until deadline: Instant) -> String {
+        successor.awaitEnd(within: min(limits.ending, max(.zero, deadline - .now())))
         return end(successor)
     }
 
-    private func hear(
+    private func receive(
         _ message: UpgradeChannel.Message, from successor: Successor, within limit: Duration
     ) throws(CommandFailure) {
         let deadline = Instant.now() + limit
@@ -207,11 +208,14 @@ final class Upgrader: Sendable {
         while true {
             switch successor.channel.receive(within: deadline - .now()) {
             case .message(message): return
-            case .message(.ticketKeys): successor.channel.send(proxy.ticketKeys)
+            case .message(.ticketKeys):
+                guard successor.channel.send(proxy.ticketKeys) else {
+                    throw .failed("\(subject): keys of session tickets were sent in part; \(end(successor))")
+                }
             case .failure(let words):
-                let parts = [words.text, awaitEnd(of: successor)].filter { !$0.isEmpty }
+                let parts = [words.text, awaitEnd(of: successor, until: deadline)].filter { !$0.isEmpty }
                 throw .failed("\(subject): \(parts.joined(separator: "; "))")
-            case .end: throw .failed("\(subject): \(awaitEnd(of: successor))")
+            case .end: throw .failed("\(subject): \(awaitEnd(of: successor, until: deadline))")
             case .message: throw .failed("\(subject): \(end(successor))")
             case .nothingInTime:
                 _ = end(successor)

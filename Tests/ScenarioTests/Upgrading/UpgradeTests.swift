@@ -196,7 +196,7 @@ import Testing
         let missing = program.folder.file("missing/access.log")
         for (line, words) in [
             ("ttl songs", "proxy.conf:7: ttl"),
-            ("colour blue\nttl songs", "; "),
+            ("colour blue\nttl songs", "proxy.conf:8: ttl"),
             ("access_log \(missing)", "access_log: \(missing): open: No such file or directory"),
             ("listen 127.0.0.1:\(takenPort)", "127.0.0.1:\(takenPort): bind: Address already in use"),
             ("listen 127.0.0.1:0 tls\ntls_certificate \(key)\ntls_certificate_key \(key)", "tls_certificate"),

@@ -1,8 +1,8 @@
 /// The words of a start that has failed, on their way to the process that goes on. Pure.
 ///
 /// Must hold: one line of at most `mostBytes` bytes without control characters, whatever came.
-struct FailureWords: Equatable, Sendable {
-    /// Room for dozens of mistakes in a configuration.
+struct FailureMessage: Equatable, Sendable {
+    /// Room for dozens of mistakes in a configuration, and much less than a socket takes at once.
     static let mostBytes = 4096
     /// The length in front of the words on the channel.
     static let headBytes = 2
@@ -11,16 +11,16 @@ struct FailureWords: Equatable, Sendable {
 
     /// - Parameter messages: as the failed start has said them on standard error, one line each.
     init(_ messages: [String]) {
-        self.init(Self.bounded(messages.joined(separator: "; ")))
+        self.init(messages.joined(separator: "; "))
     }
 
     /// - Parameter bytes: as they came, without their head; another program may have sent them.
     init(received bytes: some Sequence<UInt8>) {
-        self.init(Self.bounded(String(decoding: Array(bytes), as: UTF8.self)))
+        self.init(String(decoding: Array(bytes), as: UTF8.self))
     }
 
     private init(_ text: String) {
-        self.text = text
+        self.text = text.onOneLine.cut(toBytes: Self.mostBytes)
     }
 
     /// The words with their length in front, its high byte first.
@@ -34,18 +34,5 @@ struct FailureWords: Equatable, Sendable {
         guard head.count == headBytes else { return nil }
         let count = Int(head[0]) << 8 | Int(head[1])
         return count <= mostBytes ? count : nil
-    }
-
-    private static func bounded(_ text: String) -> String {
-        let line = text.onOneLine
-        guard line.utf8.count > mostBytes else { return line }
-        let mark = "..."
-        var (kept, count) = (String.UnicodeScalarView(), mark.utf8.count)
-        for scalar in line.unicodeScalars {
-            count += UTF8.width(scalar)
-            guard count <= mostBytes else { break }
-            kept.append(scalar)
-        }
-        return String(kept) + mark
     }
 }
