@@ -88,7 +88,7 @@ import Testing
         func next() -> String { manager.receive(within: 60_000) }
         let program = try UpgradedProgram(
             before: origin.port, listen: "127.0.0.1:\(port)",
-            variables: ["NOTIFY_SOCKET": place.file("notify"), "WATCHDOG_USEC": "60000000"],
+            variables: ["NOTIFY_SOCKET": place.file("notify"), "WATCHDOG_USEC": "86400000000"],
             socket: socket.descriptor)
         #expect(next().hasPrefix("READY=1\n"))
         for _ in 0..<2 {
