@@ -34,6 +34,8 @@ struct Observations {
     var latencies = LatencySides()
     var availability = AdminSources.Availability()
     var certificateFiles: [CertificateFileStatus] = []
+    /// Refused calls of the admin listener, by reason.
+    var adminRefusals = AdminRefusals.Reason.allCases.map { _ in 0 }
     /// Looked at for `/metrics` alone.
     var process = ProcessFigures()
     /// Where the cache file is; looked at for `/metrics` alone.

@@ -16,6 +16,7 @@ final class Lookout {
             for line in shortages.withLock({ $0.due(of: proxy, at: Int64(time(nil))) }) { log(.warn, line) }
             proxy.certificateWatch.look()
             proxy.server.snapshot.connections.refusals.logSuppressed(at: .now())
+            proxy.adminRefusals.logSuppressed(at: .now())
         }
         timer.schedule(deadline: .now(), repeating: .seconds(30), leeway: .seconds(1))
         timer.activate()
