@@ -77,6 +77,8 @@ import Upstream
         #expect(scraped.value("refrain_upstream_rate_limit") == 7)
         #expect(scraped.value("refrain_cache_entries", ["tier": "file", "class": "albums"]) == 3)
         #expect(scraped.value("refrain_cache_bytes", ["tier": "file", "class": "albums"]) == 42)
+        #expect(scraped.value("refrain_cache_memory_limit_bytes") == 1_048_576)
+        #expect(scraped.values("refrain_cache_file_limit_bytes").isEmpty, "there is no file")
         #expect(scraped.value("refrain_cache_file_origin_entries", ["upstream": "http://two"]) == 1)
         #expect(scraped.value("refrain_client_requests_total", ["client": #"we\"b\\"#]) == 0)
         #expect(scraped.value("refrain_config_last_reload_successful") == 0)

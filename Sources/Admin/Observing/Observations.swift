@@ -65,6 +65,7 @@ struct Observations {
             "developer_token_expires": source.developerTokenEnd(at: unixSeconds).map { .integer(Int($0)) } ?? .null,
             "developer_token_refused_at": source.developerTokenRefusal.map { .integer(Int($0)) } ?? .null,
             "developer_token_refused": .bool(source.refusesDeveloperToken(at: unixSeconds)),
+            "certificate_expires": source.certificateEnd().map { .integer(Int($0)) } ?? .null,
             "outcomes": outcomes,
             "answers": answers.json,
             "hit_ratio": hitRatio.map { .number(String($0)) } ?? .null,
@@ -180,7 +181,10 @@ extension StatisticsSource {
             "tls_handshakes": connections.refusals.handshakes,
             "entries": entries,
             "cache_bytes": cacheBytes,
+            // 0 says that there is no cache file.
+            "cache_limit_bytes": cacheLimit ?? 0,
             "memory_bytes": memoryBytes,
+            "memory_limit_bytes": memoryLimit,
             "store_written": store.written,
             "store_evicted": store.evicted,
             "store_dropped": store.dropped,
