@@ -24,6 +24,7 @@ final class AdminUnderTest {
     let feed: LiveFeed
     let access: AdminAccess
     let refusals: AdminRefusals
+    let reloads = ReloadStatus()
     /// The lines that it has written to the program's log.
     var logged: [String] { log.lines.withLock { $0 } }
     private let log: Log
@@ -55,6 +56,7 @@ final class AdminUnderTest {
             isServing: { @Sendable in isServing })
         (sources.recording, sources.turnRecording, sources.node) = (recording, turnRecording, node)
         (sources.log, sources.refusals) = ({ @Sendable in log.add($0) }, refusals)
+        sources.reloads = reloads
         host = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         ) { [sources] context in AdminService(sources, context) }
