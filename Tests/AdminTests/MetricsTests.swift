@@ -38,6 +38,13 @@ import Upstream
             cacheDisk: source.cacheDisk)
     }
 
+    /// `stats` said 26.1 % of 6 in 23, and `top` 26.0 %.
+    @Test func theHitRatioIsRoundedDownAsInTop() throws {
+        var moment = try input([Statistics()])
+        (moment.totals.outcomes[Outcome.hit.rawValue], moment.totals.outcomes[Outcome.miss.rawValue]) = (6, 17)
+        #expect(moment.hitRatio == 0.26)
+    }
+
     @Test func verificationsAreCountedByWhatCameOfThem() throws {
         let loop = Statistics()
         let counts: [(Counter, Int)] = [

@@ -110,9 +110,10 @@ struct Observations {
     /// Answers to clients since the start.
     var answers: AnswerCounts { source.answers }
 
-    /// Hits of hits and misses since the start, to a tenth of a percent; nil without any.
+    /// Hits of hits and misses since the start, to a tenth of a percent, rounded down as all shares
+    /// that `stats` and `top` show; nil without any.
     var hitRatio: Double? {
-        HitRatio { totals.outcomes[$0.rawValue] }.value.map { ($0 * 1000).rounded() / 1000 }
+        HitRatio { totals.outcomes[$0.rawValue] }.value.map { ($0 * 1000).rounded(.down) / 1000 }
     }
 
     private var latency: JSON {
