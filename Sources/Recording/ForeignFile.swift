@@ -47,6 +47,7 @@ enum ForeignFile {
         if members["metric"] != nil, has("type", "Metric") || has("type", "Point") {
             return "results of k6, not a recording; \(ofK6)"
         }
+        if ["outcome", "status", "seconds"].allSatisfy({ members[$0] != nil }) { return Self.accessLog }
         if members["root_group"] != nil, members["metrics"] != nil {
             return "a summary of k6, not a recording; \(ofK6)"
         }
@@ -59,10 +60,14 @@ enum ForeignFile {
             return
                 "an export of Insomnia, not a recording; export the requests as HAR, with their answers, or \(advice)"
         }
+        // 127.0.0.1 - web [22/Nov/2026:02:42:15 +0000] "GET /v1/a HTTP/1.1" 200 ...
+        let line = bytes.prefix { $0 != 0x0A }
+        if [" - ", " [", "] \""].allSatisfy({ contains(line, $0) }) { return Self.accessLog }
         let isK6 = ["'k6'", "\"k6\"", "'k6/", "\"k6/"].contains { contains(bytes, $0) }
         return isK6 ? "a script of k6, not a recording; \(ofK6)" : nil
     }
 
+    private static let accessLog = "an access log, which has no answers; \(advice)"
     private static let ofK6 = "give the HAR file that the script was made from, or \(advice)"
 
     private static func contains(_ bytes: ArraySlice<UInt8>, _ word: String) -> Bool {

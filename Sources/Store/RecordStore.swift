@@ -221,6 +221,8 @@ public final class RecordStore: Sendable {
     public var entries: Int { status.entries }
     /// Stored bytes.
     public var byteCount: Int { status.byteCount }
+    /// The limit on everything on disk, in bytes: records, indexes and log.
+    public var maxBytes: Int { shared.maxBytes }
     public var health: StoreHealth { status.health }
 
     // MARK: Another process

@@ -21,6 +21,19 @@ import Text
         #expect(try AdminUnderTest().status("GET", "/readyz?x=1") == 200)
     }
 
+    /// `/readyz` told of a failed reload alone.
+    @Test func aFailedUpgradeIsToldWhereAFailedReloadIs() throws {
+        let admin = try AdminUnderTest()
+        func ready() throws -> String { try admin.client.send("GET", "/readyz").text }
+        admin.reloads.noteFailedUpgrade("secret words")
+        #expect(try ready() == "ready; the last upgrade failed: see the log\n")
+        admin.reloads.noteFailure("secret words")
+        #expect(
+            try ready() == "ready; the last reload failed: see the log; the last upgrade failed: see the log\n")
+        admin.reloads.noteSuccess(at: 1)
+        #expect(try ready() == "ready\n")
+    }
+
     @Test func aProxyThatLostAnswersIsReadyAndSaysSo() throws {
         let folder = try TemporaryFolder()
         func open() -> FileTier { FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in } }

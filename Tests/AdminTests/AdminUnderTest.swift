@@ -23,12 +23,16 @@ final class AdminUnderTest {
     let statistics = Statistics()
     let feed: LiveFeed
     let access: AdminAccess
+    let refusals: AdminRefusals
+    let reloads = ReloadStatus()
     /// The lines that it has written to the program's log.
     var logged: [String] { log.lines.withLock { $0 } }
-    private let log = Log()
+    private let log: Log
 
     private final class Log: Sendable {
         let lines = Mutex<[String]>([])
+
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
     init(
@@ -41,6 +45,9 @@ final class AdminUnderTest {
     ) throws {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
         self.cache = cache
+        let log = Log()
+        self.log = log
+        refusals = AdminRefusals { @Sendable in log.add($0) }
         access = AdminAccess(token: token.map { SecretBytes(Array($0.utf8).span) })
         let source = StatisticsSource.ofTests([statistics], cache)
         feed = source.feed
@@ -48,7 +55,8 @@ final class AdminUnderTest {
             statistics: source, cache: cache, access: access, version: "0", startedAt: 0, explain: explain,
             isServing: { @Sendable in isServing })
         (sources.recording, sources.turnRecording, sources.node) = (recording, turnRecording, node)
-        sources.log = { @Sendable [log] line in log.lines.withLock { $0.append(line) } }
+        (sources.log, sources.refusals) = ({ @Sendable in log.add($0) }, refusals)
+        sources.reloads = reloads
         host = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         ) { [sources] context in AdminService(sources, context) }

@@ -38,6 +38,13 @@ import Upstream
             cacheDisk: source.cacheDisk)
     }
 
+    /// `stats` said 26.1 % of 6 in 23, and `top` 26.0 %.
+    @Test func theHitRatioIsRoundedDownAsInTop() throws {
+        var moment = try input([Statistics()])
+        (moment.totals.outcomes[Outcome.hit.rawValue], moment.totals.outcomes[Outcome.miss.rawValue]) = (6, 17)
+        #expect(moment.hitRatio == 0.26)
+    }
+
     @Test func verificationsAreCountedByWhatCameOfThem() throws {
         let loop = Statistics()
         let counts: [(Counter, Int)] = [
@@ -77,6 +84,8 @@ import Upstream
         #expect(scraped.value("refrain_upstream_rate_limit") == 7)
         #expect(scraped.value("refrain_cache_entries", ["tier": "file", "class": "albums"]) == 3)
         #expect(scraped.value("refrain_cache_bytes", ["tier": "file", "class": "albums"]) == 42)
+        #expect(scraped.value("refrain_cache_memory_limit_bytes") == 1_048_576)
+        #expect(scraped.values("refrain_cache_file_limit_bytes").isEmpty, "there is no file")
         #expect(scraped.value("refrain_cache_file_origin_entries", ["upstream": "http://two"]) == 1)
         #expect(scraped.value("refrain_client_requests_total", ["client": #"we\"b\\"#]) == 0)
         #expect(scraped.value("refrain_config_last_reload_successful") == 0)

@@ -118,7 +118,12 @@ import Text
             (Array(#"{"type":"Metric","data":{"name":"http_reqs"},"metric":"http_reqs"}"#.utf8), "results of k6"),
             (Array("\u{FEFF}<html>".utf8), "HTML"),
             (Array("PK\u{3}\u{4}".utf8), "zip"), ([0xFF, 0xFE, 0x7B, 0], "UTF-16"),
-            (Array(#"127.0.0.1 - - [22/Nov/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 5"#.utf8), "not a JSON object"),
+            // "path is missing" told nobody that a log was given for a recording.
+            (Array(#"127.0.0.1 - - [22/Nov/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 5"#.utf8), "an access log, which"),
+            (
+                Array(#"{"time":"t","target":"/","status":200,"outcome":"hit","seconds":0.1}"#.utf8),
+                "an access log, which"
+            ),
             (Array("\0\0\0\n".utf8), "not a JSON object"), (Array("[1]".utf8), "not a JSON object"),
             (Array(#"{"ts":"2026-11-22","status":200}"#.utf8), "path is missing"),
         ]

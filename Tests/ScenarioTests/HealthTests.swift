@@ -38,6 +38,18 @@ import Testing
         #expect(try proxy.finalLog().count == 1)
     }
 
+    /// HAProxy's check asks with OPTIONS unless it is told otherwise, and was answered 401.
+    @Test func optionsIsAnsweredWithTheSameStatus() throws {
+        let flag = Flag()
+        let keys = try ClientKeys(SecretBytes(Array("web 0123456789abcdef0123456789abcdef".utf8).span))
+        let proxy = try proxy("/healthz", clientKeys: keys, isReady: { flag.value })
+        #expect(try proxy.client.send("OPTIONS", "/healthz").status == 200)
+        flag.value = false
+        #expect(try proxy.client.send("OPTIONS", "/healthz").status == 503)
+        #expect(try proxy.client.send("POST", "/healthz").status == 401)
+        #expect(try proxy.client.send("OPTIONS", "/v1/catalog/us/albums/1").status == 401)
+    }
+
     private final class Flag: Sendable {
         private let state = Mutex(true)
         var value: Bool {

@@ -46,6 +46,23 @@ import Text
                 """)
     }
 
+    /// How full the cache was had to be reckoned, and the end of the certificate was in no command.
+    @Test func theCacheIsShownBesideItsLimitAndTheCertificateWithItsEnd() {
+        expect(
+            "stats",
+            at: #"{"cache_bytes":296960,"cache_limit_bytes":10737418240,"memory_bytes":512,"memory_limit_bytes":0,"#
+                + #""time":1800000000,"certificate_expires":1800864000}"#,
+            shows: """
+                storage
+                  cache_bytes   296960  290.0 KiB of 10.0 GiB
+                  memory_bytes     512
+
+                certificate of the TLS listeners
+                  ends in          10d  2027-01-25T08:00:00Z
+
+                """)
+    }
+
     @Test func statsAreATable() {
         let request = expect(
             "stats", at: Self.stats,

@@ -103,6 +103,21 @@ import Text
         #expect(complaints("tls_certificate ~/a.pem").first?.hasSuffix(LiteralPath.words) == true)
     }
 
+    /// A misspelt name logged nothing, or everything, without a word.
+    @Test func warnsOfClientsInConditionsThatNoKeyIsOf() throws {
+        func found(_ lines: String) throws -> [String] {
+            try read(lines).configuration.warnings.filter { $0.hasPrefix("access_log: client ") }
+        }
+        let folder = try TemporaryFolder()
+        let keys = try folder.put("web 0123456789abcdef\n", "keys", mode: 0o600)
+        let log = "access_log stdout if client=web or client!=nosuch or status>=400"
+        #expect(
+            try found("client_keys_file \(keys)\n\(log)") == ["access_log: client nosuch: \(keys) has no such name"])
+        #expect(try found("client_keys_file \(keys)\naccess_log stdout if client=web").isEmpty)
+        #expect(try found("client_keys_file \(keys).not-there\n\(log)").isEmpty, "a mistake of its own")
+        #expect(try found(log).count == 2)
+    }
+
     @Test func saysWhoUsesTheCacheFile() {
         var access = MemoryFiles(texts: ["proxy.conf": "cache_file a.sqlite\ndeveloper_token_file t"]).access
         access.cacheHolder = { path in path == "a.sqlite" ? 4711 : nil }

@@ -127,12 +127,16 @@ import Testing
         #expect(all.conditions.map(\.isNegated) == [false, false, true])
         #expect(try selection("if sample 0.5%") == LogSelection([], sample: 5000))
         #expect(try selection(#"if "user-agent=My App""#)?.conditions.count == 1)
+        #expect(try selection("if user-agent=<script or status!=>400")?.conditions.count == 2)
         for (words, message) in [
             ("if", "expected a condition"), ("json status>=400", "is not if"), ("if status>=4", "expected a status"),
             ("if statis>=400", "did you mean \"status\"?"), ("if status>=400 slow>1s", "is not or"),
             ("if status>=400 or", "expected a condition"), ("if sample", "sample needs a share"),
             ("if sample 0%", "is not a share"), ("if sample 1% or sample 2%", "sample is given twice"),
             ("if outcome>miss", "expected one of"), ("if status", "is not a condition"),
+            // Taken as a bound, without a word.
+            ("if status=>400", "write status>400 or status>=400"), ("if slow=<1s", "write slow<1s or slow<=1s"),
+            ("if status=>=400", "write status>400 or status>=400"),
         ] {
             do {
                 let read = try read("access_log stdout " + words)

@@ -82,7 +82,11 @@ import Text
             stats.hasPrefix("requests\n  requests ") && stats.contains("\norigin\n") && stats.contains("\nstorage\n"))
         #expect(stats.contains("100.0 % of requests") && stats.contains("\nreasons\n  absent "))
         let json = try JSON.parse(Array(run("stats", "--json").standard.utf8))
-        let others: Set = ["pid", "time", "started_at", "developer_token_expires", "top_targets_sampling"]
+        // The limits are beside the bytes.
+        let others: Set = [
+            "pid", "time", "started_at", "developer_token_expires", "certificate_expires", "top_targets_sampling",
+            "cache_limit_bytes", "memory_limit_bytes",
+        ]
         for member in json.objectValue?.members ?? [] where member.value.intValue != nil {
             let hasGroup = stats.contains("\n  \(member.key) ") || others.contains(member.key)
             #expect(hasGroup, "\(member.key): give it a group in StatsTable")

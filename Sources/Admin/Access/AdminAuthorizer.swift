@@ -79,12 +79,14 @@ struct AdminAuthorizer {
         of request: AdminRequest, to endpoint: AdminEndpoint?, _ entry: Entry, owner: () -> PeerOwner
     ) -> AdminReply? {
         guard entry == .admitted || endpoint?.audience == .anyone else {
-            return request.wantsPage ? .redirect(to: "/login") : .unauthorized
+            return request.wantsPage ? .redirect(to: "/login") : .unauthorized(.noToken)
         }
         guard hasToken || request.addressesLoopback else {
-            return .error(421, "Use a loopback name or address for this listener.")
+            return .error(421, "Use a loopback name or address for this listener.").refusing(.host)
         }
-        guard !request.isCrossSite else { return .error(403, "Cross-origin requests are not allowed.") }
+        guard !request.isCrossSite else {
+            return .error(403, "Cross-origin requests are not allowed.").refusing(.crossSite)
+        }
         guard let endpoint else { return nil }
         guard endpoint.takes(request.method) else {
             return .error(405, "\(endpoint.path) takes \(endpoint.allow).").adding("Allow", endpoint.allow)
@@ -96,9 +98,10 @@ struct AdminAuthorizer {
         guard endpoint.writes, !hasToken else { return nil }
         let owner = owner()
         guard owner != .trusted else { return nil }
-        return .error(
+        let reply = AdminReply.error(
             403,
             "Without a token, only \(PeerOwner.trusted.words) may do this; this connection is of \(owner.words): set "
                 + "admin_token_file, or use a unix: path for admin_listen.")
+        return reply.refusing(.user)
     }
 }

@@ -65,13 +65,20 @@ public final class AdminService: Service {
             authorizer.entry(for: connection.head, bytes, at: connection.context.loop.now)
         }
         if case .wrongToken = entry {
-            refuseLater(connection, .unauthorized)
+            refuseLater(connection, .unauthorized(.wrongToken))
             return false
         }
-        let refusal = authorizer.refusal(
-            of: request, to: row?.endpoint, entry, owner: { PeerOwner(connection.peer) })
+        // Asked of the kernel once: the connection may be closed meanwhile.
+        var owner: PeerOwner?
+        let refusal = authorizer.refusal(of: request, to: row?.endpoint, entry) {
+            let asked = PeerOwner(connection.peer)
+            owner = asked
+            return asked
+        }
         guard refusal == nil, row != nil else {
-            connection.send(refusal ?? EndpointTable.notFound)
+            let reply = refusal ?? EndpointTable.notFound
+            note(reply, owner?.words, connection)
+            connection.send(reply)
             return false
         }
         return true
@@ -79,6 +86,7 @@ public final class AdminService: Service {
 
     /// Answers a wrong token late; closes the connection where too many of those answers wait.
     fileprivate func refuseLater(_ connection: ClientConnection, _ reply: AdminReply) {
+        note(reply, nil, connection)
         guard delayed < AdminAuthorizer.mostDelayed else { return connection.close() }
         delayed += 1
         let number = hold(connection)
@@ -86,6 +94,13 @@ public final class AdminService: Service {
             self?.delayed -= 1
             self?.finish(number, reply)
         }
+    }
+
+    /// Counts an answer that refuses the call, for the operator.
+    /// - Parameter user: named in the log where it was asked for; else the address.
+    private func note(_ reply: AdminReply, _ user: String?, _ connection: ClientConnection) {
+        guard let reason = reply.refusal else { return }
+        sources.refusals.note(reason, of: user ?? connection.peer.name, at: connection.context.loop.now)
     }
 
     fileprivate func hold(_ connection: ClientConnection) -> Int {

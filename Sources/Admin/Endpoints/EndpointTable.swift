@@ -18,7 +18,7 @@ enum EndpointTable {
         row("/healthz", "200 while the process lives", AdminExchange.health, for: .anyone),
         row(
             "/readyz",
-            "200: ready, and what is amiss (engine away or refusing commands, failed reload, lost answers); "
+            "200: ready, and what is amiss (engine away or refusing commands, failed reload or upgrade, lost answers); "
                 + "503: draining, starting without "
                 + "its engine, or catching up with purges", AdminExchange.readiness, for: .anyone),
         row("/stats", "all counters and figures of the dashboard, as JSON", AdminExchange.statistics),

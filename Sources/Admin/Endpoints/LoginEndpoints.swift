@@ -8,7 +8,8 @@ extension AdminExchange {
         guard request.method == .post else { return reply(LoginPage.reply(status: 200, "")) }
         let form = try QueryParameters(form: connection.body, known: ["token"])
         guard service.authorizer.isToken(Array((form["token"] ?? "").utf8)) else {
-            return refuseLater(LoginPage.reply(status: 401, "<p role=alert>This is not the token.</p>"))
+            return refuseLater(
+                LoginPage.reply(status: 401, "<p role=alert>This is not the token.</p>").refusing(.login))
         }
         let name = service.authorizer.sessions.begin(at: connection.context.loop.now)
         reply(.redirect(to: "/").adding("Set-Cookie", Sessions.setCookie(name, isSecure: request.isSecure)))

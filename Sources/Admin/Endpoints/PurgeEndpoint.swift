@@ -113,5 +113,6 @@ private final class PurgeLines: Sendable {
 }
 
 extension ConnectionPeer {
-    fileprivate var name: String { address?.host ?? unixUserID.map { "user \($0)" } ?? "an unknown user" }
+    /// Address or user, for the log.
+    var name: String { address?.host ?? unixUserID.map { "user \($0)" } ?? "an unknown user" }
 }

@@ -44,5 +44,10 @@ extension MetricFamily {
         counter(
             "refrain_slow_clients_total", "Connections reset during an answer because answer_memory was exhausted"
         ) { one($0.source.connections.refusals.count(by: .answerMemory)) },
+        counter(
+            "refrain_admin_refusals_total", labels: ["reason"], "Calls of the admin listener that were refused"
+        ) { input in
+            AdminRefusals.Reason.allCases.map { Sample(input.adminRefusals[$0.rawValue], [$0.word]) }
+        },
     ]
 }

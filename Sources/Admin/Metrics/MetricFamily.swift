@@ -230,8 +230,12 @@ extension MetricFamily {
         gauge("refrain_cache_file_entries", "Stored answers in the cache file", \.source.store.entries),
         gauge("refrain_cache_file_bytes", "Bytes of stored answers in the cache file", \.source.cacheBytes),
         gauge(
+            "refrain_cache_file_limit_bytes", "Limit on the cache file: answers, indexes and log (cache_size)",
+            \.source.cacheLimit),
+        gauge(
             "refrain_cache_memory_bytes", "Bytes of stored answers in memory, bookkeeping included",
             \.source.memoryBytes),
+        gauge("refrain_cache_memory_limit_bytes", "Limit on refrain_cache_memory_bytes", \.source.memoryLimit),
         counter("refrain_cache_evicted_total", labels: ["tier"], "Answers evicted to free space") { input in
             [Sample(input.source.store.evicted, ["file"]), Sample(input.source.memoryEvicted, ["memory"])]
         },

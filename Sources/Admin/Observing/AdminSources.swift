@@ -10,6 +10,8 @@ public struct AdminSources: Sendable {
     let access: AdminAccess
     /// How reloads of the configuration went.
     public var reloads = ReloadStatus()
+    /// Calls of the listener that were refused.
+    public var refusals = AdminRefusals()
     /// Files of certificates, and whether each is outdated.
     public var certificateFiles: @Sendable () -> [CertificateFileStatus] = { [] }
     /// Version of the program.

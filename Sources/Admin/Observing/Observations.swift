@@ -34,6 +34,8 @@ struct Observations {
     var latencies = LatencySides()
     var availability = AdminSources.Availability()
     var certificateFiles: [CertificateFileStatus] = []
+    /// Refused calls of the admin listener, by reason.
+    var adminRefusals = AdminRefusals.Reason.allCases.map { _ in 0 }
     /// Looked at for `/metrics` alone.
     var process = ProcessFigures()
     /// Where the cache file is; looked at for `/metrics` alone.
@@ -63,6 +65,7 @@ struct Observations {
             "developer_token_expires": source.developerTokenEnd(at: unixSeconds).map { .integer(Int($0)) } ?? .null,
             "developer_token_refused_at": source.developerTokenRefusal.map { .integer(Int($0)) } ?? .null,
             "developer_token_refused": .bool(source.refusesDeveloperToken(at: unixSeconds)),
+            "certificate_expires": source.certificateEnd().map { .integer(Int($0)) } ?? .null,
             "outcomes": outcomes,
             "answers": answers.json,
             "hit_ratio": hitRatio.map { .number(String($0)) } ?? .null,
@@ -107,9 +110,10 @@ struct Observations {
     /// Answers to clients since the start.
     var answers: AnswerCounts { source.answers }
 
-    /// Hits of hits and misses since the start, to a tenth of a percent; nil without any.
+    /// Hits of hits and misses since the start, to a tenth of a percent, rounded down as all shares
+    /// that `stats` and `top` show; nil without any.
     var hitRatio: Double? {
-        HitRatio { totals.outcomes[$0.rawValue] }.value.map { ($0 * 1000).rounded() / 1000 }
+        HitRatio { totals.outcomes[$0.rawValue] }.value.map { ($0 * 1000).rounded(.down) / 1000 }
     }
 
     private var latency: JSON {
@@ -178,7 +182,10 @@ extension StatisticsSource {
             "tls_handshakes": connections.refusals.handshakes,
             "entries": entries,
             "cache_bytes": cacheBytes,
+            // 0 says that there is no cache file.
+            "cache_limit_bytes": cacheLimit ?? 0,
             "memory_bytes": memoryBytes,
+            "memory_limit_bytes": memoryLimit,
             "store_written": store.written,
             "store_evicted": store.evicted,
             "store_dropped": store.dropped,

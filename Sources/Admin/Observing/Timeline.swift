@@ -79,6 +79,7 @@ final class Timeline {
                 sources.statistics.spending, at: loop.now, sources.statistics.spendingNames),
             recent: recent.window(totals, at: loop.now), totals: totals,
             latencies: latency.window(LatencySides(sources.statistics), at: loop.now).counts,
-            availability: sources.availability, certificateFiles: sources.certificateFiles())
+            availability: sources.availability, certificateFiles: sources.certificateFiles(),
+            adminRefusals: sources.refusals.counts)
     }
 }

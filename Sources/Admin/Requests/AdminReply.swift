@@ -19,6 +19,9 @@ struct AdminReply: Sendable {
     /// The page's own address where it leads elsewhere.
     var referrerPolicy: StaticString = "no-referrer"
 
+    /// The rule that refused the call; nil for other answers.
+    var refusal: AdminRefusals.Reason?
+
     static func json(_ value: JSON) -> AdminReply { AdminReply(content: value.bytes + [UInt8(ascii: "\n")]) }
 
     static func text(_ text: String, status: Int = 200) -> AdminReply {
@@ -42,9 +45,16 @@ struct AdminReply: Sendable {
         return reply
     }
 
-    static var unauthorized: AdminReply {
+    /// This answer, as one that refuses the call.
+    func refusing(_ reason: AdminRefusals.Reason) -> AdminReply {
+        var reply = self
+        reply.refusal = reason
+        return reply
+    }
+
+    static func unauthorized(_ reason: AdminRefusals.Reason) -> AdminReply {
         .error(401, "This requires the token of admin_token_file.")
-            .adding("WWW-Authenticate", "Bearer realm=\"refrain\"")
+            .adding("WWW-Authenticate", "Bearer realm=\"refrain\"").refusing(reason)
     }
 }
 

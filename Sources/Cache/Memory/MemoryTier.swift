@@ -16,7 +16,7 @@ public final class MemoryTier: Sendable {
     }
 
     private let shards: [Shard]
-    let maxBytes: Int
+    public let maxBytes: Int
     /// No larger response is kept.
     public var maxResponseBytes: Int { maxBytes / shards.count }
 

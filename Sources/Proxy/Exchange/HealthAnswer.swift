@@ -27,9 +27,10 @@ public final class HealthAnswer: Sendable {
         return true
     }
 
-    /// Whether the request is for that path, whatever its query.
+    /// Whether the request is for that path, whatever its query. OPTIONS is the default of some
+    /// load balancers (HAProxy's `option httpchk`).
     private static func isWanted(_ head: RequestHead, _ bytes: Span<UInt8>, at path: [UInt8]) -> Bool {
-        guard head.method == .get || head.method == .head else { return false }
+        guard [.get, .head, .options].contains(head.method) else { return false }
         let target = bytes.extracting(head.target.range)
         guard target.count == path.count || target.count > path.count && target[path.count] == UInt8(ascii: "?") else {
             return false

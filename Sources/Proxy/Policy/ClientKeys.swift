@@ -81,6 +81,9 @@ public struct ClientKeys: Sendable {
         return (name, words[1], words.count == 3 ? try rate(bytes, words[2], line) : nil)
     }
 
+    /// Whether the file names this client.
+    public func names(_ client: String) -> Bool { clients.contains { $0.name == client } }
+
     /// The client whose key the request presents.
     func client(presenting head: RequestHead, _ bytes: Span<UInt8>) -> Client? {
         if let field = head.fields.first(.xRefrainKey) { return client(of: bytes.extracting(field.value.range)) }

@@ -168,6 +168,10 @@ public struct StatisticsSource: Sendable {
     public var cacheBytes: Int { cache.file?.records.byteCount ?? 0 }
     /// Bytes of stored answers in memory, bookkeeping included.
     public var memoryBytes: Int { cache.memory.byteCount }
+    /// The limit on everything on disk, log and indexes included; nil without a cache file.
+    public var cacheLimit: Int? { cache.file?.records.maxBytes }
+    /// The limit on answers in memory, bookkeeping included.
+    public var memoryLimit: Int { cache.memory.maxBytes }
     /// Answers in memory that had to make room for others.
     public var memoryEvicted: Int { cache.memory.evicted }
     /// Bytes of lines that the access log took too slowly or not at all; of the log in use now.

@@ -6,6 +6,8 @@ import Synchronization
 
 final class SharedState: Sendable {
     let path: String
+    /// The limit on everything on disk, in bytes.
+    let maxBytes: Int
     let pending = Mutex(PendingWrites())
     let counters = Mutex(StoreStatus())
     /// The number of the file that is open, 0 while none is; a reader with another number opens
@@ -36,7 +38,7 @@ final class SharedState: Sendable {
         path: String, maxBytes: Int, _ owner: any RecordOwner, origin: Origin = .none,
         unixSeconds: @escaping @Sendable () -> Int64
     ) {
-        self.path = path
+        (self.path, self.maxBytes) = (path, maxBytes)
         first = origin
         origins = Mutex([origin])
         self.owner = owner

@@ -23,6 +23,8 @@ extension Command {
                 + "exit status is 1 then; they purge as soon as they reach the tier.",
             "A pattern is matched against the path only, as refrain list shows it, not against the query. A node "
                 + "whose version does not know patterns purges everything. Count the matches first with --dry-run.",
+            "Answers that the proxy has composed from stored ones are dropped, and not counted: \"purged 0 entries\" "
+                + "may have dropped one.",
             "Without admin_token_file, only root and the user that the proxy runs as may purge.",
         ],
         examples: [

@@ -25,9 +25,9 @@ enum StatsTable {
         group(
             "storage",
             """
-            entries cache_bytes memory_bytes store_written store_evicted store_dropped store_failures
-            store_damaged store_checked store_lost purges_remembered purges_pending purges_forgotten
-            purges_widened
+            entries cache_bytes/cache_limit_bytes memory_bytes/memory_limit_bytes store_written
+            store_evicted store_dropped store_failures store_damaged store_checked store_lost
+            purges_remembered purges_pending purges_forgotten purges_widened
             """),
         group(
             "composing",
@@ -51,6 +51,7 @@ enum StatsTable {
         sections.append(("answers to clients, by class and status", answers(in: stats)))
         sections.append(("answers to clients, by client", clients(in: stats)))
         sections.append(("requests to Apple", savings(in: stats)))
+        sections.append(("certificate of the TLS listeners", certificate(in: stats)))
         let tier = stats["tier"]?.rows() ?? []
         sections.append(("shared tier", tier.map { [$0.name, $0.value, ""] }))
         for axis in SpendingAxis.allCases {
@@ -74,10 +75,27 @@ enum StatsTable {
 
     private static func row(_ line: Line, in stats: JSON) -> [String]? {
         guard let value = stats[line.name]?.countValue else { return nil }
-        let part = line.of.flatMap { whole in stats[whole]?.countValue.flatMap { share(value, of: $0, whole) } }
+        let part = line.of.flatMap { whole in
+            stats[whole]?.countValue.flatMap {
+                line.name.hasSuffix("_bytes") ? fill(value, of: $0) : share(value, of: $0, whole)
+            }
+        }
         // Nothing limits the rate.
         let isOff = line.name == "upstream_rate" && value == 0
         return [line.name, isOff ? "off" : "\(value)", part ?? ""]
+    }
+
+    /// `290.0 KiB of 10.0 GiB`; nil without a limit.
+    private static func fill(_ bytes: Int, of limit: Int) -> String? {
+        limit > 0 ? "\(Figure.bytes(bytes)) of \(Figure.bytes(limit))" : nil
+    }
+
+    /// The end of the certificate of the TLS listeners, and how far away it is.
+    private static func certificate(in stats: JSON) -> [[String]] {
+        guard let end = stats["certificate_expires"]?.countValue, let now = stats["time"]?.countValue else { return [] }
+        let distance = SpanOfTime.text(abs(end - now))
+        let date = LogTime.rfc3339(Int64(end))
+        return [end > now ? ["ends in", distance, date] : ["ended", distance, "ago: \(date)"]]
     }
 
     /// In tenths of a percent, rounded down so that 100 % means all.

@@ -60,6 +60,11 @@ extension RequestCondition {
         }
         let rest = word[name.endIndex...]
         let sign = ["!=", "="].first(where: rest.hasPrefix) ?? ""
+        // Read as a bound, it would not say whether the number itself was meant.
+        if sign == "=", ["status", "slow"].contains(name), let bound = rest.dropFirst().first, "<>".contains(bound) {
+            let value = rest.drop { "=<>".contains($0) }
+            throw ValueError("\(quoted(word)): write \(name)\(bound)\(value) or \(name)\(bound)=\(value)")
+        }
         do throws(Mistake) {
             self = try fact.condition(String(rest.dropFirst(sign.count)), isNegated: sign == "!=")
         } catch {

@@ -1,4 +1,6 @@
+import AppleMusic
 import EventLoop
+import Proxy
 
 // Settings that are taken as they are written, and are likely meant otherwise.
 
@@ -12,6 +14,20 @@ extension Configuration {
             guard let path, LiteralPath.isOne(path) else { return nil }
             return "\(name) \(path): \(LiteralPath.words); write the full path, or ./\(path) for a file of that name"
         }
+    }
+
+    /// Clients in conditions of the access log that no key is of: such a condition never holds, or
+    /// always. A file of keys that cannot be read is a mistake of its own.
+    var unknownClients: [String] {
+        let named = accessLog.selection?.conditions.compactMap(\.clientName) ?? []
+        if named.isEmpty { return [] }
+        guard let clientKeysFile else {
+            return named.map { "access_log: client \($0): there is no client_keys_file, so no request has a client" }
+        }
+        guard let file = try? SecretFile.read(clientKeysFile, sizes: SecretFile.listSizes),
+            let keys = try? ClientKeys(file)
+        else { return [] }
+        return named.filter { !keys.names($0) }.map { "access_log: client \($0): \(clientKeysFile) has no such name" }
     }
 
     /// An upstream that is a listener of this proxy, where its address is written.

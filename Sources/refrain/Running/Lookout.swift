@@ -18,6 +18,7 @@ final class Lookout {
             proxy.certificateWatch.look()
             proxy.ticketKeys?.dropEnded()
             proxy.server.snapshot.connections.refusals.logSuppressed(at: .now())
+            proxy.adminRefusals.logSuppressed(at: .now())
         }
         timer.schedule(deadline: .now(), repeating: .seconds(30), leeway: .seconds(1))
         timer.activate()

@@ -21,6 +21,8 @@ struct ReloadHandler {
 final class RunningProxy: Sendable {
     /// How reloads went; the admin surface shows it.
     let reloads = ReloadStatus()
+    /// Refused calls of the admin surface, over all its listeners.
+    let adminRefusals: AdminRefusals
     /// The certificates in use; the admin surface shows it.
     let certificateWatch: CertificateWatch
     let reloadHandler = Mutex(ReloadHandler())
@@ -71,6 +73,7 @@ final class RunningProxy: Sendable {
         self.log = log
         self.inheritance = inheritance
         certificateWatch = CertificateWatch(log)
+        adminRefusals = AdminRefusals { @Sendable in log(.warn, $0) }
         certificateWatch.use(configuration.certificateFiles(of: settings))
         running = Mutex(
             Running(
@@ -240,7 +243,7 @@ final class RunningProxy: Sendable {
             startedAt: startedAt,
             explain: { @Sendable [server] request, completion in server.explain(request, completion) },
             isServing: { @Sendable [weak self] in self?.isServing.load(ordering: .relaxed) ?? false })
-        sources.reloads = reloads
+        (sources.reloads, sources.refusals) = (reloads, adminRefusals)
         sources.certificateFiles = { @Sendable [certificateWatch] in
             certificateWatch.files.map {
                 CertificateFileStatus(directive: $0.file.directive, path: $0.file.path, isOutdated: $0.isOutdated)

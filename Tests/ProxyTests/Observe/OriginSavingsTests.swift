@@ -26,6 +26,13 @@ import Testing
         #expect(Self.words(Self.savings([.hit: 1, .miss: 1], sent: 9)) == "without_proxy 2, sent 9, hits 1, extra 8")
     }
 
+    /// The label was "less refreshes, repeats", of which there were none.
+    @Test func aBatchThatAnswersNobodyDirectlyIsAFurtherRequest() {
+        let batched = Self.savings([.miss: 3], [.batched: 3], sent: 1)
+        #expect(Self.words(batched) == "without_proxy 3, sent 1, saved 2, batching 3, extra 1")
+        #expect(OriginSavings.Figure.extra.text == "less further requests")
+    }
+
     @Test func eachWayIsCountedOnce() {
         let all = Self.savings(
             [.miss: 10, .collapsed: 6, .staleIfError: 2, .composed: 3],

@@ -19,6 +19,15 @@ import Testing
         }
     }
 
+    /// `status=>=400` in the address of `/events` is a 400: curl sends `>` as it is.
+    @Test(arguments: Page.names) func anAddressHadACharacterThatNoTargetHas(_ name: String) throws {
+        for words in try Page(name).blocks("sh").flatMap(Self.commandLines) {
+            for word in words where word.hasPrefix("http") {
+                #expect(!word.contains { "<> \"{}".contains($0) }, "\(name): \(word)")
+            }
+        }
+    }
+
     @Test func theFrontDoorIsSeen() throws {
         let lines = try Page("README.md").blocks("sh").flatMap(Self.commandLines)
         #expect(lines.first == ["make", "run"] && lines.contains(["make", "test"]))

@@ -52,7 +52,8 @@ public struct OriginSavings: Sendable, Equatable {
         /// Answered with an answer that another node has fetched.
         case nodes
         /// Sent besides one for each client's request that needed one: refreshes, repeats,
-        /// verifications; also those under way. `saved` is the sum of all ways less these.
+        /// verifications, batches, larger requests and parts by which no client was answered
+        /// directly; also those under way. `saved` is the sum of all ways less these.
         case extra
 
         /// The ways in which a client's request needs none to the origin.
@@ -70,7 +71,7 @@ public struct OriginSavings: Sendable, Equatable {
             case .saved: "saved"
             case .hits, .joining, .composing, .batching: "by \(self)"
             case .nodes: "by other nodes"
-            case .extra: "less refreshes, repeats"
+            case .extra: "less further requests"
             }
         }
     }

@@ -19,6 +19,12 @@ public struct RequestCondition: Sendable, Equatable {
     /// Whether it holds where the test does not.
     let isNegated: Bool
 
+    /// Name of the client key that it asks about; nil for a condition about anything else.
+    public var clientName: String? {
+        guard case .client(let name) = test else { return nil }
+        return name
+    }
+
     /// Whether it holds for a request.
     /// - Parameters:
     ///   - client: the name of the key that was presented.
