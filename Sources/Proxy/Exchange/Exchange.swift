@@ -51,10 +51,7 @@ final class Exchange {
     /// The longest wait for a turn, repeats after a 429 included.
     private static let longestWaitForTurn = Duration.seconds(15)
 
-    init(
-        _ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop,
-        _ requestCount: UpstreamRequestCount? = nil
-    ) {
+    init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop, _ count: UpstreamRequestCount? = nil) {
         (self.request, self.proxy) = (request, proxy)
         (asked, terms) = (proxy.base.cache.purges.newest, Asking.Terms(origin: proxy.shared.origin.tag))
         refusal = request.refusal
@@ -88,7 +85,7 @@ final class Exchange {
             completion = { _, said in report(said) }
         }
         if flight == nil, !traits.isWitness { traits.isBatchable = proxy.batching.mayBatch(request) }
-        (self.client, self.requestCount, self.completion) = (client, client?.requestCount ?? requestCount, completion)
+        (self.client, self.requestCount, self.completion) = (client, client?.requestCount ?? count, completion)
         state = ExchangeState(traits, at: proxy.base.now)
     }
 
