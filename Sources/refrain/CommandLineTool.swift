@@ -7,7 +7,7 @@ enum CommandLineTool {
         _ arguments: [String], output: Output = .console, files: FileAccess = .system
     ) -> Int32 {
         let report = StartReport { name in getenv(name).map { String(cString: $0) } }
-        let context = CommandContext(output: output, files: files, commands: Command.table, startReport: report)
+        let context = CommandContext(output: output, files: files, commands: Command.table) { report?.end() }
         do throws(CommandFailure) {
             return try dispatch(Array(arguments.dropFirst()), context).rawValue
         } catch {

@@ -54,7 +54,7 @@ import Testing
         let gate = DispatchSemaphore(value: 0)
         defer { gate.signal() }
         let words = Resolver.problem(with: "a.example", within: .milliseconds(1)) { host in
-            gate.wait()
+            gate.waitOrFail()
             return .failure(ResolveError(host: host, reason: "unknown"))
         }
         #expect(words == "no answer of the name servers within 0 seconds")

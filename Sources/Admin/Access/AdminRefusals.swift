@@ -10,24 +10,9 @@ import Synchronization
 /// minute after it as a number. No line has a token, or anything else that the client sent. Used
 /// from any thread.
 public final class AdminRefusals: Sendable {
-    /// Rule that a call has failed.
-    enum Reason: Int, CaseIterable, Sendable {
-        /// Neither a token nor an open session.
-        case noToken
-        case wrongToken
-        /// A wrong token in the form of `/login`.
-        case login
-        /// A change by another user than the proxy's and root, without a token.
-        case user
-        /// A web page of another origin.
-        case crossSite
-        /// `Host` is no loopback name, without a token.
-        case host
-    }
-
     private struct State {
         var log = AdminRefusalLog()
-        var counts = Reason.allCases.map { _ in 0 }
+        var counts = AdminRefusalReason.allCases.map { _ in 0 }
     }
 
     private let state = Mutex(State())
@@ -46,39 +31,13 @@ public final class AdminRefusals: Sendable {
 
     /// Counts a refused call.
     /// - Parameter caller: its address, or its user.
-    func note(_ reason: Reason, of caller: String, at now: Instant) {
+    func note(_ reason: AdminRefusalReason, of caller: String, at now: Instant) {
         let line = state.withLock { state in
             state.counts[reason.rawValue] += 1
             return state.log.line(about: reason, of: caller, at: now)
         }
         // Not under the lock: its taker may be slow.
         if let line { warn(line) }
-    }
-}
-
-extension AdminRefusals.Reason {
-    /// The label's value in the metrics.
-    var word: String {
-        switch self {
-        case .noToken: "no-token"
-        case .wrongToken: "wrong-token"
-        case .login: "login"
-        case .user: "user"
-        case .crossSite: "cross-site"
-        case .host: "host"
-        }
-    }
-
-    /// Words for the log.
-    fileprivate var phrase: String {
-        switch self {
-        case .noToken: "no token"
-        case .wrongToken: "wrong token"
-        case .login: "wrong token at /login"
-        case .user: "a change by another user"
-        case .crossSite: "a page of another site"
-        case .host: "Host is no loopback name"
-        }
     }
 }
 
@@ -90,10 +49,10 @@ struct AdminRefusalLog {
         var last = ""
     }
 
-    private var lines = AdminRefusals.Reason.allCases.map { _ in Lines() }
+    private var lines = AdminRefusalReason.allCases.map { _ in Lines() }
 
     /// Nil where a line about this reason was said less than a minute ago.
-    mutating func line(about reason: AdminRefusals.Reason, of caller: String, at now: Instant) -> String? {
+    mutating func line(about reason: AdminRefusalReason, of caller: String, at now: Instant) -> String? {
         lines[reason.rawValue].last = caller
         guard let unsaid = lines[reason.rawValue].rare.take(at: now) else { return nil }
         return "admin_listen: a call from \(caller) was refused: \(reason.phrase)\(RareLine.others(unsaid))"
@@ -101,7 +60,7 @@ struct AdminRefusalLog {
 
     /// Lines about refusals since the last one of their reason, where that is a minute old.
     mutating func rest(at now: Instant) -> [String] {
-        AdminRefusals.Reason.allCases.compactMap { reason in
+        AdminRefusalReason.allCases.compactMap { reason in
             lines[reason.rawValue].rare.takeRest(at: now).map { count in
                 let calls = count == 1 ? "1 more call was" : "\(count) more calls were"
                 return "admin_listen: \(calls) refused, the last from \(lines[reason.rawValue].last): \(reason.phrase)"

@@ -47,7 +47,7 @@ extension MetricFamily {
         counter(
             "refrain_admin_refusals_total", labels: ["reason"], "Calls of the admin listener that were refused"
         ) { input in
-            AdminRefusals.Reason.allCases.map { Sample(input.adminRefusals[$0.rawValue], [$0.word]) }
+            AdminRefusalReason.allCases.map { Sample(input.adminRefusals[$0.rawValue], [$0.word]) }
         },
     ]
 }

@@ -35,7 +35,7 @@ struct Observations {
     var availability = AdminSources.Availability()
     var certificateFiles: [CertificateFileStatus] = []
     /// Refused calls of the admin listener, by reason.
-    var adminRefusals = AdminRefusals.Reason.allCases.map { _ in 0 }
+    var adminRefusals = AdminRefusalReason.allCases.map { _ in 0 }
     /// Looked at for `/metrics` alone.
     var process = ProcessFigures()
     /// Where the cache file is; looked at for `/metrics` alone.

@@ -20,7 +20,7 @@ struct AdminReply: Sendable {
     var referrerPolicy: StaticString = "no-referrer"
 
     /// The rule that refused the call; nil for other answers.
-    var refusal: AdminRefusals.Reason?
+    var refusal: AdminRefusalReason?
 
     static func json(_ value: JSON) -> AdminReply { AdminReply(content: value.bytes + [UInt8(ascii: "\n")]) }
 
@@ -46,13 +46,13 @@ struct AdminReply: Sendable {
     }
 
     /// This answer, as one that refuses the call.
-    func refusing(_ reason: AdminRefusals.Reason) -> AdminReply {
+    func refusing(_ reason: AdminRefusalReason) -> AdminReply {
         var reply = self
         reply.refusal = reason
         return reply
     }
 
-    static func unauthorized(_ reason: AdminRefusals.Reason) -> AdminReply {
+    static func unauthorized(_ reason: AdminRefusalReason) -> AdminReply {
         .error(401, "This requires the token of admin_token_file.")
             .adding("WWW-Authenticate", "Bearer realm=\"refrain\"").refusing(reason)
     }

@@ -7,8 +7,8 @@ struct CommandContext: Sendable {
     let files: FileAccess
     /// All that the program has, for the help.
     var commands: [Command] = []
-    /// Nil where no other proxy has started this process.
-    var startReport: StartReport?
+    /// To be called once the start has succeeded.
+    var noteStarted: @Sendable () -> Void = {}
 
     /// Ends a command whose answer is JSON as a proxy sent it.
     func done(json body: [UInt8]) -> ExitStatus {

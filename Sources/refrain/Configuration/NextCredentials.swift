@@ -23,9 +23,9 @@ final class NextCredentials: Sendable {
 
     /// The folders in which service managers make folders of credentials.
     struct Roots: Sendable {
-        /// Of the system's manager.
+        /// The folder of the system's manager.
         var system = "/run/credentials"
-        /// Of the manager of this process's user.
+        /// The folder of the manager of this process's user.
         var user = "/run/user/\(geteuid())/credentials"
     }
 

@@ -51,7 +51,7 @@ func runServe(
         guard signals.count == 0 else { throw .failed("stopped before it took over") }
         log(.info, "taking over from process \(predecessor.process)")
         predecessor.tellServing()
-        context.startReport?.end()
+        context.noteStarted()
         proxy.follow(predecessor, signals.wake)
     }
     manager.tell(.ready(status: "listening on \(proxy.addresses.map(\.description).joined(separator: ", "))"))
