@@ -27,8 +27,8 @@ final class Batching {
     /// Longer targets, which no app sends, go alone: failures are remembered of 256 kinds.
     private static let mostTargetBytes = 4 << 10
 
-    /// Adds an exchange whose request may be batched, and tells it whether it goes alone.
-    func add(_ member: Exchange, for request: OriginRequest, of party: UpstreamParty) {
+    /// Adds a miss whose request may be batched, and tells it whether it goes alone.
+    func add(_ member: any BatchMember, for request: OriginRequest, of party: UpstreamParty) {
         guard let wanted = request.catalogRequest, let name = wanted.resources.first else {
             preconditionFailure("only what is accepted is joined")
         }
@@ -37,7 +37,7 @@ final class Batching {
             shared.budget.isContended ? party : nil)
         let action = shared.batches.withLock { state in
             state.add(
-                name.id, of: kind, .init(exchange: Confined(member, to: base.loop), party: party),
+                name.id, of: kind, .init(miss: Confined(member, to: base.loop), party: party),
                 most: library.sizes.most(wanted.shape, upTo: CatalogRequest.mostIDs(name.type)), at: base.now,
                 mayWait: {
                     library.forms.mayComeBatched(wanted, at: base.unixSeconds)
@@ -74,7 +74,7 @@ final class Batching {
         }
         // The end of the first one's request is that of the batch.
         for (index, (_, member)) in batch.members.enumerated() {
-            member.exchange.perform { $0.goesAlone(asOneOf: index == 0 ? batch.kind : nil) }
+            member.miss.perform { $0.goesAlone(asOneOf: index == 0 ? batch.kind : nil) }
         }
         return nil
     }
@@ -111,7 +111,7 @@ final class Batching {
         // A batch that waits for this end is sent before the members look for their answers.
         ended(batch.kind, end.ofBatch)
         for (index, (_, member)) in batch.members.enumerated() {
-            member.exchange.perform { $0.partEnded(end, isFirst: index == 0) }
+            member.miss.perform { $0.partEnded(end, isFirst: index == 0) }
         }
     }
 }
@@ -124,7 +124,7 @@ extension Batches.State.Batch {
 
     /// Has its first member send it, on that member's loop.
     fileprivate func go() {
-        members.first?.member.exchange.perform { $0.lead(self) }
+        members.first?.member.miss.perform { $0.lead(self) }
     }
 }
 
