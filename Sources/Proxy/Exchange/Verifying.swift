@@ -13,8 +13,9 @@ final class Verifying {
     private let composing: Composing
     private let accounts: Accounts
     private let gate: UpstreamGate
-    /// Sends the requests. Set once, before the first one; weak, because this part is owned by it.
-    weak var proxy: ProxyLoop?
+    /// Asks the origin, and reports its answer; nil where that cannot be compared. Set by the owner
+    /// of this part, before its first use.
+    var fetch: (OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void = { _, report in report(nil) }
     private let base: LoopBase
     /// Which composed answers are verified.
     private var sampling = Sampling()
@@ -43,10 +44,10 @@ final class Verifying {
             loop.schedule(at: loop.now + .seconds(1)) { [self] in ask(key, tries: tries - 1, completion) }
             return
         }
-        guard let proxy,
-            let request = composing.originRequest(for: Array(key.target), .verification, authorization: nil)
-        else { return completion(nil) }
-        Exchange(request, for: .witness(completion), proxy).start()
+        guard let request = composing.originRequest(for: Array(key.target), .verification, authorization: nil) else {
+            return completion(nil)
+        }
+        fetch(request, completion)
     }
 
     /// Verifies a composed answer if the sample takes it. In a later turn, so the client's answer

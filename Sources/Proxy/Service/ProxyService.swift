@@ -35,7 +35,10 @@ public final class ProxyService: Service {
         shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: FileReader?, statistics: Statistics,
         log: AccessLogSettings?
     ) {
-        proxy = ProxyLoop(shared, gate, LoopBase(shared.cache, reader, context, statistics), log: log)
+        let base = LoopBase(shared.cache, reader, context, statistics)
+        proxy = ProxyLoop(shared, gate, base, log: log) { request, loop, report in
+            Exchange(request, for: .witness(report), loop).start()
+        }
         key = CacheKey(of: shared.origin.tag)
     }
 
