@@ -22,9 +22,10 @@ import Testing
         init(_ name: String, enginePort: UInt16) throws {
             let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: enginePort)
             let tier = SharedTier(TierSettings(endpoints: [endpoint], nodeName: name)) { _ in }
-            var shared = ProxyShared(
-                cache: cache, credentials: Credentials(developer: nil, musicUser: nil), policy: Policy(),
-                origin: .none, authority: "127.0.0.1:1")
+            let service = ServiceSettings(
+                credentials: Credentials(developer: nil, musicUser: nil), policy: Policy(), origin: .none,
+                authority: "127.0.0.1:1")
+            var shared = SharedStores(cache, for: service)
             shared.tier = tier
             let identity = NodeIdentity(
                 name: name, address: "\(name):8080", version: "1.0", process: 1, startedAt: 1,

@@ -1,19 +1,25 @@
 import AppleMusic
 import Compose
 import EventLoop
+import Store
 import Upstream
 
 /// Combines single-resource misses into `ids` requests (`batch on`): performs the decisions of
 /// `BatchState`. A client that leaves changes nothing: the answer is stored.
 final class Batching {
-    private let shared: ProxyShared
+    private let origin: OriginTag
+    private let budget: UpstreamBudget
+    private let batches: Batches
     private let composing: Composing
     private let accounts: Accounts
     private let base: LoopBase
     private var library: ResourceLibrary { composing.library }
 
-    init(_ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ base: LoopBase) {
-        (self.shared, self.composing, self.accounts, self.base) = (shared, composing, accounts, base)
+    init(
+        _ settings: ServiceSettings, _ shared: SharedStores, composing: Composing, accounts: Accounts, base: LoopBase
+    ) {
+        (origin, budget, batches) = (settings.origin.tag, shared.budget, shared.batches)
+        (self.composing, self.accounts, self.base) = (composing, accounts, base)
     }
 
     /// Whether the miss may be batched. With `compose verify` every client gets the origin's own
@@ -33,9 +39,9 @@ final class Batching {
             preconditionFailure("only what is accepted is joined")
         }
         let kind = Batches.Kind(
-            wanted, question: request.forwarded.questionOfAnyName(signs: accounts.signs), of: shared.origin.tag,
-            shared.budget.isContended ? party : nil)
-        let action = shared.batches.withLock { state in
+            wanted, question: request.forwarded.questionOfAnyName(signs: accounts.signs), of: origin,
+            budget.isContended ? party : nil)
+        let action = batches.withLock { state in
             state.add(
                 name.id, of: kind, .init(miss: Confined(member, to: base.loop), party: party),
                 most: library.sizes.most(wanted.shape, upTo: CatalogRequest.mostIDs(name.type)), at: base.now,
@@ -50,7 +56,7 @@ final class Batching {
             member.waitsForOthers()
             base.loop.schedule(at: moment) { [self] in
                 let now = base.now
-                shared.batches.withLock { $0.due(kind, at: now) }?.go()
+                batches.withLock { $0.due(kind, at: now) }?.go()
             }
         case .send(let batch):
             member.waitsForOthers()
@@ -60,7 +66,7 @@ final class Batching {
 
     /// A request of the kind has ended, single or batch.
     func ended(_ kind: Batches.Kind, _ end: Batches.State.End) {
-        shared.batches.withLock { $0.ended(kind, end) }?.go()
+        batches.withLock { $0.ended(kind, end) }?.go()
     }
 
     /// The request for the batch, for its first member's client. Nil where each member goes alone,
@@ -89,14 +95,14 @@ final class Batching {
     func finish(_ batch: Batches.State.Batch, _ end: PartEnd) {
         // One of the ids may be the cause, or their number (APPLE-MUSIC-API 4.1.20: 300 songs are
         // never answered, 150 sometimes).
-        if case .failed = end.ofBatch, let (one, other) = shared.batches.withLock({ $0.halve(batch) }) {
+        if case .failed = end.ofBatch, let (one, other) = batches.withLock({ $0.halve(batch) }) {
             one.go()
             other.go()
             return
         }
         if case .tooLarge = end {
             library.sizes.note(tooLarge: batch.kind.wanted.shape, count: batch.ids.count)
-            if let (one, other) = shared.batches.withLock({ $0.split(batch) }) {
+            if let (one, other) = batches.withLock({ $0.split(batch) }) {
                 one.go()
                 other.go()
                 return

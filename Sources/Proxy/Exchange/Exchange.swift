@@ -53,10 +53,10 @@ final class Exchange {
 
     init(_ request: OriginRequest, for recipient: Recipient, _ proxy: ProxyLoop, _ count: UpstreamRequestCount? = nil) {
         (self.request, self.proxy) = (request, proxy)
-        (asked, terms) = (proxy.base.cache.purges.newest, Asking.Terms(origin: proxy.shared.origin.tag))
+        (asked, terms) = (proxy.base.cache.purges.newest, Asking.Terms(origin: proxy.settings.origin.tag))
         refusal = request.refusal
         var traits = ExchangeState.Traits(request, hasOwnToken: proxy.accounts.signs)
-        traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
+        traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.settings.gzip.isAvailable
         traits.hasStandIn = proxy.accounts.standIn(for: request) != nil
         traits.asksTier = proxy.sharing.mayAskTier(request)
         traits.longestWait = Self.longestWaitForTurn + proxy.asking.gate.patience

@@ -16,8 +16,8 @@ final class ProxyLoop {
     let observer: RequestObserver
     let flights: Flights
     private let witness: Witness
-    /// The settings that count now.
-    private(set) var shared: ProxyShared
+    private(set) var settings: ServiceSettings
+    private(set) var shared: SharedStores
     private(set) var accounts: Accounts
     private(set) var answering: Answering
     private(set) var asking: Asking
@@ -29,43 +29,43 @@ final class ProxyLoop {
     private(set) var sharing: Sharing
 
     init(
-        _ shared: ProxyShared, _ gate: UpstreamGate, _ base: LoopBase, log: AccessLogSettings?,
-        witness: @escaping Witness
+        _ settings: ServiceSettings, _ shared: SharedStores, gate: UpstreamGate, base: LoopBase,
+        log: AccessLogSettings?, witness: @escaping Witness
     ) {
-        (self.shared, self.base, self.witness) = (shared, base, witness)
+        (self.settings, self.shared, self.base, self.witness) = (settings, shared, base, witness)
         flights = shared.flights
         observer = RequestObserver(
             base.statistics, base.context, shared.feed, shared.tails,
             log: log.map { AccessLog($0, loop: base.loop) }, recorder: shared.recorder)
         (accounts, answering, asking, composing, composed, verifying, storing, batching, sharing) =
-            Self.parts(shared, gate, nil, observer, base)
+            Self.parts(settings, shared, gate, nil, observer, base)
         lendWitness()
     }
 
     /// Begins to use the shared tier, if there is one. On the loop.
     func openTier() {
-        guard let settings = shared.tier else { return }
+        guard let tier = shared.tier else { return }
         // A request that waited for the engine once does not wait again for the budget that is kept
         // there.
-        let tier = TierClient(settings, loop: base.loop) { [budget = shared.budget, loop = base.loop] in
+        let client = TierClient(tier, loop: base.loop) { [budget = shared.budget, loop = base.loop] in
             budget.lost(now: loop.now)
         }
-        use(shared, asking.gate, tier)
+        use(asking.gate, client)
     }
 
     /// Goes over to other settings between two requests.
-    func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: AccessLogSettings?) {
+    func adopt(_ settings: ServiceSettings, _ shared: SharedStores, gate: UpstreamGate, log: AccessLogSettings?) {
         observer.log?.flush()
         observer.log = log.map { AccessLog($0, loop: base.loop) }
-        use(shared, gate, sharing.tier)
-        self.shared = shared
+        (self.settings, self.shared) = (settings, shared)
+        use(gate, sharing.tier)
         // Memoized plans follow from settings that count no more, such as the clients' keys.
         base.context.forgetRequests()
     }
 
-    private func use(_ shared: ProxyShared, _ gate: UpstreamGate, _ tier: TierClient?) {
+    private func use(_ gate: UpstreamGate, _ tier: TierClient?) {
         (accounts, answering, asking, composing, composed, verifying, storing, batching, sharing) =
-            Self.parts(shared, gate, tier, observer, base)
+            Self.parts(settings, shared, gate, tier, observer, base)
         lendWitness()
     }
 
@@ -78,19 +78,27 @@ final class ProxyLoop {
     }
 
     private static func parts(
-        _ shared: ProxyShared, _ gate: UpstreamGate, _ tier: TierClient?, _ observer: RequestObserver, _ base: LoopBase
+        _ settings: ServiceSettings, _ shared: SharedStores, _ gate: UpstreamGate, _ tier: TierClient?,
+        _ observer: RequestObserver, _ base: LoopBase
     ) -> (
         Accounts, Answering, Asking, Composing, ComposedAnswers, Verifying, StorageParts, Batching, Sharing
     ) {
-        let (accounts, composing) = (Accounts(shared, base), Composing(shared, base))
-        let verifying = Verifying(shared, composing, accounts, gate, base)
+        let (accounts, composing) = (Accounts(settings, shared, base), Composing(settings, shared, base))
+        let verifying = Verifying(
+            settings, shared, composing: composing, accounts: accounts, gate: gate, base: base)
         let composed = ComposedAnswers(composing, verifying, accounts, base)
-        let storing = StorageParts(shared, composing, accounts, base)
+        let storing = StorageParts(settings, shared, composing: composing, accounts: accounts, base: base)
         return (
-            accounts, Answering(shared, observer, accounts, base),
-            Asking(shared, gate, accounts, observer.traffic, base), composing, composed, verifying, storing,
-            Batching(shared, composing, accounts, base),
-            Sharing(shared, tier, accounts, composing, composed, storing, base)
+            accounts, Answering(settings, shared, observer: observer, accounts: accounts, base: base),
+            Asking(settings, shared, gate: gate, accounts: accounts, traffic: observer.traffic, base: base),
+            composing, composed, verifying, storing,
+            Batching(settings, shared, composing: composing, accounts: accounts, base: base),
+            Sharing(
+                shared.tier, tier, accounts: accounts, composing: composing, composed: composed, storing: storing,
+                base: base)
         )
     }
+
+    /// Whether anything personal is stored.
+    var keepsPersonal: Bool { shared.keepsPersonal(under: settings.policy) }
 }

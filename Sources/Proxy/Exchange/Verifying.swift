@@ -9,7 +9,9 @@ import Upstream
 /// Verifies composed answers: all with `compose verify`, a share with `verify_sample` (DECISIONS
 /// 9.7).
 final class Verifying {
-    private let shared: ProxyShared
+    let room: VerificationRoom
+    private let settings: ServiceSettings
+    private let troubles: OriginTroubles
     private let composing: Composing
     private let accounts: Accounts
     private let gate: UpstreamGate
@@ -21,14 +23,15 @@ final class Verifying {
     private var sampling = Sampling()
 
     init(
-        _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ gate: UpstreamGate, _ base: LoopBase
+        _ settings: ServiceSettings, _ shared: SharedStores, composing: Composing, accounts: Accounts,
+        gate: UpstreamGate, base: LoopBase
     ) {
-        (self.shared, self.composing, self.accounts) = (shared, composing, accounts)
-        (self.gate, self.base) = (gate, base)
+        (self.settings, room) = (settings, shared.verifications)
+        troubles = OriginTroubles(settings, shared, base)
+        (self.composing, self.accounts, self.gate, self.base) = (composing, accounts, gate, base)
     }
 
     var loop: EventLoop { base.loop }
-    var room: VerificationRoom { shared.verifications }
 
     /// Whether a verification may send a request now. The budget has room, and no client's token is
     /// needed.
@@ -55,7 +58,7 @@ final class Verifying {
     func sample(
         _ composed: ComposedBody, _ wanted: CatalogRequest?, _ key: CacheKey, _ rule: TTLRule, isBatched: Bool
     ) {
-        guard sampling.takes(shared.verifySample), let wanted else { return }
+        guard sampling.takes(settings.verifySample), let wanted else { return }
         let subject = VerificationRun.Subject(
             wanted: wanted, key: key, rule: rule, isBatched: isBatched, crossings: composed.crossings)
         loop.schedule(at: loop.now) { [self] in
@@ -66,7 +69,7 @@ final class Verifying {
 
     /// Compares a composed answer with the origin's (`compose verify`).
     func verify(_ request: OriginRequest, against said: ComparedAnswer) {
-        guard shared.verifies, let expected = request.expected, let key = request.key, let wanted = request.wanted
+        guard settings.verifies, let expected = request.expected, let key = request.key, let wanted = request.wanted
         else { return }
         let subject = VerificationRun.Subject(
             wanted: wanted, key: key, rule: request.facts.rule, isBatched: false, crossings: expected.crossings)
@@ -111,7 +114,7 @@ final class Verifying {
         // Answers that were composed in that form go with all that were composed.
         base.cache.freeComposed()
         let target = String(decoding: subject.key.target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
-        OriginTroubles(shared, base).noteWrongAnswer(
+        troubles.noteWrongAnswer(
             "composed answer for \(target) was wrong: \(path) differs from the origin's; its form is not composed for "
                 + "\(SpanOfTime.text(seconds))")
     }
