@@ -29,7 +29,8 @@ public final class StoreLock: Sendable {
 
     /// How often `take` looks again.
     private static let pause: UInt32 = 50_000
-    /// More than the number of a process is no file of ours.
+    /// Bound of the lock's size in bytes: a larger file than the number of a process is none of
+    /// ours.
     private static let longest = 32
 
     /// Takes the lock of the cache file at `file`, at once or not at all.
