@@ -60,7 +60,8 @@ struct RefusalState {
         return (max(probeAt, saidUntil) - now).secondsToWait
     }
 
-    /// As `wait`, for a request that leaves if it may: it is the one that looks.
+    /// Seconds to wait, as `wait` has it, for a request that leaves if it may: it is the one that
+    /// looks.
     mutating func admit(now: Instant) -> Int? {
         if let wait = wait(now: now) { return wait }
         guard probeAt != nil else { return nil }
