@@ -33,7 +33,8 @@ public struct JSONDifference: Sendable, Equatable {
         return JSONDifference(path: bounded, expected: difference.expected, found: difference.found)
     }
 
-    /// Its path begins at these values: steps are added on the way out, so equal ones have none.
+    /// The first difference, with a path from these values: steps are added on the way out, so
+    /// equal ones have none.
     private static func difference(_ expected: JSON, _ found: JSON) -> JSONDifference? {
         switch (expected, found) {
         case (.object(let left), .object(let right)): return difference(left, right)

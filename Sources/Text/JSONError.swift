@@ -1,6 +1,7 @@
 // Why a text is not JSON.
 
-/// Where and why parsing stopped. It never quotes the text, which may hold secrets.
+/// The place and the cause at which parsing stopped. It never quotes the text, which may hold
+/// secrets.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The fault; the raw value describes it.
     public enum Reason: String, Sendable, CaseIterable {
