@@ -65,7 +65,8 @@ extension Configuration {
         return expiries + authorityExpiries(readAt: place)
     }
 
-    /// One authority that is valid may be enough.
+    /// Expiries of the files of authorities: the latest of each, because one that is valid may be
+    /// enough.
     private func authorityExpiries(readAt place: (_ path: String) -> String) -> [Expiry] {
         let files = [("upstream_ca_file", upstreamCAFile), ("shared_tier_ca_file", sharedTierCAFile)]
         return files.compactMap { name, path in
