@@ -130,6 +130,6 @@ public struct ByteSpan: Sendable, Hashable, BitwiseCopyable {
     public var isEmpty: Bool { start == end }
     public var count: Int { Int(end - start) }
     public var range: Range<Int> { Int(start)..<Int(end) }
-    /// That of a string, which is not empty, between its quotation marks.
+    /// Range of a string, which is not empty, between its quotation marks.
     public var unquoted: Range<Int> { Int(start) + 1..<Int(end) - 1 }
 }
