@@ -19,8 +19,7 @@ enum HAREntry {
     }
 
     enum Reading {
-        /// The exchange; its offset is negative where the file has none. A personal one has no
-        /// body.
+        /// An exchange, its offset below zero if the file has none. A personal one has no body.
         case exchange(RecordedExchange, body: [UInt8]?)
         case leftOut(LeftOut)
     }

@@ -1,7 +1,6 @@
 // Why a text is not JSON.
 
-/// The place and the cause at which parsing stopped. It never quotes the text, which may hold
-/// secrets.
+/// Place and cause of a parsing failure. Never quotes the text, which may hold secrets.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The fault; the raw value describes it.
     public enum Reason: String, Sendable, CaseIterable {

@@ -189,8 +189,7 @@ extension CatalogRequest {
         return path
     }
 
-    /// The target of the resource, or of a batch of some, in another shape. Of an item or a batch
-    /// of one type.
+    /// The target of an item, or of a batch of one type, in another shape.
     /// - Parameters:
     ///   - resources: at least one, of this request.
     ///   - shape: of the same subject and type.

@@ -132,8 +132,7 @@ struct Frame: BitwiseCopyable {
     /// The index of the resource or the pending relation that it is or belongs to; for
     /// `relationships` and `views`, that of the resource.
     var index: UInt32 = 0
-    /// Index of the first element in `objects`, or, for a resource, of the first relation in
-    /// `pending`.
+    /// Index in `objects` of the first element; for a resource, in `pending` of its first relation.
     var first: UInt32 = 0
     /// A bit for each number of its names.
     var nameBits: UInt64 = 0

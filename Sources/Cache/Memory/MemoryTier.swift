@@ -52,8 +52,7 @@ public final class MemoryTier: Sendable {
         return store(response, released: &released)
     }
 
-    /// Stores `response` for a caller that holds a lock: entries that have to go are appended to
-    /// `released`.
+    /// Stores for a caller that holds a lock: entries that have to go are appended to `released`.
     @discardableResult
     func store(_ response: StoredResponse, released: inout [StoredResponse]) -> StoredResponse? {
         shard(response.key.hash).entries.withLock { $0.store(response, replacing: true, released: &released) }

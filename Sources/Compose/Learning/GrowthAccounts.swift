@@ -41,8 +41,7 @@ package final class GrowthAccounts: Sendable {
     private let sizes: LearntSizes
     /// Bound of the kinds, above the forms of lists that apps have in all storefronts.
     private static let maxKinds = 4_096
-    /// Number of requests for resources of which one is lost to a larger request, where none is of
-    /// use.
+    /// Number of requests for resources of which one is lost where no larger one is of use.
     static let missesForOne = 100
 
     init(_ sizes: LearntSizes) { self.sizes = sizes }

@@ -154,8 +154,7 @@ struct ObjectShape: Sendable, Equatable {
 struct AttributeCombinations: Sendable, Equatable {
     /// Sums by `ResourceDocument.Object.attributeNames`, the first seen first.
     private var seen: [UInt64] = []
-    /// Bound, above what recorded answers have at one place; resources with others are not composed
-    /// there.
+    /// The most at one place, above what was recorded; resources beyond are not composed there.
     static let most = 64
 
     mutating func note(_ names: UInt64) {

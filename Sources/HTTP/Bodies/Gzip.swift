@@ -18,8 +18,7 @@ public struct Gzip: Sendable {
 
     /// Why content was not inflated.
     public enum Failure: Error, Equatable {
-        /// The content is no single gzip stream: truncated, damaged, something after it, or no zlib
-        /// to inflate it.
+        /// No single gzip stream: truncated, damaged, something after it, or no zlib to inflate it.
         case malformed
         /// So small for its inflated size that it is nothing but an attack (FRAMING 2.9).
         case suspicious

@@ -69,8 +69,7 @@ extension Span where Element == UInt8 {
         return isQuoted ? nil : range.upperBound
     }
 
-    /// Offset of the first such byte where a backslash escapes nothing, and an open quotation goes
-    /// on to the end.
+    /// Offset of the first such byte; no backslash escapes, an open quotation goes on to the end.
     public func firstUnquoted(_ byte: UInt8, in range: Range<Int>) -> Int {
         firstUnquoted(byte, in: range, escaping: false) ?? range.upperBound
     }

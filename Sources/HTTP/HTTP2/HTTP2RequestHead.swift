@@ -139,9 +139,8 @@ public struct HTTP2RequestHead: ~Copyable {
         head.append("\r\n")
     }
 
-    /// Checks the authority against the server name of TLS. A certificate may be good for several
-    /// names, but the client has asked for this one: requests for another are misdirected (RFC 9110
-    /// 7.4, 15.5.20).
+    /// Throws for an authority that is not the server name of TLS, even if the certificate is good
+    /// for both: such requests are misdirected (RFC 9110 7.4, 15.5.20).
     private func checkServerName(_ serverName: [UInt8]?) throws(ParseError) {
         guard let serverName, let named = authority ?? host else { return }
         let bytes = values.span

@@ -61,8 +61,7 @@ final class GatheredLog {
     /// of a higher version where there is one.
     private static let knownVersion: Int32 = 3
 
-    /// Methods of a gathered log; those that depend on earlier writes write the gathered bytes out
-    /// before.
+    /// Methods that gather writes; those that depend on earlier writes write the bytes out before.
     static func methods(like original: sqlite3_io_methods) -> sqlite3_io_methods {
         var methods = original
         methods.iVersion = min(methods.iVersion, knownVersion)

@@ -26,8 +26,7 @@ final class KeyDirectory: Sendable {
     /// The most keys that are known; beyond that, half are forgotten.
     private let mostKeys: Int
 
-    /// Number of shards. Each has a lock of its own, and grows by itself: moving a table of a
-    /// million takes 20 ms.
+    /// Shards have locks of their own, and grow alone: moving a table of a million takes 20 ms.
     private static let shardCount = 256
     /// The most that a key takes, in bytes: a table that has just grown is not half full.
     static let bytesPerKey = 37

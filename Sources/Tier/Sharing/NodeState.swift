@@ -71,8 +71,7 @@ package struct SharingStatus: Sendable, Equatable {
     var awaySince: Int64?
     /// Another process that goes by this node's name, as people read it.
     package var namesake: String?
-    /// The nodes that were heard of within a day, by name; this one is among them from the
-    /// beginning.
+    /// The nodes heard of within a day, by name; this one is among them from the beginning.
     package var nodes: [NodeState] = []
     /// Purges that were read and are not applied yet.
     package var lag = 0

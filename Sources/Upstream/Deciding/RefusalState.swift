@@ -60,8 +60,7 @@ struct RefusalState {
         return (max(probeAt, saidUntil) - now).secondsToWait
     }
 
-    /// Seconds to wait, as `wait` has it, for a request that leaves if it may: it is the one that
-    /// looks.
+    /// The seconds of `wait` for a request that leaves if it may: it is the one that looks.
     mutating func admit(now: Instant) -> Int? {
         if let wait = wait(now: now) { return wait }
         guard probeAt != nil else { return nil }

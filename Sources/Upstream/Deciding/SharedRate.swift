@@ -52,8 +52,7 @@ struct SharedRate {
     static let patience = Duration.seconds(5)
     /// A question so long ago is as good as a poll.
     private static let pollInterval = Duration.milliseconds(200)
-    /// The interval between polls while no request leaves: a question costs the engine five
-    /// commands.
+    /// The pause between polls while no request leaves: a question costs five commands.
     private static let idlePollInterval = Duration.milliseconds(900)
     /// How long a token can be spent after it is due.
     private static let life = Duration.seconds(1)

@@ -252,8 +252,7 @@ extension UpstreamGate {
         if let wakeAt, !waiting.isEmpty { timer.hasten(to: wakeAt) }
     }
 
-    /// Performs a decision of the budget. An exchange that was taken back meanwhile has returned
-    /// its turn already.
+    /// Performs a decision. An exchange that was taken back meanwhile has returned its turn.
     func perform(_ action: BudgetState.Action) {
         guard let exchange = waiting.removeValue(forKey: action.job) else { return }
         switch action {

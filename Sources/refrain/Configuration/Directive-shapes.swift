@@ -48,8 +48,7 @@ extension Directive {
         return value(name, grammar, field, standard: standard.rawValue, why: why, read: Value.init(choice:))
     }
 
-    /// A directive whose argument is one of two words, of which the first means `first` and is the
-    /// default.
+    /// A directive with one of two words, of which the first means `first` and is the default.
     static func toggle(
         _ name: String, _ field: Field<Bool>, _ words: (String, String) = ("on", off), first: Bool = true,
         needsRestart: Bool = false, why: String

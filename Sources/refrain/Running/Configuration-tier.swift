@@ -39,7 +39,6 @@ extension Configuration {
         ]
     }
 
-    /// Prefix of the keys, as `TierKeys` has it: a colon at the end of the name is the one after
-    /// it.
+    /// Prefix of the keys as `TierKeys` has it: a colon that ends the name is the one after it.
     private var keyPrefix: String { sharedTierName.hasSuffix(":") ? sharedTierName : sharedTierName + ":" }
 }

@@ -30,8 +30,7 @@ struct TopScreen {
         return (blocks + lists).filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// Whether the reasons for asking Apple have room: where there is little, the target matters
-    /// more.
+    /// Whether there is room for reasons: on a narrow terminal the target matters more.
     private var hasReasons: Bool { width.map { $0 >= Self.leastForReasons } ?? true }
     private static let leastForReasons = 72
 
