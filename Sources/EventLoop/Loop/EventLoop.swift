@@ -32,7 +32,7 @@ public final class EventLoop: @unchecked Sendable {
     /// Bytes that any code may use within one call on the loop: gathering TLS records, discarding
     /// input.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchBytes, alignment: 16)
-    /// One TLS record's content (RFC 8446, 5.1).
+    /// Size of a TLS record's content (RFC 8446, 5.1).
     static let scratchBytes = 16 * 1024
     /// In nanoseconds: arithmetic with `Duration` is of 128 bits, and took 100 instructions a turn.
     private let longestWait: Int64
@@ -309,8 +309,8 @@ public final class EventLoop: @unchecked Sendable {
         requestTurn()
     }
 
-    /// One round: a stream that asks again waits until the kernel has been asked for its
-    /// neighbours.
+    /// Reads each waiting stream once: a stream that asks again waits until the kernel has been
+    /// asked for its neighbours.
     private func deliverReadable() {
         guard !readers.isEmpty else { return }
         swap(&readers, &round)

@@ -48,6 +48,6 @@ struct SlotTable {
         return slots[index].target
     }
 
-    /// All owners, for stopping.
+    /// The owners of all slots, for stopping.
     var targets: [any PollTarget] { slots.compactMap(\.target) }
 }
