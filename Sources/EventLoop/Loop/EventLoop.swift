@@ -44,7 +44,7 @@ public final class EventLoop: @unchecked Sendable {
     private let pollSource: any DispatchSourceRead
     private let timerSource: any DispatchSourceTimer
     /// Sockets of this loop (listening, connecting and connected) and its precise timers.
-    private(set) var slots = SlotTable()
+    private(set) var slots = SlotTable<any PollTarget>()
     private var timers = TimerQueue()
     private var timerHold = TimerHold()
     /// When it takes a turn for a timer.
@@ -151,7 +151,7 @@ public final class EventLoop: @unchecked Sendable {
     @discardableResult
     public func schedule(at deadline: Instant, _ body: @escaping () -> Void) -> TimerToken {
         assertOnLoop()
-        guard !isStopped else { return TimerToken(slot: .max, generation: 0) }
+        guard !isStopped else { return TimerToken(tag: .max) }
         requestTurn()
         return timers.insert(at: deadline, body)
     }
@@ -380,7 +380,7 @@ public final class EventLoop: @unchecked Sendable {
     private func close() {
         guard !isStopped else { return }
         turn {
-            for target in slots.targets { target.loopStops() }
+            for target in slots.values { target.loopStops() }
         }
         isStopped = true
         timers.removeAll()
