@@ -32,6 +32,15 @@ import Testing
         return false
     }
 
+    /// Two styles of names make two kinds of search.
+    @Test func namesOfTestsAreWordsOfCode() {
+        for file in House.tests {
+            for (index, line) in file.code.enumerated() where line.contains("func `") {
+                Issue.record("\(file.place(index)): write the name in camel case")
+            }
+        }
+    }
+
     @Test func everyTestExpectsSomething() {
         var count = 0
         for files in Dictionary(grouping: House.tests, by: \.module).values {

@@ -67,6 +67,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         shared.tier = tier
         var asking = UpstreamSettings(endpoint: endpoint)
         // On a busy machine an origin of the tests may be late; its clients wait longer.
+        asking.timeouts.connect = .seconds(Patience.seconds(40))
         asking.timeouts.response = .seconds(Patience.seconds(40))
         asking.timeouts.content = .seconds(Patience.seconds(40))
         adjusting(&asking)
@@ -280,9 +281,11 @@ extension CompositionSettings {
 }
 
 extension ClientTimeouts {
-    /// The defaults, but idle connections do not hold up the end of each test for two seconds.
+    /// The defaults, but idle connections do not hold up the end of each test for two seconds, and
+    /// a busy machine may be late with a head.
     static let ofTests: ClientTimeouts = {
         var timeouts = ClientTimeouts()
+        timeouts.head = .seconds(Patience.seconds(40))
         timeouts.grace = .milliseconds(50)
         return timeouts
     }()

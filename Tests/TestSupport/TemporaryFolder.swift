@@ -17,7 +17,13 @@ public final class TemporaryFolder: Sendable {
         return String(cString: path)
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    /// Removes the files under another path: a store that still works could otherwise make one in
+    /// the meantime, and the folder would stay.
+    deinit {
+        let removed = URL(fileURLWithPath: path + "-removed")
+        guard (try? FileManager.default.moveItem(at: url, to: removed)) != nil else { return }
+        try? FileManager.default.removeItem(at: removed)
+    }
 
     public var path: String { url.path }
 

@@ -34,6 +34,8 @@ final class UpstreamScene {
         let loop = try EventLoop(label: "upstream test")
         let port = front?.port ?? origin.port
         var settings = UpstreamSettings(endpoint: Endpoint(isTLS: tls != nil, host: "127.0.0.1", port: port))
+        // A busy machine may be late with a handshake.
+        settings.timeouts.connect = .seconds(Patience.seconds(40))
         adjust(&settings)
         self.loop = loop
         let resolver = Resolver()

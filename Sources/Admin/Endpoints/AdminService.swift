@@ -114,7 +114,7 @@ public final class AdminService: Service {
     }
 }
 
-/// One admitted request on its way to its answer.
+/// An admitted request on its way to its answer.
 struct AdminExchange {
     let service: AdminService
     let request: AdminRequest
@@ -139,7 +139,7 @@ struct AdminExchange {
         service.refuseLater(connection, reply)
     }
 
-    /// The parameters of the query, of which there are these.
+    /// The parameters of the query; throws where one is not among `known`.
     func parameters(_ known: [String]) throws(AdminRequestError) -> QueryParameters {
         try QueryParameters(request.query, known: known)
     }

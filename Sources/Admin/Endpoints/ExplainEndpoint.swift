@@ -141,7 +141,7 @@ extension Refusal {
 }
 
 extension TTLRule {
-    /// As a `ttl` line has it.
+    /// The rule's text in a `ttl` line.
     fileprivate var text: String {
         switch self {
         case .off: "off"

@@ -1,7 +1,7 @@
 // Whether the strings of a text are UTF-8, and where they end, eight bytes at a time.
 
 extension DocumentScanner {
-    /// Only strings can hold bytes beyond ASCII, and only those that do come here.
+    /// Checks a string with bytes beyond ASCII; nothing but strings can hold any.
     @inline(never)
     mutating func checkUTF8(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
         if isTrusted, !bytes.isUTF8(start, end) { refuse() }
@@ -98,8 +98,8 @@ private enum UTF8Sequence {
     }
 }
 
-/// Where a string ends or is escaped, found in a word of eight bytes: `HTTP/Bytes/ByteSearch`
-/// explains the arithmetic. Only the lowest mark counts.
+/// The end of a string, or its first escape, found in a word of eight bytes:
+/// `HTTP/Bytes/ByteSearch` explains the arithmetic. Only the lowest mark counts.
 enum StringEnd {
     /// The top bit of each byte that is a quotation mark, a reverse solidus or a control character.
     @inline(__always)
@@ -112,7 +112,7 @@ enum StringEnd {
         return found & ~word & 0x8080_8080_8080_8080
     }
 
-    /// All bits of the bytes before the first mark.
+    /// A mask of the bytes before the first mark.
     @inline(__always)
     static func before(_ marks: UInt64) -> UInt64 { ((marks & (0 &- marks)) &>> 7) &- 1 }
 

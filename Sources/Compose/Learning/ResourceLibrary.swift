@@ -232,7 +232,7 @@ public final class ResourceLibrary: Sendable {
             reading: reading)
     }
 
-    /// These answers alone as sources, as if nothing else were stored. Nothing is learnt from them.
+    /// Sources of these answers alone, as if nothing else were stored. Nothing is learnt from them.
     package func sources(
         holding answers: [StoredResponse], for request: CatalogRequest, at now: Int64
     ) -> StoredSources {

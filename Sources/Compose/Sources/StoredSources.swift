@@ -115,7 +115,7 @@ package struct StoredSources {
     /// A place in an answer; nothing may be made of it where that is stale, or outdated there.
     typealias Place = (part: StoredSource, place: IndexedPlace, isFresh: Bool, isOutdated: Bool)
 
-    /// All places of this number, also in stale and outdated answers, the newest first.
+    /// Places of this number, also in stale and outdated answers, the newest first.
     mutating func allPlaces(_ number: UInt64) -> [Place] {
         index.sources(of: number).compactMap { source in
             guard let key = source.key, let part = part(key) else { return nil }

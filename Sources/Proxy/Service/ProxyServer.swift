@@ -6,7 +6,7 @@ import Server
 import Synchronization
 import Upstream
 
-/// All that a proxy needs to know before it can start.
+/// Settings that a proxy needs before it can start.
 public struct ProxySettings: Sendable {
     var listeners: [ListenerSettings]
     /// Event loops; one a core is what measured best.

@@ -3,7 +3,7 @@ import EventLoop
 import Server
 import Upstream
 
-/// One loop with everything that is confined to it.
+/// A loop with everything that is confined to it.
 ///
 /// `@unchecked Sendable` because all but `statistics` is touched only on the loop's queue.
 final class Worker: @unchecked Sendable {

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// One loop's connection to the shared tier: dials, greets, and carries pipelines of commands until
+/// A loop's connection to the shared tier: dials, greets, and carries pipelines of commands until
 /// `close`. It decides nothing: `SessionState` does. Confined to its loop.
 ///
 /// While it is connected its stream keeps it alive: its owner calls `close` before it releases it.

@@ -119,7 +119,7 @@ extension ReplayResult {
         let found: String
     }
 
-    /// Each connection sent when its last answer was there: both latencies are the same.
+    /// Whether each connection sent when its last answer was there: both latencies are the same.
     var isClosedLoop: Bool { corrected.count > 0 && lag.count == 0 }
 
     /// Planned requests that were not sent: the run was stopped, or no connection opened. The

@@ -72,7 +72,7 @@ public struct WhatIfReport {
         return [ratio] + counts
     }
 
-    /// One page of HTML: the figures side by side.
+    /// The report as a page of HTML: the figures side by side.
     public var page: String {
         let head = """
             <header>
@@ -90,7 +90,7 @@ public struct WhatIfReport {
             body: head + "<main>\n" + main + "</main>\n" + HTMLReport.foot(of: Self.explanations))
     }
 
-    /// One object; durations in seconds.
+    /// The report as an object; durations in seconds.
     public var json: JSON {
         .object(members: [
             "recording": .string(file), "started": .string(traffic.started.text), "ended": .string(ended.text),

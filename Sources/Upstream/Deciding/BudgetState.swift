@@ -126,7 +126,7 @@ extension BudgetState {
         return actions.isEmpty ? settle(now: now) : actions + settle(now: now)
     }
 
-    /// Those of an account that wait while the origin refuses it.
+    /// Turns away the waiting requests of an account that the origin refuses.
     private mutating func turnAway(_ account: UInt64, now: Instant) -> [Action] {
         guard let wait = wait(of: account, now: now) else { return [] }
         let waiting = jobs.filter { $0.value.account == account && $0.value.startedAt == nil }
@@ -356,7 +356,7 @@ extension BudgetState {
 // MARK: Values
 
 extension BudgetState {
-    /// One sending of a request, named by its lane.
+    /// A sending of a request, named by its lane.
     struct JobID: NumberedKey, Comparable, Sendable {
         let lane: Int
         let number: Int

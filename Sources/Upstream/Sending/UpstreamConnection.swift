@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// One connection to the origin: dials, then carries one exchange after the other. It decides
+/// A connection to the origin: dials, then carries one exchange after the other. It decides
 /// nothing: `DialPlan`, `ResponseReader` and, through the pool, `PoolState` do. Owned by the pool,
 /// confined to its loop.
 ///
@@ -111,7 +111,7 @@ extension UpstreamConnection {
         stream?.readLater()
     }
 
-    /// One read; false when there is nothing more to read now.
+    /// Reads once; false when there is nothing more to read now.
     private func readOnce(_ stream: Stream, _ exchange: UpstreamExchange) -> Bool {
         switch fill(from: stream) {
         case .bytes:

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// One request to the origin and its answer, as its sender holds it. Confined to its loop.
+/// A request to the origin and its answer, as its sender holds it. Confined to its loop.
 ///
 /// It waits for its turn in the budget, then for a connection, is sent, perhaps pauses after a 429
 /// and waits again, and ends. A request given to a pool directly has no turn.
@@ -19,7 +19,7 @@ public final class UpstreamExchange {
         case onConnection
         /// It waits to be repeated after a 429.
         case pausing
-        /// Its failure is reported in the next turn of the loop.
+        /// A failure is reported in the next turn of the loop.
         case failing
         case ended
     }
@@ -53,7 +53,7 @@ public final class UpstreamExchange {
     private var isCounted = false
 
     private weak var pool: UpstreamPool?
-    /// Its number in the pool, new with each sending.
+    /// Number in the pool, new with each sending.
     private(set) var id = PoolState.RequestID(number: -1)
     private weak var connection: UpstreamConnection?
 

@@ -20,7 +20,7 @@ public final class UpstreamGate {
     private var random: any RandomNumberGenerator
     private var lane = 0
     private var nextNumber = 0
-    /// Those that wait for their turn.
+    /// Exchanges that wait for their turn.
     private var waiting: [BudgetState.JobID: UpstreamExchange] = [:]
     /// Requests that have not ended.
     private var open = 0
@@ -252,7 +252,7 @@ extension UpstreamGate {
         if let wakeAt, !waiting.isEmpty { timer.hasten(to: wakeAt) }
     }
 
-    /// One that was taken back on its way here from another loop has returned its turn already.
+    /// Performs a decision. An exchange that was taken back meanwhile has returned its turn.
     func perform(_ action: BudgetState.Action) {
         guard let exchange = waiting.removeValue(forKey: action.job) else { return }
         switch action {

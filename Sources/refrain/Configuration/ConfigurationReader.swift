@@ -6,12 +6,12 @@ import EventLoop
 /// A directive as it is in effect.
 struct SettingLine: Sendable {
     let directive: Directive
-    /// Its arguments.
+    /// The directive's arguments.
     let words: [String]
     /// Nil: a default.
     let place: SourceLine?
 
-    /// As it would be written.
+    /// The line's text in a file.
     var spelling: String { "\(directive.name) \(value)" }
     /// The arguments, as they would be written.
     var value: String { words.map(ConfigurationLexer.spelling).joined(separator: " ") }

@@ -77,7 +77,7 @@ struct FileAccess: Sendable {
     var othersFile: @Sendable (_ path: String, FileUse) -> String? = { _, _ in nil }
     /// Nil where a recording could begin.
     var recordingProblem: @Sendable (RecordingSettings) -> String? = { _ in nil }
-    /// Where systemd has put the files of `LoadCredential=`, if it has started this.
+    /// The folder of the files of `LoadCredential=`, if systemd has started this.
     var credentialsDirectory: String?
     /// The folder of the credentials of the service that comes with the program; nil for a user
     /// who may not read their sources.

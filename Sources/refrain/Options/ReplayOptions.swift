@@ -11,7 +11,7 @@ struct ReplayOptions: Sendable {
     /// Whether answers are compared with the recorded ones.
     let verifies: Bool
     let thresholds: [Threshold]
-    /// Where reports are written.
+    /// Paths of the reports; nil for those that are not written.
     let hgrmFile: String?
     let htmlFile: String?
     let failedFile: String?

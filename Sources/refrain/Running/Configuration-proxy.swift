@@ -54,8 +54,8 @@ extension Configuration {
         return settings
     }
 
-    /// Each loop has its own connections to the origin, so there cannot be more loops than
-    /// connections.
+    /// Number of loops. Each has its own connections to the origin, so there cannot be more loops
+    /// than connections.
     var loopCount: Int { min(workers ?? MachineShare.processors, upstreamConnections) }
 
     private func serviceSettings(
@@ -318,7 +318,7 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// Where the proxy listens, and last the admin listener.
+    /// Addresses on which the proxy listens, and last the admin listener's.
     var listenedAddresses: [SocketAddress] { listeners.map(\.address) + (adminListener?.all ?? []) }
 
     /// Token of the admin listener; nil when it needs none.

@@ -106,7 +106,7 @@ final class Reloader: Sendable {
 }
 
 extension EffectiveConfiguration {
-    /// One error for each directive that means something else than in `before` and cannot while the
+    /// An error for each directive that means something else than in `before` and cannot while the
     /// proxy runs.
     func changesThatNeedRestart(since before: [SettingLine], path: String) -> [ConfigurationError] {
         changes(since: before).filter(\.needsRestart).map { directive in

@@ -14,7 +14,7 @@ extension RunningProxy {
     /// timeout, so that no connection is closed before its time.
     var patience: Duration { running.withLock { $0.settings.timeouts.idle } }
 
-    /// The same for the admin listener.
+    /// How long requests of the admin listener have once a successor serves.
     private static let adminPatience = Duration.seconds(2)
 
     private var shared: SharedStores { running.withLock { $0.settings.shared } }

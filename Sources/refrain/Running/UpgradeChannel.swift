@@ -3,7 +3,7 @@ import Dispatch
 import EventLoop
 import Glibc
 
-/// One end of the channel between a proxy and the successor that takes its place. Messages have one
+/// An end of the channel between a proxy and the successor that takes its place. Messages have one
 /// byte and come in this order. The last three come as often as there are purges, and for each
 /// `forget` there is one `forgotten`.
 ///
