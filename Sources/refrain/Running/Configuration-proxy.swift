@@ -54,10 +54,6 @@ extension Configuration {
         return settings
     }
 
-    /// Number of loops. Each has its own connections to the origin, so there cannot be more loops
-    /// than connections.
-    var loopCount: Int { min(workers ?? MachineShare.processors, upstreamConnections) }
-
     private func serviceSettings(
         _ log: OperationalLog, _ keys: ClientKeys?
     ) throws(CommandFailure) -> ServiceSettings {
