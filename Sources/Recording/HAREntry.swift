@@ -33,7 +33,7 @@ enum HAREntry {
         guard let target = RecordedTarget.redacted(text: written) else {
             throw LineProblem(
                 RecordedTarget.isTooLong(text: written)
-                    ? "request.url is \(RecordedExchange.tooLong)" : "request.url has a path that no request can have")
+                    ? "request.url is \(RecordedTarget.tooLong)" : "request.url has a path that no request can have")
         }
         guard let method = request["method"]?.stringValue, RecordedField.isName(method) else {
             throw LineProblem("request.method is not a method such as GET")

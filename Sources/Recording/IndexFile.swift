@@ -107,7 +107,7 @@ struct IndexFile {
         let written = query.isEmpty ? path : path + "?" + query
         guard let target = RecordedTarget.redacted(text: written) else {
             let isLong = RecordedTarget.isTooLong(text: written)
-            throw fault("path and query are \(isLong ? RecordedExchange.tooLong : "not what a request can have")")
+            throw fault("path and query are \(isLong ? RecordedTarget.tooLong : "not what a request can have")")
         }
         return target
     }

@@ -1,20 +1,8 @@
 import AppleMusic
-import HTTP
 import Text
 
 // One request and its answer, as a recording holds them.
 // Must hold: no recorded field can name a person or a secret: `RecordedFields` is an allow-list.
-
-/// A field of a request or an answer.
-public struct RecordedField: Sendable, Hashable {
-    /// In lower case.
-    public let name: String
-    public let value: String
-
-    public init(_ name: String, _ value: String) {
-        (self.name, self.value) = (name, value)
-    }
-}
 
 /// A request and its answer.
 public struct RecordedExchange: Sendable, Equatable {
@@ -95,10 +83,12 @@ extension RecordedExchange {
         guard let method = object["method"]?.stringValue, RecordedField.isName(method) else {
             throw LineProblem("method is not a method such as GET")
         }
-        guard let target = object["target"]?.stringValue, Self.isTarget(target) else {
-            let isLong = object["target"]?.stringValue.map { $0.utf8.count > Self.longestTarget } ?? false
+        guard let target = object["target"]?.stringValue, RecordedTarget.isTarget(target) else {
+            let isLong = object["target"]?.stringValue.map { $0.utf8.count > RecordedTarget.longest } ?? false
             throw LineProblem(
-                isLong ? "target is \(Self.tooLong)" : "target is not a path that begins with / and has no spaces in it"
+                isLong
+                    ? "target is \(RecordedTarget.tooLong)"
+                    : "target is not a path that begins with / and has no spaces in it"
             )
         }
         guard let status = object["status"]?.intValue, status == 0 || (100...599).contains(status) else {
@@ -151,30 +141,6 @@ extension RecordedExchange {
 
     /// A tebibyte: sums of lengths cannot overflow.
     static let mostBytes = 1 << 40
-
-    /// Whether a text can be sent as a target: a recording from anywhere must not end a line.
-    static func isTarget(_ text: String) -> Bool {
-        text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= longestTarget
-            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-    }
-
-    /// In bytes.
-    static let longestTarget = 16 << 10
-    /// The end of an error about a longer one.
-    static let tooLong = "longer than \(longestTarget >> 10) KiB, the limit for targets"
-}
-
-extension RecordedField {
-    /// Whether a field, or a method, may be called so (RFC 9110 5.6.2).
-    public static func isName(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return bytes.count <= 256 && bytes.span.isToken(0..<bytes.count)
-    }
-
-    /// Whether a field may have this value: nothing in it ends a line.
-    public static func isValue(_ text: String) -> Bool {
-        text.utf8.count <= 16 << 10 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
-    }
 }
 
 // The recorded form of requests whose answers are one user's.

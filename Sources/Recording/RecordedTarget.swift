@@ -35,8 +35,19 @@ public enum RecordedTarget {
             output += parameters.map(parameter).joined(separator: [UInt8(ascii: "&")])
         }
         let text = String(decoding: output, as: UTF8.self)
-        return RecordedExchange.isTarget(text) ? text : nil
+        return isTarget(text) ? text : nil
     }
+
+    /// Whether a text can be sent as a target: a recording from anywhere must not end a line.
+    static func isTarget(_ text: String) -> Bool {
+        text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= longest
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+
+    /// In bytes.
+    static let longest = 16 << 10
+    /// The end of an error about a longer one.
+    static let tooLong = "longer than \(longest >> 10) KiB, the limit for targets"
 
     /// The redacted form of a text out of a file; nil where it holds control characters.
     static func redacted(text: String) -> String? {

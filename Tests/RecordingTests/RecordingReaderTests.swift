@@ -150,7 +150,7 @@ import Text
 
     /// A target of 16 KiB and more was "not a path that begins with / and has no spaces in it".
     @Test func aTargetThatIsTooLongIsCalledSo() throws {
-        let long = "/v1/" + String(repeating: "x", count: RecordedExchange.longestTarget)
+        let long = "/v1/" + String(repeating: "x", count: RecordedTarget.longest)
         let words = " longer than 16 KiB, the limit for targets"
         let line = Self.line.replacingOccurrences(of: "/v1/catalog", with: long)
         #expect(try folder.problem(Self.header + line) == "f:2: target is" + words)
