@@ -26,7 +26,9 @@ public final class AdminService: Service {
         self.sources = sources
         authorizer = AdminAuthorizer(sources.access)
         timeline = Timeline(sources, context)
-        streams = EventStreams(timeline, sources.statistics.feed, sources.statistics.tails, context.loop)
+        let statistics = sources.statistics
+        streams = EventStreams(
+            timeline: timeline, feed: statistics.feed, tails: statistics.tails, on: context.loop)
     }
 
     public func drain() {
