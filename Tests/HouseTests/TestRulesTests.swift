@@ -67,7 +67,7 @@ import Testing
         "CanaryTour", "ClientConnectionTests", "ConformanceOrigin", "DescriptorTests", "EngineRelay", "EventLoopTests",
         "FaultOrigin", "FullDiskTests", "HalfOpenTests", "HeadlessBrowser", "KillTests",
         "ListenerTests", "LoadBalancer", "NodeClients", "PlainHTTPOnTLSTests", "ProxyProtocolTests", "PurgeChaos",
-        "RepeatedRequestTests", "ReplacementTests", "ResolverTests", "ScriptedOrigin", "SlowClientTests",
+        "RepeatedRequestTests", "ReplacementTests", "ScriptedOrigin", "SlowClientTests",
         "SlowLinkTests", "SoakRun", "StreamTests", "SuspensionTests", "TimerHoldTests", "UnreadableSectorTests",
         "UpgradeLoad", "UpstreamStreamingTests", "VersionedOrigin", "Watchdog", "waitUntil",
     ]
