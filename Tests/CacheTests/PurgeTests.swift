@@ -20,7 +20,7 @@ extension ResponseCache {
     }
 }
 
-@Suite struct PurgeTests {
+@Suite(.timeLimit(.minutes(10))) struct PurgeTests {
     let scratch = Scratch()
 
     /// Each purged answer wrapped the hook once more: purges of everything took ever longer, and
@@ -198,7 +198,7 @@ extension ResponseCache {
     @Test(arguments: ["purge", "soft purge", "removal"])
     func anAnswerReadBeforeAPurgeWasPromotedAfterIt(event: String) throws {
         let (cache, store, reader) = scratch.cacheWithReader()
-        cache.write(response("/a"))
+        cache.write(response("/a", lifetime: Lifetime(freshFor: 1_000, staleFor: 1_000)))
         cache.memory.remove(key("/a"))
         let found = cache.promote(key("/a")) {
             let read = reader.lookup(key("/a"), at: noon)

@@ -8,6 +8,7 @@ import Testing
     /// dead, and went with the record.
     @Test func theRecordOfTheKeyThatWasCountedLastWasDead() throws {
         let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
         var log = try SegmentLog(Segments(besides: folder.path + "/cache.sqlite"))
         let span = Place.span(of: 100)
         let record = [UInt8](repeating: 1, count: span)

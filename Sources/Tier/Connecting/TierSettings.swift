@@ -18,6 +18,8 @@ package struct TierSettings: Sendable {
     var nodeName: String
     /// Beginning of every key, so that several installations can share one engine.
     var keyPrefix: String
+    /// Of each connection; operators cannot change them.
+    var limits = SessionLimits()
 
     /// The defaults, without credentials.
     package init(endpoints: [Endpoint], nodeName: String, keyPrefix: String = "refrain:") {
