@@ -6,7 +6,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct ResolverTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct ResolverTests: LoopSuite {
     let scene = LoopScene()
 
     /// The answer to one question, of which the asker is told once.
