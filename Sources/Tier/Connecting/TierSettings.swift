@@ -18,7 +18,7 @@ package struct TierSettings: Sendable {
     var nodeName: String
     /// Beginning of every key, so that several installations can share one engine.
     var keyPrefix: String
-    /// Of each connection; operators cannot change them.
+    /// Limits of each connection, which operators cannot change.
     var limits = SessionLimits()
 
     /// The defaults, without credentials.

@@ -242,7 +242,7 @@ import Testing
     @Test func aPageThatHasGoneStaleContradictedNothing() throws {
         let scene = try StoredScene(Self.learnt + [Self.twenty])
         #expect(try scene.ask("artists/1/albums?limit=5") == Self.window(0..<5, next: 5))
-        // It raised no floor, as where too many answers differ at once.
+        // The page raises no floor, as where too many answers differ at once.
         var newer = page(1, "limit=50&offset=10", 40..<45, after: 1, freshFor: 5)
         newer.isNoted = false
         try scene.store(newer)
