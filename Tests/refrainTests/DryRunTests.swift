@@ -7,7 +7,7 @@ import Text
 @testable import refrain
 
 /// `refrain replay --dry-run`, from the words of the command line to its output.
-@Suite struct DryRunTests {
+@Suite(.timeLimit(.minutes(10))) struct DryRunTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -37,7 +37,8 @@ extension Configuration {
             let end = CertificateValidity.all(in: path).map(\.ends).min()
         else { return nil }
         let client = AdminClient(
-            server: AdminServer(listening: place), token: adminTokenFile.flatMap { try? files.token($0) })
+            server: AdminServer(listening: place), token: adminTokenFile.flatMap { try? files.token($0) },
+            timeout: files.adminTimeout)
         guard let metrics = try? client.ask("/metrics", within: files.metricsPatience),
             let served = Self.servedEnd(in: metrics), served != end
         else { return nil }

@@ -90,9 +90,8 @@ struct UpgradeChannel: Sendable {
         _ = Glibc.send(descriptor.number, bytes, bytes.count, Self.flags)
     }
 
-    /// Asks the old one for its keys; nil where it has none, or has not answered within `limit`. It
-    /// does nothing else meanwhile: five seconds are for a machine that stands still.
-    func askForTicketKeys(within limit: Duration = .seconds(5)) -> TicketKeys? {
+    /// Asks the old one for its keys; nil where it has none, or has not answered within `limit`.
+    func askForTicketKeys(within limit: Duration) -> TicketKeys? {
         let deadline = Instant.now() + limit
         guard send(.ticketKeys), case .byte(Self.keys) = nextByte(until: deadline) else { return nil }
         // All of it was sent at once. A part of it that came later would be taken for messages.
