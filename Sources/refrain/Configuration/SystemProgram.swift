@@ -28,7 +28,7 @@ enum SystemProgram {
     static func output(of words: [String], within patience: Duration = patience) throws(FileProblem) -> String {
         let deadline = Instant.now() + patience
         let mine: Descriptor
-        let process: pid_t
+        let process: SpawnedProcess
         do throws(SystemError) {
             let (one, its) = try Descriptor.pair()
             (mine, process) = (one, try start(words, output: its))
@@ -36,13 +36,16 @@ enum SystemProgram {
             throw FileProblem(code: error.errno)
         }
         let end = read(mine, until: deadline)
-        var status: CInt?
-        if case .whole = end { status = exitStatus(of: process, until: deadline) }
-        if status == nil { kill(process) }
+        var status = SpawnedProcess.Status.running
+        if case .whole = end {
+            process.awaitEnd(until: deadline)
+            status = process.takeStatus()
+        }
+        if case .running = status { process.kill() }
         switch (end, status) {
-        case (.whole(let bytes), 0?): return String(decoding: bytes, as: UTF8.self)
-        case (.whole, .some): throw FileProblem("it failed")
-        case (.whole, nil), (.late, _):
+        case (.whole(let bytes), .ended(0)): return String(decoding: bytes, as: UTF8.self)
+        case (.whole, .ended), (.whole, .forgotten): throw FileProblem("it failed")
+        case (.whole, .running), (.late, _):
             throw FileProblem("no answer within \(patience.components.seconds) seconds")
         case (.tooLarge, _): throw FileProblem("its answer has more than \(mostBytes) bytes")
         case (.unreadable(let code), _):
@@ -50,27 +53,9 @@ enum SystemProgram {
         }
     }
 
-    /// The status of a process that ends in time; nil for others.
-    private static func exitStatus(of process: pid_t, until deadline: Instant) -> CInt? {
-        var status: CInt = 0
-        while true {
-            let ended = waitpid(process, &status, WNOHANG)
-            if ended == process { return status }
-            // Where this process ignores SIGCHLD, the status of an ended program is lost.
-            guard ended == 0 || errno == EINTR else { return -1 }
-            guard Instant.now() < deadline else { return nil }
-            usleep(5_000)
-        }
-    }
-
-    private static func kill(_ process: pid_t) {
-        Glibc.kill(process, SIGKILL)
-        while waitpid(process, nil, 0) < 0, errno == EINTR {}
-    }
-
     /// Starts a program with the default action of each signal: those that this program ignores
     /// would be ignored by the child too.
-    private static func start(_ words: [String], output: Descriptor) throws(SystemError) -> pid_t {
+    private static func start(_ words: [String], output: Descriptor) throws(SystemError) -> SpawnedProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -94,7 +79,7 @@ enum SystemProgram {
         var process: pid_t = 0
         let code = posix_spawnp(&process, words[0], &actions, &attributes, arguments, variables)
         guard code == 0 else { throw SystemError(call: "posix_spawn", errno: code) }
-        return process
+        return SpawnedProcess(number: process)
     }
 
     /// This process's variables, and those of plain text in place of others of their names.

@@ -4,8 +4,10 @@ import Glibc
 
 /// A process that was started to take the place of this one, as this one sees it.
 struct Successor: Sendable {
-    let process: pid_t
+    private let child: SpawnedProcess
     let channel: UpgradeChannel
+
+    var process: pid_t { child.number }
 
     /// Signals that a starting proxy keeps until it can act on them.
     static let heldSignals = [SIGHUP, SIGUSR1, SIGUSR2]
@@ -29,12 +31,12 @@ struct Successor: Sendable {
         }
         let variables = HandedOver.variables(all, from: getpid()) + variables
         return Successor(
-            process: try spawn(program, sources, environment(with: variables)), channel: UpgradeChannel(mine))
+            child: try spawn(program, sources, environment(with: variables)), channel: UpgradeChannel(mine))
     }
 
     private static func spawn(
         _ program: StartedProgram, _ sources: [Descriptor], _ environment: [String]
-    ) throws(CommandFailure) -> pid_t {
+    ) throws(CommandFailure) -> SpawnedProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -64,7 +66,7 @@ struct Successor: Sendable {
         guard code == 0 else {
             throw .failed("cannot start \(program.path): \(SystemError(call: "posix_spawn", errno: code))")
         }
-        return process
+        return SpawnedProcess(number: process)
     }
 
     /// This process's variables, less those of the same names, and `others`.
@@ -81,41 +83,12 @@ struct Successor: Sendable {
     }
 
     /// Waits until it has ended, for `limit` at most. Its number is its own until `end`.
-    func awaitEnd(within limit: Duration) {
-        let deadline = Instant.now() + limit
-        let handle = clinux_open_process(process)
-        if handle >= 0 {
-            defer { close(handle) }
-            return Self.awaitEnd(by: handle, until: deadline)
-        }
-        // A kernel before 5.3, or a filter of system calls.
-        var found = siginfo_t()
-        while found.si_signo == 0, Instant.now() < deadline {
-            guard waitid(P_PID, id_t(process), &found, WEXITED | WNOHANG | WNOWAIT) == 0 || errno == EINTR else {
-                return
-            }
-            if found.si_signo == 0 { usleep(5000) }
-        }
-    }
-
-    /// Waits until a descriptor of pidfd_open(2) is readable: its process has ended.
-    private static func awaitEnd(by handle: CInt, until deadline: Instant) {
-        var poller = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
-        while true {
-            let left = max(0, ((deadline - .now()).wholeNanoseconds + 999_999) / 1_000_000)
-            guard poll(&poller, 1, CInt(clamping: left)) < 0, errno == EINTR else { return }
-        }
-    }
+    func awaitEnd(within limit: Duration) { child.awaitEnd(until: .now() + limit) }
 
     /// Ends it at once, if it does not end by itself already, and says how it did: it has nothing
     /// that would be lost.
     func end() -> String {
-        kill(process, SIGKILL)
-        var status: CInt = 0
-        while waitpid(process, &status, 0) < 0 {
-            // The system was told to forget children that end (SIGCHLD ignored).
-            guard errno == EINTR else { return "the process has ended" }
-        }
+        guard case .ended(let status) = child.kill() else { return "the process has ended" }
         return status & 0x7F == 0
             ? "the process ended with exit code \(status >> 8 & 0xFF)"
             : "the process was ended by signal \(status & 0x7F)"
