@@ -137,7 +137,7 @@ struct FileAccess: Sendable {
             return hasher.finalize()
         },
         certificateProblem: { path, key in
-            failure { _ = try ServerTLS(certificateFile: path, keyFile: key) }.map { "\($0)" }
+            failure { try ServerTLS.check(certificateFile: path, keyFile: key) }.map { "\($0)" }
         },
         anchorsProblem: { path in
             failure { _ = try ClientTLS(trustAnchors: path.map { .file($0) } ?? .system) }.map { "\($0)" }
