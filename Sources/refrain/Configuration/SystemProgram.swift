@@ -1,4 +1,3 @@
-import CLinux
 import EventLoop
 import Glibc
 
@@ -56,43 +55,9 @@ enum SystemProgram {
     /// Starts a program with the default action of each signal: those that this program ignores
     /// would be ignored by the child too.
     private static func start(_ words: [String], output: Descriptor) throws(SystemError) -> SpawnedProcess {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor in [STDIN_FILENO, STDERR_FILENO] {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
-        _ = clinux_close_from(&actions, 3)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var (usual, none) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        sigfillset(&usual)
-        posix_spawnattr_setsigdefault(&attributes, &usual)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        let arguments = words.map { strdup($0) } + [nil]
-        let variables = environment().map { strdup($0) } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var process: pid_t = 0
-        let code = posix_spawnp(&process, words[0], &actions, &attributes, arguments, variables)
-        guard code == 0 else { throw SystemError(call: "posix_spawn", errno: code) }
-        return SpawnedProcess(number: process)
-    }
-
-    /// This process's variables, and those of plain text in place of others of their names.
-    private static func environment() -> [String] {
-        let names = plainText.map { $0.prefix { $0 != "=" } }
-        var all = plainText
-        var next = clinux_environment()
-        while let place = next, let variable = place.pointee {
-            let text = String(cString: variable)
-            if !names.contains(text.prefix { $0 != "=" }) { all.append(text) }
-            next = place + 1
-        }
-        return all
+        try SpawnedProcess.start(
+            words[0], words, variables: plainText, files: [.nowhere, .copy(output), .nowhere],
+            signals: SpawnedProcess.Signals(usual: .all, held: sigset_t([])))
     }
 
     /// The bytes up to the end, if that comes in time and before the limit.
