@@ -14,7 +14,7 @@ import Testing
         let path = try folder.put(quiet(lines), "proxy.conf", mode: 0o600)
         var files = FileAccess.system
         files.nameProblem = { host in host == "music.invalid" ? "Name or service not known" : nil }
-        files.metricsPatience = .seconds(60)
+        files.statsPatience = .seconds(60)
         return run(["check", "--config", path], files: files)
     }
 
@@ -74,12 +74,5 @@ import Testing
         #expect(result.status == 0 && result.error.contains(words), "\(result.error)")
         // Another port is another proxy, or none.
         #expect(try !check(secure).error.contains("another certificate"))
-    }
-
-    @Test func theEndIsReadFromTheMetrics() {
-        let name = "refrain_certificate_expiry_timestamp_seconds"
-        #expect(Configuration.servedEnd(in: Array("# TYPE \(name) gauge\n\(name) 1795219200\n".utf8)) == 1_795_219_200)
-        #expect(Configuration.servedEnd(in: Array("\(name) 1.5\n".utf8)) == nil)
-        #expect(Configuration.servedEnd(in: []) == nil)
     }
 }

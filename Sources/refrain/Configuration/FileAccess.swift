@@ -93,7 +93,7 @@ struct FileAccess: Sendable {
     var unitText: NextCredentials.Ask = { _ in .failure(.absent) }
     /// The time for an answer of the running proxy to `check`: one that is busy for longer is left
     /// out, and an operator waits no more than that.
-    var metricsPatience: Duration = .seconds(2)
+    var statsPatience: Duration = .seconds(2)
     /// A path to the content that a file will have at the next start.
     var placeAtNextStart: @Sendable (_ path: String) -> String = { $0 }
     /// Words about a credential whose source has changed; nil for other files.

@@ -38,19 +38,12 @@ extension Configuration {
         else { return nil }
         let client = AdminClient(
             server: AdminServer(listening: place), token: adminTokenFile.flatMap { try? files.token($0) })
-        guard let metrics = try? client.ask("/metrics", within: files.metricsPatience),
-            let served = Self.servedEnd(in: metrics), served != end
+        guard let body = try? client.ask("/stats", within: files.statsPatience),
+            let served = (try? AdminClient.stats(body))?["certificate_expires"]?.intValue.map(Int64.init),
+            served != end
         else { return nil }
         let span = SpanOfTime.text(Int(clamping: abs(end - served)))
         return "the running proxy serves another certificate, which ends \(span) "
             + (served < end ? "earlier" : "later") + "; reload to serve this one"
-    }
-
-    /// When the certificates end that a proxy serves, as its metrics say.
-    static func servedEnd(in metrics: [UInt8]) -> Int64? {
-        let name = "refrain_certificate_expiry_timestamp_seconds "
-        let lines = String(decoding: metrics, as: UTF8.self).split(separator: "\n")
-        return lines.first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.utf8.count)) }
-            .flatMap { Int64(exactly: $0) }
     }
 }
