@@ -60,19 +60,41 @@ import Testing
         #expect(try !check(secure).error.contains("warn: tls_certificate"))
     }
 
-    /// A renewed file that was never loaded was seen when the old certificate had ended.
-    @Test func aCertificateThatIsNotServedIsAWarning() throws {
-        try write(until: 86_400 * 20)
+    /// Runs a proxy with the certificate that was written.
+    private func serving(_ body: (_ lines: String) throws -> Void) throws {
         let path = try folder.put(quiet(secure), "proxy.conf", mode: 0o600)
         let scene = try ProxyScene(ConfigurationReader.read(path, files: .system).configuration)
         defer { scene.stop() }
-        let admin = "\nadmin_listen 127.0.0.1:\(try #require(scene.proxy.adminAddress).port)"
-        #expect(try !check(secure + admin).error.contains("another certificate"))
-        try write(until: 86_400 * 90)
-        let result = try check(secure + admin)
-        let words = "cert.pem: the running proxy serves another certificate, which ends 70d"
-        #expect(result.status == 0 && result.error.contains(words), "\(result.error)")
-        // Another port is another proxy, or none.
-        #expect(try !check(secure).error.contains("another certificate"))
+        try body(secure + "\nadmin_listen 127.0.0.1:\(try #require(scene.proxy.adminAddress).port)")
+    }
+
+    /// A renewed file that was never loaded was seen when the old certificate had ended.
+    @Test func aCertificateThatIsNotServedIsAWarning() throws {
+        try write(until: 86_400 * 20)
+        try serving { lines in
+            #expect(try !check(lines).error.contains("another certificate"))
+            try write(until: 86_400 * 90)
+            let result = try check(lines)
+            let words = "cert.pem: the running proxy serves another certificate, which ends 70d"
+            #expect(result.status == 0 && result.error.contains(words), "\(result.error)")
+            // Another port is another proxy, or none.
+            #expect(try !check(secure).error.contains("another certificate"))
+        }
+    }
+
+    /// The ends of the certificates were compared, and nothing else.
+    @Test func aRenewedCertificateThatEndsInTheSameSecondIsAWarning() throws {
+        var first = LeafProfile()
+        first.notAfter = 86_400 * 20
+        // The first end of each chain.
+        let others = try first.issue(by: nil).certificatePEM
+        try write(until: 86_400 * 90, followedBy: others)
+        try serving { lines in
+            #expect(try !check(lines).error.contains("another certificate"))
+            try write(until: 86_400 * 90, followedBy: others)
+            let result = try check(lines)
+            let words = "cert.pem: the running proxy serves another certificate, which ends at the same time; reload"
+            #expect(result.status == 0 && result.error.contains(words), "\(result.error)")
+        }
     }
 }
