@@ -94,7 +94,7 @@ import Testing
 
         var all: [String] { lines.withLock { $0 } }
 
-        /// Those since the last look.
+        /// The lines since the last look.
         func take() -> [String] {
             lines.withLock { lines in
                 defer { lines = [] }

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Tells the certificates of a file apart from others, whatever text is around them.
 public struct CertificateFingerprint: Hashable, Sendable {
-    /// Those of `sha256`, one after another.
+    /// The digests of `sha256`, one after another.
     private let digests: [UInt8]
 
     /// SHA-256 of each certificate, in their order.

@@ -13,9 +13,9 @@ struct SpawnedProcess: Sendable {
         case forgotten
     }
 
-    /// Where a descriptor of the child leads.
+    /// The target of a descriptor of the child.
     enum File {
-        /// Where this process's descriptor of that number does.
+        /// This process's descriptor of that number.
         case inherited
         case nowhere
         case copy(Descriptor)
@@ -23,10 +23,10 @@ struct SpawnedProcess: Sendable {
 
     /// Signals as the child begins with them.
     struct Signals {
-        /// Those with their default action. Others that this process ignores are ignored by the
-        /// child too.
+        /// Signals with their default action. Others that this process ignores are ignored by
+        /// the child too.
         var usual: sigset_t
-        /// Those that wait until the child lets them through.
+        /// Signals that wait until the child lets them through.
         var held: sigset_t
     }
 
