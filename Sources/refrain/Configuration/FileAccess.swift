@@ -93,7 +93,7 @@ struct FileAccess: Sendable {
     var unitText: NextCredentials.Ask = { _ in .failure(.absent) }
     /// The time for an answer of the running proxy to `check`: one that is busy for longer is left
     /// out, and an operator waits no more than that.
-    var metricsPatience: Duration = .seconds(2)
+    var statsPatience: Duration = .seconds(2)
     /// The time to reach the running proxy, and for its answers to commands that set no other.
     var adminTimeout = FileAccess.standardAdminTimeout
     /// A path to the content that a file will have at the next start.
@@ -139,7 +139,7 @@ struct FileAccess: Sendable {
             return hasher.finalize()
         },
         certificateProblem: { path, key in
-            failure { _ = try ServerTLS(certificateFile: path, keyFile: key) }.map { "\($0)" }
+            failure { try ServerTLS.check(certificateFile: path, keyFile: key) }.map { "\($0)" }
         },
         anchorsProblem: { path in
             failure { _ = try ClientTLS(trustAnchors: path.map { .file($0) } ?? .system) }.map { "\($0)" }
