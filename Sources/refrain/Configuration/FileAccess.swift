@@ -45,7 +45,7 @@ struct FileAccess: Sendable {
     /// Nil where the file can be opened for reading.
     var problem: @Sendable (_ path: String) -> String?
     /// Nil where the file is there, kept from others, and has the content of its kind.
-    var secretProblem: @Sendable (_ path: String, _ kind: Directive.SecretKind) -> String?
+    var secretProblem: @Sendable (_ path: String, _ kind: SecretKind) -> String?
     /// A number that changes with the content of a secret file; nil where it cannot be read. Means
     /// nothing to another process.
     var secretSum: @Sendable (_ path: String) -> Int? = { _ in nil }
