@@ -54,6 +54,9 @@ let fuzzTargets: [Target] = [
 /// The files of the dashboard, as bytes in the program: nothing has to be installed beside it.
 let dashboard: [Resource] = ["page.html", "style.css", "script.js"].map { .embedInCode("Dashboard/" + $0) }
 
+/// The page that shows reports of replays.
+let report: [Resource] = ["report.css", "report.js"].map { .embedInCode("Reports/" + $0) }
+
 /// A library of this package with its mirrored test target.
 /// - Parameter tested: what its tests need beside what it needs itself.
 func module(
@@ -134,7 +137,7 @@ let package = Package(
                 "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream", "Compose",
                 "Recording", "Proxy",
             ],
-            tested: ["Simulator"], resources: [.embedInCode("Reports/report.css")])
+            tested: ["Simulator"], resources: report)
         + [
             .executableTarget(
                 name: "Bench",
