@@ -141,19 +141,14 @@ let package = Package(
         + [
             .executableTarget(
                 name: "Bench",
-                dependencies: [
-                    "Text", "EventLoop", "HTTP", "Freshness", "Store", "Cache", "Server", "Upstream",
-                    "Recording",
-                    "Simulator",
-                    "Traffic",
-                ],
+                dependencies: ["Text", "EventLoop", "HTTP", "Upstream", "Recording", "Traffic"],
                 swiftSettings: swift + indexed),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [
                     "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Purging", "Store", "Cache", "Server",
                     "Upstream",
-                    "Compose", "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic", "Bench", "TestSupport",
+                    "Compose", "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic", "TestSupport",
                 ],
                 swiftSettings: swift),
             .testTarget(
@@ -161,7 +156,7 @@ let package = Package(
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
-                dependencies: ["Bench", "EventLoop", "Simulator", "Text", "Traffic", "TestSupport"],
+                dependencies: ["Bench", "Text", "Traffic", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
