@@ -52,13 +52,18 @@ extension PoolState {
             waiting.remove(at: index)
             return []
         }
-        let found = connections.first { _, state in
-            if case .leased(let ticket, _) = state { ticket.request == request } else { false }
-        }
-        guard let (connection, _) = found else { return [] }
+        guard let connection = connection(of: request) else { return [] }
         remove(connection)
         return [.close(connection)] + openWhatIsNeeded(now: now)
     }
+
+    /// The connection that has the request; nil while it waits for one.
+    func connection(of request: RequestID) -> ConnectionID? {
+        connections.first { $0.value.ticket?.request == request }?.key
+    }
+
+    /// The request that a connection has.
+    func request(on connection: ConnectionID) -> RequestID? { connections[connection]?.ticket?.request }
 
     /// No new requests; those accepted are finished. Connections close as they come free.
     mutating func drain() -> [Action] {
@@ -325,5 +330,9 @@ extension PoolState {
         case backingOff(until: Instant)
         case idle(since: Instant)
         case leased(Ticket, due: Due?)
+
+        var ticket: Ticket? {
+            if case .leased(let ticket, _) = self { ticket } else { nil }
+        }
     }
 }

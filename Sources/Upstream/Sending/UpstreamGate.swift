@@ -14,7 +14,7 @@ public final class UpstreamGate {
     public static let defaultRepeats = RepeatPause.seconds.count
 
     let loop: EventLoop
-    private let pool: UpstreamPool
+    let pool: UpstreamPool
     private let budget: UpstreamBudget
     let observer: any UpstreamObserver
     private var random: any RandomNumberGenerator
@@ -76,15 +76,12 @@ public final class UpstreamGate {
         repeats: Int = UpstreamGate.defaultRepeats, to receiver: any UpstreamReceiver
     ) -> UpstreamExchange {
         loop.assertOnLoop()
+        let state = UpstreamState(
+            priority, of: party, deadline: deadline, repeats: request.method.isSafe ? repeats : 0, at: loop.now)
         let exchange = UpstreamExchange(
-            request, priority: priority, party: party, label: label, tally: tally, account: account, gate: self,
-            deadline: deadline, repeats: request.method.isSafe ? repeats : 0, loop: loop, receiver: receiver)
+            request, state, label: label, tally: tally, account: account, gate: self, loop: loop, receiver: receiver)
         open += 1
-        if isDraining {
-            exchange.fail(.draining)
-        } else {
-            exchange.waitForTurn()
-        }
+        exchange.handle(.sent(isDraining: isDraining))
         return exchange
     }
 
@@ -135,32 +132,38 @@ public final class UpstreamGate {
     }
 }
 
-// MARK: Reports of exchanges
+// MARK: Requests of exchanges
 
 extension UpstreamGate {
-    /// A turn that can be asked for.
-    func makeTurn() -> BudgetState.JobID {
-        nextNumber += 1
-        return BudgetState.JobID(lane: lane, number: nextNumber)
-    }
-
-    /// Asks for a turn; the exchange starts now or later.
-    func enqueue(_ exchange: UpstreamExchange, _ turn: BudgetState.JobID) {
+    /// Asks for a turn, of which the exchange hears now or later; returns its name.
+    func enqueue(_ exchange: UpstreamExchange) -> BudgetState.JobID {
         let now = loop.now
+        nextNumber += 1
+        let turn = BudgetState.JobID(lane: lane, number: nextNumber)
         waiting[turn] = exchange
         decide {
             $0.submit(
-                turn, exchange.priority, of: exchange.party, causedBy: exchange.label.spender,
-                account: exchange.account, isRepeated: exchange.isRepeated, now: now)
+                turn, exchange.state.priority, of: exchange.state.party, causedBy: exchange.label.spender,
+                account: exchange.account, isRepeated: exchange.state.isRepeated, now: now)
         }
-        guard waiting[turn] != nil else { return }
+        guard waiting[turn] != nil else { return turn }
         observer.upstreamQueued()
         if lacksShare(turn) { observer.upstreamLacksShare() }
         reviewPauses()
+        exchange.handle(.queued)
+        return turn
     }
 
     /// Whether a request waits because its party holds its share of the connections.
-    func lacksShare(_ turn: BudgetState.JobID) -> Bool { budget.ask { $0.lacksShare(turn) } }
+    private func lacksShare(_ turn: BudgetState.JobID) -> Bool { budget.ask { $0.lacksShare(turn) } }
+
+    /// The failure of a request whose turn did not come in time.
+    func reasonOfWait(
+        _ turn: BudgetState.JobID, _ priority: UpstreamPriority, of party: UpstreamParty
+    ) -> UpstreamFailure {
+        let retryAfter = retryAfter(priority, of: party)
+        return lacksShare(turn) ? .shareUsed(retryAfter: retryAfter) : .waitedTooLong(retryAfter: retryAfter)
+    }
 
     /// - Returns: on whose behalf it waits now; nil once its turn has come.
     func promote(
@@ -179,7 +182,7 @@ extension UpstreamGate {
         decide { $0.end(turn, isOfFormerOrigin ? .unanswered : outcome, now: now) }
     }
 
-    func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty) -> Int {
+    private func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty) -> Int {
         budget.ask { $0.retryAfter(priority, of: party, now: loop.now) }
     }
 
@@ -210,7 +213,7 @@ extension UpstreamGate {
 extension UpstreamGate {
     /// The reader of a streamed answer is slow, and the answer's connection pauses.
     func paused(_ exchange: UpstreamExchange) {
-        paused.begin(ObjectIdentifier(exchange), of: exchange.party, at: loop.now)
+        paused.begin(ObjectIdentifier(exchange), of: exchange.state.party, at: loop.now)
         pausedExchanges[ObjectIdentifier(exchange)] = exchange
         reviewPauses()
     }
@@ -232,7 +235,7 @@ extension UpstreamGate {
         let connections = pool.settings.maxConnections
         if let id = paused.overdue(isContended: isCrowded, of: connections, now: loop.now) {
             let exchange = pausedExchanges[id]
-            exchange?.cutOff()
+            exchange?.handle(.cutOff)
             if let exchange { resumed(exchange) }
         }
         reviewPauses()
@@ -257,14 +260,14 @@ extension UpstreamGate {
         guard let exchange = waiting.removeValue(forKey: action.job) else { return }
         switch action {
         case .start:
-            observer.upstreamStarted(exchange.label, isRepeated: exchange.isRepeated)
+            observer.upstreamStarted(exchange.label, isRepeated: exchange.state.isRepeated)
             exchange.tally?.noteSending(at: loop.now)
-            pool.send(exchange)
+            exchange.handle(.turnCame)
         case .refuse(_, let retryAfter):
             observer.upstreamRefused()
-            exchange.lostTurn(.tooManyWaiting(retryAfter: retryAfter))
+            exchange.handle(.turnRefused(.tooManyWaiting(retryAfter: retryAfter)))
         case .turnAway(_, let retryAfter):
-            exchange.lostTurn(.heldBack(retryAfter: retryAfter))
+            exchange.handle(.turnRefused(.heldBack(retryAfter: retryAfter)))
         }
     }
 }
