@@ -4,7 +4,7 @@ import EventLoop
 
 extension UpstreamState {
     enum Event {
-        /// Its sender hands it to the gate.
+        /// The sender hands it to the gate.
         case sent(isDraining: Bool)
         /// A client waits for it, or another party.
         case promoted(UpstreamPriority, of: UpstreamParty?)
@@ -23,14 +23,14 @@ extension UpstreamState {
         case moved(to: UpstreamParty?, or: UpstreamParty?)
         /// Answers `askToRepeat`.
         case mayRepeat(at: Instant?)
-        /// Its pause has been too long.
+        /// The pause has been too long.
         case cutOff
 
         /// The pool gives up, or the connection broke during the answer.
         case failed(UpstreamFailure)
-        /// Its connection gets the request.
+        /// A connection gets the request.
         case started
-        /// Its connection is closed, before the end of the answer.
+        /// The connection is closed, before the end of the answer.
         case left
         /// The head of the final answer has come, before its end.
         case headCame(Head)
@@ -44,7 +44,8 @@ extension UpstreamState {
         case woken
     }
 
-    /// Tasks of the runner, which performs them in their order. A task that may lead to a further event is the last.
+    /// Tasks of the runner, which performs them in their order. A task that may lead to a further
+    /// event is the last.
     enum Effect: Equatable {
         /// Replaces the timer.
         case wake(at: Instant)
@@ -94,16 +95,13 @@ extension UpstreamState {
             count += 1
         }
 
-        static func += (list: inout Self, others: Self) {
-            for index in 0..<others.count { list.append(others[index]) }
-        }
-
-        static func + (list: Self, others: Self) -> Self {
-            var sum = list
-            sum += others
-            return sum
-        }
-
         subscript(index: Int) -> Effect { effects[index] }
+    }
+}
+
+extension UpstreamState.Head {
+    init(_ response: UpstreamResponse) {
+        let status = response.status
+        self.init(status: status, retryAfter: status == 429 ? response.retryAfter() : nil)
     }
 }

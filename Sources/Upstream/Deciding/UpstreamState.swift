@@ -1,7 +1,7 @@
 import EventLoop
 
-/// One request to the origin, from its turn to the end of its answer. Pure: events of its sender,
-/// the gate, the pool and the connection in, effects out; no I/O and no clock.
+/// The state of one request to the origin, from its turn to the end of its answer. Pure: events of
+/// its sender, the gate, the pool and the connection in, effects out; no I/O and no clock.
 ///
 ///     sent ─► waitingForTurn ─► waitingForConnection ◄─► onConnection ─► ended
 ///              ▲    └────────────┬──┘                       │
@@ -25,7 +25,7 @@ struct UpstreamState {
         case refused
         /// It waits to be repeated after a 429.
         case pausing
-        /// Its failure is told in the next turn of the loop.
+        /// The failure is told in the next turn of the loop.
         case failing
         case ended
     }
@@ -66,76 +66,75 @@ struct UpstreamState {
 
     /// Decides on an event. After the end none has an effect.
     mutating func handle(_ event: Event, at now: Instant) -> Effects {
-        guard !hasEnded else { return Effects() }
+        var effects = Effects()
+        if !hasEnded { handle(event, at: now, &effects) }
+        return effects
+    }
+
+    private mutating func handle(_ event: Event, at now: Instant, _ effects: inout Effects) {
         switch event {
-        case .sent(let isDraining): return isDraining ? fail(.draining, at: now) : waitForTurn()
-        case .queued: return phase == .waitingForTurn ? wake(at: deadline) : Effects()
-        case .turnCame: return turnCame()
+        case .sent(let isDraining): if isDraining { fail(.draining, at: now, &effects) } else { waitForTurn(&effects) }
+        case .queued: if phase == .waitingForTurn { wake(at: deadline, &effects) }
+        case .turnCame: turnCame(&effects)
         case .turnRefused(let failure):
             holdsTurn = false
-            return fail(failure, at: now)
-        case .late(let failure): return late(failure, at: now)
-        case .started: start(at: now)
-        case .left: leaveConnection()
+            fail(failure, at: now, &effects)
+        case .late(let failure):
+            fail(failure, at: now, &effects)
+            returnTurn(.unanswered, &effects)
+        case .started: (phase, requestedAt) = (.onConnection, now)
+        case .left: if phase == .onConnection { phase = .waitingForConnection }
         case .headCame(let head): note(head)
-        case .began(let head): return began(head, at: now)
-        case .continued: return Effects(.tell)
-        case .answered(let head): return answered(head, at: now)
-        case .finished: return end(.answered, by: .tell)
-        case .failed(let failure): return fail(failure, at: now)
-        case .mayRepeat(let instant): return repeatLater(at: instant)
-        case .woken: return woken()
-        case .promoted(let priority, let party): return promote(to: priority, of: party)
+        case .continued: effects.append(.tell)
+        case .began(let head):
+            count(head, at: now, &effects)
+            effects.append(.tell)
+        case .answered(let head): answered(head, at: now, &effects)
+        case .finished: end(.answered, by: .tell, &effects)
+        case .failed(let failure): fail(failure, at: now, &effects)
+        case .mayRepeat(let instant): repeatLater(at: instant, &effects)
+        case .woken: woken(&effects)
+        case .promoted(let priority, let party): promote(to: priority, of: party, &effects)
         case .moved(let place, let asked): move(to: place, or: asked)
-        case .paused: return pause()
-        case .resumed: return resume()
-        case .cutOff: return cutOff()
-        case .cancelled: return cancel()
+        case .paused: pause(&effects)
+        case .resumed: resume(&effects)
+        case .cutOff: cutOff(&effects)
+        case .cancelled: breakOff(nil, &effects)
         }
-        return Effects()
     }
 }
 
 // MARK: Waiting
 
 extension UpstreamState {
-    private mutating func waitForTurn() -> Effects {
+    private mutating func waitForTurn(_ effects: inout Effects) {
         (phase, holdsTurn, refusal, isCounted) = (.waitingForTurn, true, nil, false)
-        return Effects(.askForTurn)
+        effects.append(.askForTurn)
     }
 
-    /// Its turn has come, or it needs none.
-    private mutating func turnCame() -> Effects {
+    /// The turn has come, or none is needed.
+    private mutating func turnCame(_ effects: inout Effects) {
         phase = .waitingForConnection
-        var effects = Effects()
         stopTimer(&effects)
         endPause(&effects)
         effects.append(.connect)
-        return effects
     }
 
-    private mutating func late(_ failure: UpstreamFailure, at now: Instant) -> Effects {
-        var effects = fail(failure, at: now)
-        returnTurn(.unanswered, &effects)
-        return effects
-    }
-
-    private mutating func woken() -> Effects {
+    private mutating func woken(_ effects: inout Effects) {
         isTimed = false
         switch phase {
-        case .waitingForTurn: return Effects(.askWhyLate)
+        case .waitingForTurn: effects.append(.askWhyLate)
         case .pausing:
-            var effects = Effects(.countRepeat)
-            effects += waitForTurn()
-            return effects
-        case .failing: return breakOff(.fail)
-        case .unsent, .waitingForConnection, .onConnection, .refused, .ended: return Effects()
+            effects.append(.countRepeat)
+            waitForTurn(&effects)
+        case .failing: breakOff(.fail, &effects)
+        case .unsent, .waitingForConnection, .onConnection, .refused, .ended: break
         }
     }
 
-    private mutating func wake(at instant: Instant) -> Effects {
+    private mutating func wake(at instant: Instant, _ effects: inout Effects) {
         isTimed = true
-        return Effects(.wake(at: instant))
+        effects.append(.wake(at: instant))
     }
 
     private mutating func stopTimer(_ effects: inout Effects) {
@@ -144,59 +143,46 @@ extension UpstreamState {
     }
 }
 
-// MARK: On its connection
+// MARK: Answers
 
 extension UpstreamState {
-    private mutating func start(at now: Instant) {
-        (phase, requestedAt) = (.onConnection, now)
-    }
-
-    private mutating func leaveConnection() {
-        if phase == .onConnection { phase = .waitingForConnection }
-    }
-
     private mutating func note(_ head: Head) {
         refusal = head.status == 429 ? .rateLimited(retryAfter: head.retryAfter) : nil
     }
 
-    private mutating func began(_ head: Head, at now: Instant) -> Effects {
-        var effects = Effects()
-        count(head, at: now, &effects)
-        effects.append(.tell)
-        return effects
-    }
-
     /// After a 429 it may be sent again. One that is too large to be collected is handed on
     /// instead.
-    private mutating func answered(_ head: Head, at now: Instant) -> Effects {
+    private mutating func answered(_ head: Head, at now: Instant, _ effects: inout Effects) {
         note(head)
-        var effects = Effects()
         count(head, at: now, &effects)
-        guard refusal != nil, repeats < mostRepeats else { return effects + end(.answered, by: .tell) }
+        guard refusal != nil, repeats < mostRepeats else { return end(.answered, by: .tell, &effects) }
         returnTurn(.answered, &effects)
         phase = .refused
         effects.append(.askToRepeat(number: repeats, retryAfter: head.retryAfter))
-        return effects
     }
 
     /// - Parameter instant: nil where the answer is handed on.
-    private mutating func repeatLater(at instant: Instant?) -> Effects {
-        guard let instant else { return end(.answered, by: .tell) }
+    private mutating func repeatLater(at instant: Instant?, _ effects: inout Effects) {
+        guard let instant else { return end(.answered, by: .tell, &effects) }
         repeats += 1
         phase = .pausing
-        return wake(at: instant)
+        wake(at: instant, &effects)
     }
 }
 
-// MARK: Its sender
+// MARK: The sender
 
 extension UpstreamState {
-    private mutating func promote(to priority: UpstreamPriority, of party: UpstreamParty?) -> Effects {
-        guard priority > self.priority || party != nil else { return Effects() }
+    private mutating func promote(
+        to priority: UpstreamPriority, of party: UpstreamParty?, _ effects: inout Effects
+    ) {
+        guard priority > self.priority || party != nil else { return }
         self.priority = max(priority, self.priority)
-        guard phase != .waitingForTurn else { return Effects(.moveTurn(to: priority, of: party)) }
-        move(to: nil, or: party)
-        return Effects()
+        if phase == .waitingForTurn {
+            effects.append(.moveTurn(to: priority, of: party))
+        } else {
+            move(to: nil, or: party)
+        }
     }
 
     /// - Parameters:
@@ -210,18 +196,16 @@ extension UpstreamState {
         }
     }
 
-    private mutating func pause() -> Effects {
-        guard !isPaused else { return Effects() }
+    private mutating func pause(_ effects: inout Effects) {
+        guard !isPaused else { return }
         isPaused = true
-        return Effects(.pauseReading)
+        effects.append(.pauseReading)
     }
 
-    private mutating func resume() -> Effects {
-        guard isPaused else { return Effects() }
-        var effects = Effects()
+    private mutating func resume(_ effects: inout Effects) {
+        guard isPaused else { return }
         endPause(&effects)
         effects.append(.resumeReading)
-        return effects
     }
 
     private mutating func endPause(_ effects: inout Effects) {
@@ -234,39 +218,33 @@ extension UpstreamState {
 
 extension UpstreamState {
     /// The failure is told in a turn of its own, so that no receiver is called from inside `send`.
-    private mutating func fail(_ failure: UpstreamFailure, at now: Instant) -> Effects {
+    private mutating func fail(_ failure: UpstreamFailure, at now: Instant, _ effects: inout Effects) {
         (phase, self.failure) = (.failing, failure)
-        return wake(at: now)
+        wake(at: now, &effects)
+    }
+
+    /// The reader of a streamed answer is too slow.
+    private mutating func cutOff(_ effects: inout Effects) {
+        guard phase == .onConnection else { return }
+        failure = .readerTooSlow
+        breakOff(.fail, &effects)
     }
 
     /// Ends without a whole answer.
     /// - Parameter last: tells the receiver, where it is told.
-    private mutating func breakOff(_ last: Effect?) -> Effects {
-        var effects = Effects()
+    private mutating func breakOff(_ last: Effect?, _ effects: inout Effects) {
         if phase == .waitingForConnection || phase == .onConnection { effects.append(.leavePool) }
         if phase != .waitingForTurn { count(nil, at: requestedAt, &effects) }
-        return effects + end(.unanswered, by: last)
+        end(.unanswered, by: last, &effects)
     }
 
-    private mutating func cancel() -> Effects { breakOff(nil) }
-
-    /// The reader of a streamed answer is too slow.
-    private mutating func cutOff() -> Effects {
-        guard phase == .onConnection else { return Effects() }
-        failure = .readerTooSlow
-        return breakOff(.fail)
-    }
-
-    /// - Parameter last: tells the receiver, where it is told.
-    private mutating func end(_ outcome: BudgetState.Outcome, by last: Effect?) -> Effects {
-        var effects = Effects()
+    private mutating func end(_ outcome: BudgetState.Outcome, by last: Effect?, _ effects: inout Effects) {
         returnTurn(outcome, &effects)
         stopTimer(&effects)
         endPause(&effects)
         phase = .ended
         effects.append(.end)
         if let last { effects.append(last) }
-        return effects
     }
 
     /// Counts the result of a sending that had its turn; nil: none.

@@ -83,7 +83,7 @@ extension UpstreamConnection {
         self.exchange = exchange
         exchange.handle(.started)
         hasReportedHead = false
-        reader.begin(answering: exchange.request.method, isReused: isReused)
+        reader.begin(answering: exchange.request.method, isReused: isReused, at: loop.now)
         exchange.request.head.withUnsafeBytes { stream.send($0, exchange.request.body) }
     }
 
@@ -115,7 +115,7 @@ extension UpstreamConnection {
             return false
         case .end:
             do {
-                if let event = try reader.end() { report(event, exchange) }
+                if let event = try reader.end(at: loop.now) { report(event, exchange) }
             } catch {
                 fail(error)
             }
@@ -147,7 +147,7 @@ extension UpstreamConnection {
         while let exchange, !exchange.state.hasEnded {
             let step: ResponseReader.Step
             do {
-                step = try input.withReadable { bytes throws(UpstreamFailure) in try reader.read(bytes) }
+                step = try input.withReadable { bytes throws(UpstreamFailure) in try reader.read(bytes, at: loop.now) }
             } catch {
                 noteReceivedHead(exchange)
                 fail(error)
@@ -183,25 +183,11 @@ extension UpstreamConnection {
     private func report(_ event: UpstreamEvent, _ exchange: UpstreamExchange) {
         switch event {
         // The reader throws failures in place of reporting them.
-        case .interim, .received, .failed:
-            exchange.handle(.continued, event)
-        case .answered(let response):
-            finish()
-            exchange.handle(.answered(UpstreamState.Head(response)), .answered(stamped(response, exchange)))
-        case .began(let response):
-            noteHead(response, exchange)
-            exchange.handle(.began(UpstreamState.Head(response)), .began(stamped(response, exchange)))
-        case .finished:
-            finish()
-            exchange.handle(.finished, event)
+        case .interim, .received, .failed: break
+        case .answered, .finished: finish()
+        case .began(let response): noteHead(response, exchange)
         }
-    }
-
-    private func stamped(_ response: UpstreamResponse, _ exchange: UpstreamExchange) -> UpstreamResponse {
-        var response = response
-        response.requestedAt = exchange.state.requestedAt
-        response.receivedAt = loop.now
-        return response
+        exchange.report(event)
     }
 
     /// Returns the connection to the pool, before the receiver is told of the complete answer.
@@ -254,11 +240,5 @@ extension UpstreamConnection: StreamHandler {
         } else {
             pool?.tell { state, _ in state.closedWhileIdle(id) }
         }
-    }
-}
-
-extension UpstreamState.Head {
-    fileprivate init(_ response: UpstreamResponse) {
-        self.init(status: response.status, retryAfter: response.status == 429 ? response.retryAfter() : nil)
     }
 }

@@ -18,8 +18,8 @@ public final class UpstreamExchange {
     private var receiver: (any UpstreamReceiver)?
     private var timer: TimerToken?
     private weak var gate: UpstreamGate?
-    /// Nil until it was sent, where there is a gate.
-    private weak var pool: UpstreamPool?
+    /// Nil where there is a gate, which has a pool.
+    private weak var ownPool: UpstreamPool?
     /// The sending that waits for its turn or has it.
     private var turn = BudgetState.JobID(lane: 0, number: -1)
     /// The sending in the pool.
@@ -34,7 +34,7 @@ public final class UpstreamExchange {
         receiver: any UpstreamReceiver
     ) {
         (self.request, self.state, self.label, self.tally, self.account) = (request, state, label, tally, account)
-        (self.gate, self.pool, self.loop, self.receiver) = (gate, pool, loop, receiver)
+        (self.gate, ownPool, self.loop, self.receiver) = (gate, pool, loop, receiver)
     }
 
     /// Ends the exchange without another call to the receiver. A connection that it is on goes with
@@ -67,10 +67,20 @@ public final class UpstreamExchange {
 // MARK: Events
 
 extension UpstreamExchange {
-    /// - Parameter arrived: the part of the answer that the event is about.
-    func handle(_ event: UpstreamState.Event, _ arrived: UpstreamEvent? = nil) {
+    /// Performs the effects of an event.
+    /// - Returns: whether the receiver is to be told of it.
+    @discardableResult
+    func handle(_ event: UpstreamState.Event) -> Bool {
         let effects = state.handle(event, at: loop.now)
-        for index in 0..<effects.count { perform(effects[index], arrived) }
+        guard effects.count > 0 else { return false }
+        let gate = gate
+        for index in 0..<effects.count - 1 { _ = perform(effects[index], gate) }
+        return perform(effects[effects.count - 1], gate)
+    }
+
+    /// A connection reports a part of the answer, or the whole.
+    func report(_ event: UpstreamEvent) {
+        if handle(UpstreamState.Event(event)) { tell(event) }
     }
 
     /// Whether the answer is to be reported in one piece.
@@ -82,11 +92,14 @@ extension UpstreamExchange {
 // MARK: Effects
 
 extension UpstreamExchange {
-    private func perform(_ effect: UpstreamState.Effect, _ arrived: UpstreamEvent?) {
+    /// True for `tell`.
+    private func perform(_ effect: UpstreamState.Effect, _ gate: UpstreamGate?) -> Bool {
         switch effect {
         case .wake(let instant): wake(at: instant)
         case .stopTimer: stopTimer()
-        case .askForTurn: askForTurn()
+        case .askForTurn:
+            guard let gate else { return handle(.turnRefused(.draining)) }
+            turn = gate.enqueue(self)
         case .moveTurn(let priority, let party):
             handle(.moved(to: gate?.promote(turn, to: priority, of: party), or: party))
         case .askWhyLate:
@@ -95,8 +108,8 @@ extension UpstreamExchange {
         case .askToRepeat(let number, let retryAfter):
             let instant = gate?.pause(
                 beforeRepeat: number, of: account, retryAfter: retryAfter, deadline: state.deadline)
-            handle(.mayRepeat(at: instant), arrived)
-        case .connect: connect()
+            return handle(.mayRepeat(at: instant))
+        case .connect: if let pool = gate?.pool ?? ownPool { sending = pool.submit(self) }
         case .leavePool: pool?.cancel(sending)
         case .pauseReading:
             if state.phase == .onConnection { pool?.pause(sending) }
@@ -107,21 +120,13 @@ extension UpstreamExchange {
             gate?.observer.upstreamAnswered(state.priority, status: status, after: time)
         case .countRepeat: gate?.observer.upstreamRepeated()
         case .end: gate?.ended()
-        case .tell: if let arrived { tell(arrived) }
+        case .tell: return true
         case .fail: if let failure = state.failure { tell(.failed(failure)) }
         }
+        return false
     }
 
-    private func askForTurn() {
-        guard let gate else { return handle(.turnRefused(.draining)) }
-        turn = gate.enqueue(self)
-    }
-
-    private func connect() {
-        if let gate { pool = gate.pool }
-        guard let pool else { return }
-        sending = pool.submit(self)
-    }
+    private var pool: UpstreamPool? { gate?.pool ?? ownPool }
 
     private func tell(_ event: UpstreamEvent) {
         guard let receiver else { return }
@@ -139,5 +144,18 @@ extension UpstreamExchange {
 
     private func stopTimer() {
         if let timer = timer.take() { loop.cancel(timer) }
+    }
+}
+
+extension UpstreamState.Event {
+    fileprivate init(_ event: UpstreamEvent) {
+        self =
+            switch event {
+            case .interim, .received: .continued
+            case .answered(let response): .answered(UpstreamState.Head(response))
+            case .began(let response): .began(UpstreamState.Head(response))
+            case .finished: .finished
+            case .failed(let failure): .failed(failure)
+            }
     }
 }

@@ -140,12 +140,19 @@ extension UpstreamGate {
         let now = loop.now
         nextNumber += 1
         let turn = BudgetState.JobID(lane: lane, number: nextNumber)
-        waiting[turn] = exchange
-        decide {
+        let (actions, wakeAt) = budget.decide(for: lane) {
             $0.submit(
                 turn, exchange.state.priority, of: exchange.state.party, causedBy: exchange.label.spender,
                 account: exchange.account, isRepeated: exchange.state.isRepeated, now: now)
         }
+        // Mostly it starts at once, and never waits.
+        if actions.count == 1, actions[0] == .start(turn) {
+            start(exchange)
+            perform(ActionList(), wakeAt)
+            return turn
+        }
+        waiting[turn] = exchange
+        perform(actions, wakeAt)
         guard waiting[turn] != nil else { return turn }
         observer.upstreamQueued()
         if lacksShare(turn) { observer.upstreamLacksShare() }
@@ -177,7 +184,7 @@ extension UpstreamGate {
     /// The turn is over, whether it had come or not.
     func end(_ turn: BudgetState.JobID, _ outcome: BudgetState.Outcome) {
         if case .rateLimited = outcome { observer.upstreamRateLimited() }
-        waiting[turn] = nil
+        if !waiting.isEmpty { waiting[turn] = nil }
         let now = loop.now
         decide { $0.end(turn, isOfFormerOrigin ? .unanswered : outcome, now: now) }
     }
@@ -248,27 +255,35 @@ extension UpstreamGate {
 // MARK: Actions
 
 extension UpstreamGate {
-    private func decide(_ event: (inout BudgetState) -> [BudgetState.Action]) {
+    private func decide(_ event: (inout BudgetState) -> ActionList<BudgetState.Action>) {
         loop.assertOnLoop()
         let (actions, wakeAt) = budget.decide(for: lane, event)
-        for action in actions { perform(action) }
+        perform(actions, wakeAt)
+    }
+
+    private func perform(_ actions: ActionList<BudgetState.Action>, _ wakeAt: Instant?) {
+        for index in actions.indices { perform(actions[index]) }
         if let wakeAt, !waiting.isEmpty { timer.hasten(to: wakeAt) }
     }
 
-    /// One that was taken back on its way here from another loop has returned its turn already.
+    /// A request that was taken back on the action's way here from another loop has returned its
+    /// turn already.
     func perform(_ action: BudgetState.Action) {
         guard let exchange = waiting.removeValue(forKey: action.job) else { return }
         switch action {
-        case .start:
-            observer.upstreamStarted(exchange.label, isRepeated: exchange.state.isRepeated)
-            exchange.tally?.noteSending(at: loop.now)
-            exchange.handle(.turnCame)
+        case .start: start(exchange)
         case .refuse(_, let retryAfter):
             observer.upstreamRefused()
             exchange.handle(.turnRefused(.tooManyWaiting(retryAfter: retryAfter)))
         case .turnAway(_, let retryAfter):
             exchange.handle(.turnRefused(.heldBack(retryAfter: retryAfter)))
         }
+    }
+
+    private func start(_ exchange: UpstreamExchange) {
+        observer.upstreamStarted(exchange.label, isRepeated: exchange.state.isRepeated)
+        exchange.tally?.noteSending(at: loop.now)
+        exchange.handle(.turnCame)
     }
 }
 

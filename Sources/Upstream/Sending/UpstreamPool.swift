@@ -84,7 +84,7 @@ extension UpstreamPool {
 
 extension UpstreamPool {
     /// Tells the state of an event, and performs the actions.
-    func tell(_ event: (inout PoolState, _ now: Instant) -> [PoolState.Action]) {
+    func tell(_ event: (inout PoolState, _ now: Instant) -> ActionList<PoolState.Action>) {
         perform(event(&state, loop.now))
     }
 
@@ -102,7 +102,9 @@ extension UpstreamPool {
 // MARK: Actions
 
 extension UpstreamPool {
-    private func perform(_ new: [PoolState.Action]) {
+    private func perform(_ new: ActionList<PoolState.Action>) {
+        // Mostly it only has to wait on.
+        guard !new.isEmpty else { return armTimer() }
         guard actions.add(new) else { return }
         while let action = actions.next() { perform(action) }
         armTimer()
