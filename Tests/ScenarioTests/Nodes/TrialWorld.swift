@@ -3,8 +3,8 @@ import Text
 
 @testable import Simulator
 
-/// An origin, and what clients ask of it: sessions of apps in three storefronts that read artists,
-/// albums and songs, one by one, in batches and page by page.
+/// An origin, and what clients ask of it: sessions of apps in three storefronts that search, and
+/// read charts, artists, albums and songs, one by one, in batches and page by page.
 enum TrialWorld {
     struct Request: Sendable {
         let target: String
@@ -51,8 +51,8 @@ private struct TrialReader {
     private let api: SimulatedAPI
     private var random: SeededGenerator
     private var answers: [String: (status: Int, body: JSON)] = [:]
-    /// The most wanted first.
-    private var artists: [String] = []
+    /// Identifiers and the letters of names, the most wanted first.
+    private var artists: [(id: String, letters: String)] = []
     private var asked: [(target: String, status: Int)] = []
     private var base = ""
 
@@ -62,18 +62,26 @@ private struct TrialReader {
         let albums = ask("charts?types=albums&limit=50")["results"]?["albums"]?[0]
         for album in Self.identifiers(albums) {
             let body = ask("albums/\(album)?include=artists")
-            let found = Self.identifiers(body["data"]?[0]?["relationships"]?["artists"])
-            artists += found.filter { !artists.contains($0) }
+            for artist in body["data"]?[0]?["relationships"]?["artists"]?["data"]?.arrayValue ?? [] {
+                guard let id = artist["id"]?.stringValue, !artists.contains(where: { $0.id == id }) else { continue }
+                let name = artist["attributes"]?["name"]?.stringValue ?? ""
+                artists.append((id, name.lowercased().filter { $0.isASCII && $0.isLetter }))
+            }
         }
     }
 
     mutating func session() -> [(target: String, status: Int)] {
         asked = []
         base = "/v1/catalog/\(["us", "us", "us", "gb", "jp"][draw(5)])/"
-        let artist = choice(artists)
+        let (artist, letters) = choice(artists)
+        if chance(40) { ask("charts?types=albums,songs&limit=25") }
+        if chance(50), letters.count >= 5 {
+            for length in 3...5 { ask("search/hints?limit=10&term=\(letters.prefix(length))") }
+            ask("search?types=artists,albums&limit=25&term=\(letters.prefix(5))")
+        }
         var albums = Self.identifiers(ask("artists/\(artist)?include=albums")["data"]?[0]?["relationships"]?["albums"])
         if chance(60) { albums += walk("artists/\(artist)/albums", limit: [10, 25, 100][draw(3)]) }
-        if chance(30) { ask("artists/\(artist)") }
+        if chance(50) { ask("artists/\(artist)/view/top-songs") }
         guard !albums.isEmpty else { return asked }
         if chance(40) { ask("albums?ids=" + (0..<4).map { _ in choice(albums) }.joined(separator: ",")) }
         let include = ["", "?include=artists", "?include=artists,genres"][draw(3)]
@@ -117,7 +125,7 @@ private struct TrialReader {
     }
 
     /// One of the list, the first the likeliest.
-    private mutating func choice(_ list: [String]) -> String {
+    private mutating func choice<Element>(_ list: [Element]) -> Element {
         let place = Double.random(in: 0..<1, using: &random)
         return list[Int(place * place * Double(list.count))]
     }
