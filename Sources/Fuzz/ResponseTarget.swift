@@ -1,5 +1,9 @@
+import EventLoop
 @testable import HTTP
 @testable import Upstream
+
+/// The time of all events.
+private let start = Instant(nanoseconds: 0)
 
 extension FuzzTarget {
     /// Reading cut anywhere gives the same answer, and no larger one is collected than may be.
@@ -37,14 +41,14 @@ private struct ReadResponse: Equatable {
 
     init(_ bytes: [UInt8], cuts: [Int], _ method: Method) {
         var reader = ResponseReader(from: Self.site, limits: .response, maxCollectedBytes: Self.mostCollected)
-        reader.begin(answering: method, isReused: false)
+        reader.begin(answering: method, isReused: false, at: start)
         var buffer = ByteBuffer(capacity: 64)
         do throws(UpstreamFailure) {
             for piece in pieces(bytes, cuts: cuts) {
                 buffer.append(piece)
                 while !isOver, try read(&reader, &buffer) {}
             }
-            if !isOver { take(try reader.end()) }
+            if !isOver { take(try reader.end(at: start)) }
             keepsAlive = reader.keepsAlive
         } catch {
             failure = "\(error)"
@@ -56,7 +60,7 @@ private struct ReadResponse: Equatable {
     private mutating func read(_ reader: inout ResponseReader, _ buffer: inout ByteBuffer) throws(UpstreamFailure)
         -> Bool
     {
-        let step = try buffer.withReadable { span throws(UpstreamFailure) in try reader.read(span) }
+        let step = try buffer.withReadable { span throws(UpstreamFailure) in try reader.read(span, at: start) }
         precondition(step.consumed <= buffer.readableCount, "no more is consumed than there is")
         buffer.consume(step.consumed)
         take(step.event)

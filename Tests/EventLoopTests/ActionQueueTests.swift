@@ -34,3 +34,16 @@ import Testing
         #expect(performer.deepest == 1 && performer.rounds == 3)
     }
 }
+
+@Suite struct ActionListTests {
+    @Test(arguments: [[], [1], [1, 2], [1, 2, 3]]) func actionsKeepTheirOrder(actions: [Int]) {
+        let list = ActionList(of: actions)
+        #expect(Array(list) == actions && list.count == actions.count)
+        for count in 0...actions.count {
+            #expect(ActionList(of: actions.prefix(count)) + ActionList(of: actions.dropFirst(count)) == list)
+        }
+        var queue = ActionQueue<Int>()
+        #expect(queue.add(list))
+        #expect(actions.map { _ in queue.next() } == actions && queue.next() == nil)
+    }
+}

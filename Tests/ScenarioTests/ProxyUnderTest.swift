@@ -187,6 +187,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
             done.signal()
         }
         done.waitOrFail()
+        // The proxy waits for a slow disk no longer than a service that stops may.
+        settings.accessLog?.sink.flush(within: .seconds(Patience.seconds(40)))
         return cutOff.load(ordering: .relaxed)
     }
 }

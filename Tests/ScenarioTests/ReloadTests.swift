@@ -75,7 +75,9 @@ import Testing
         for connections in 1...3 {
             try proxy.adopt { settings in
                 let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(other.port))
+                let timeouts = settings.upstream.timeouts
                 settings.upstream = UpstreamSettings(endpoint: endpoint, maxConnections: connections)
+                settings.upstream.timeouts = timeouts
             }
             try proxy.adopt(Origin(isTLS: false, host: "other", port: 80), at: other.port)
         }

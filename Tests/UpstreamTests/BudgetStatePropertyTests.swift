@@ -33,7 +33,7 @@ import Testing
         var running: [(id: BudgetState.JobID, priority: UpstreamPriority, holder: UpstreamParty)] = []
         var nextOrder = 0
 
-        mutating func perform(_ actions: [BudgetState.Action], _ seed: UInt64) {
+        mutating func perform(_ actions: ActionList<BudgetState.Action>, _ seed: UInt64) {
             for action in actions {
                 guard let index = waiting.firstIndex(where: { $0.id == action.job }) else {
                     Issue.record("seed \(seed): \(action) of what does not wait")
@@ -176,7 +176,7 @@ import Testing
         var budget = BudgetState(rate: nil, maxWaiting: 10_000, maxWaitingInBackground: 1_000)
         _ = budget.addLane(connections: places)
         var (held, parties) = ([UpstreamParty: [BudgetState.JobID]](), [BudgetState.JobID: UpstreamParty]())
-        func note(_ actions: [BudgetState.Action]) {
+        func note(_ actions: ActionList<BudgetState.Action>) {
             for action in actions { held[parties[action.job] ?? .everyone, default: []].append(action.job) }
         }
         for number in 0..<2_000 {

@@ -22,8 +22,8 @@ func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID { BudgetState.JobID(
     // MARK: While the origin refuses all
 
     /// Refuses the same request four times in 3.5 s, while others wait for the rate.
-    private func refusedBudget(account: UInt64 = 0) -> (BudgetState, [BudgetState.Action], Instant) {
-        var (budget, moment, actions) = (budget(lanes: [8]), now, [BudgetState.Action]())
+    private func refusedBudget(account: UInt64 = 0) -> (BudgetState, ActionList<BudgetState.Action>, Instant) {
+        var (budget, moment, actions) = (budget(lanes: [8]), now, ActionList<BudgetState.Action>())
         for (number, pause) in [0, 500, 1000, 2000].enumerated() {
             moment = moment + .milliseconds(pause)
             _ = budget.tick(now: moment)

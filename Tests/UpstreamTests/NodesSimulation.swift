@@ -185,7 +185,7 @@ struct NodesSimulation {
 
     // MARK: Nodes
 
-    private mutating func decide(_ node: Int, _ event: (inout BudgetState, Instant) -> [BudgetState.Action]) {
+    private mutating func decide(_ node: Int, _ event: (inout BudgetState, Instant) -> ActionList<BudgetState.Action>) {
         for case .start(let job) in event(&nodes[node].budget, instant) {
             requests[job.number]?.isWaiting = false
             events.insert(.arrival(job.number), at: now + halfTrip())

@@ -63,7 +63,7 @@ struct OriginSimulation {
         events.insert(.tick, at: wakeAt.nanoseconds + Int64.random(in: 0...2_000_000, using: &random))
     }
 
-    private mutating func perform(_ actions: [BudgetState.Action]) {
+    private mutating func perform(_ actions: ActionList<BudgetState.Action>) {
         for case .start(let job) in actions {
             events.insert(.arrival(job, sentAt: now), at: now + halfTrip())
         }

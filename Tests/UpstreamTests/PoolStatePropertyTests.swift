@@ -18,7 +18,7 @@ import Testing
         var sent: [PoolState.RequestID: Int] = [:]
         var isReplayable: [PoolState.RequestID: Bool] = [:]
 
-        mutating func perform(_ actions: [PoolState.Action]) {
+        mutating func perform(_ actions: ActionList<PoolState.Action>) {
             for action in actions {
                 switch action {
                 case .open(let connection):

@@ -1,5 +1,10 @@
+import EventLoop
+
 @testable import HTTP
 @testable import Upstream
+
+/// The time of all events: these tests are about bytes.
+private let start = Instant(nanoseconds: 0)
 
 /// Feeds bytes to a `ResponseReader` the way a connection does, in pieces of a given size.
 struct ResponsePlayer {
@@ -40,7 +45,7 @@ struct ResponsePlayer {
         var reader = ResponseReader(
             from: SiteAddress(isTLS: true, host: "api.music.apple.com", port: 443), limits: .response,
             maxCollectedBytes: maxCollectedBytes)
-        reader.begin(answering: method, isReused: false)
+        reader.begin(answering: method, isReused: false, at: start)
         var buffer = ByteBuffer(capacity: 1024)
         var begun: UpstreamResponse?
         var pieces: [Int] = []
@@ -70,7 +75,9 @@ struct ResponsePlayer {
             while true {
                 var isWaiting = false
                 while !isWaiting {
-                    let step = try buffer.withReadable { span throws(UpstreamFailure) in try reader.read(span) }
+                    let step = try buffer.withReadable { span throws(UpstreamFailure) in
+                        try reader.read(span, at: start)
+                    }
                     buffer.consume(step.consumed)
                     if let outcome = handle(step.event) { return result(outcome) }
                     if step.event == nil { isWaiting = true }
@@ -91,7 +98,7 @@ struct ResponsePlayer {
                 }
             }
             guard ending == .close else { return result(.waiting(began: begun != nil)) }
-            return result(handle(try reader.end()) ?? .waiting(began: begun != nil))
+            return result(handle(try reader.end(at: start)) ?? .waiting(began: begun != nil))
         } catch {
             return result(.failed(error, began: begun != nil))
         }

@@ -1,8 +1,12 @@
+import EventLoop
 import TestSupport
 import Testing
 
 @testable import HTTP
 @testable import Upstream
+
+/// The time of all events: these tests are about bytes.
+private let start = Instant(nanoseconds: 0)
 
 @Suite struct ResponseReaderTests {
     private func play(
@@ -145,21 +149,25 @@ import Testing
     @Test func answerIsStreamedFromWhereThatIsSaid() throws {
         let site = SiteAddress(isTLS: true, host: "a", port: 443)
         var reader = ResponseReader(from: site, limits: .response, maxCollectedBytes: 1 << 20)
-        reader.begin(answering: .get, isReused: false)
+        reader.begin(answering: .get, isReused: false, at: start)
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\nab".utf8)
-        #expect(try reader.read(head.span).event == nil && reader.response?.declaredLength == 200_000)
+        #expect(try reader.read(head.span, at: start).event == nil && reader.response?.declaredLength == 200_000)
         reader.streamContent()
         let nothing: [UInt8] = []
-        guard case .began(let response) = try reader.read(nothing.span).event else { throw UnexpectedEvent() }
+        guard case .began(let response) = try reader.read(nothing.span, at: start).event else {
+            throw UnexpectedEvent()
+        }
         #expect(response.body == Array("ab".utf8))
         // No piece gets pages of its own, and none keeps much more room than it fills.
         #expect(reader.directRoom == 112 << 10)
         for count in [114_688, 1, 85_309] {
             reader.readDirectly(reader.directRoom) { _ in count }
-            guard case .received(let piece) = try reader.read(nothing.span).event else { throw UnexpectedEvent() }
+            guard case .received(let piece) = try reader.read(nothing.span, at: start).event else {
+                throw UnexpectedEvent()
+            }
             #expect(piece.count == count && piece.capacity <= 2 * count + 32)
         }
-        guard case .finished = try reader.read(nothing.span).event else { throw UnexpectedEvent() }
+        guard case .finished = try reader.read(nothing.span, at: start).event else { throw UnexpectedEvent() }
     }
 
     // MARK: Any split

@@ -20,7 +20,9 @@ import Testing
     }
 
     /// Answers the question under way.
-    private func tell(_ budget: inout BudgetState, _ answer: BudgetAnswer?, now: Instant) -> [BudgetState.Action] {
+    private func tell(_ budget: inout BudgetState, _ answer: BudgetAnswer?, now: Instant) -> ActionList<
+        BudgetState.Action
+    > {
         guard let (number, _) = budget.rate.takeQuestion() else {
             Issue.record("nothing was asked")
             return []
@@ -31,7 +33,7 @@ import Testing
 
     private func submit(
         _ budget: inout BudgetState, _ number: Int, _ priority: UpstreamPriority = .waitingClient, now: Instant
-    ) -> [BudgetState.Action] {
+    ) -> ActionList<BudgetState.Action> {
         budget.submit(job(number), priority, now: now)
     }
 

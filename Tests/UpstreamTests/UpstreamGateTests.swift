@@ -45,7 +45,7 @@ import Testing
             scene.send("/client"), scene.send("/promoted", priority: .refresh),
         ]
         scene.onLoop { _ in others[3].exchange.promote(to: .waitingClient) }
-        #expect(others[3].exchange.priority == .waitingClient)
+        #expect(others[3].exchange.state.priority == .waitingClient)
         #expect(scene.budget.snapshot.waiting == 4 && scene.count(.queued) == 4)
         gate.open()
         #expect(await first.end().text == "first")

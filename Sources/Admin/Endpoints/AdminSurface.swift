@@ -24,7 +24,9 @@ final class AdminSurface {
         self.sources = sources
         authorizer = AdminAuthorizer(sources.access)
         timeline = Timeline(sources, context)
-        streams = EventStreams(timeline, sources.statistics.feed, sources.statistics.tails, context.loop)
+        let statistics = sources.statistics
+        streams = EventStreams(
+            timeline: timeline, feed: statistics.feed, tails: statistics.tails, on: context.loop)
     }
 
     /// Answers a wrong token late; closes the connection where too many of those answers wait.

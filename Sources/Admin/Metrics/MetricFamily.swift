@@ -176,7 +176,7 @@ extension MetricFamily {
             "Expiry of the developer token of developer_token_file"
         ) { one($0.source.readyToken(at: $0.unixSeconds)?.expires) },
         gauge("refrain_certificate_expiry_timestamp_seconds", "Expiry of the certificate of the TLS listeners") {
-            one($0.source.certificateEnd())
+            one($0.source.tls()?.certificateEnd)
         },
         gauge(
             "refrain_certificate_outdated", labels: ["directive", "file"],

@@ -228,8 +228,8 @@ public final class ResourceLibrary: Sendable {
                 of: request.target, storefront: request.storefront.bytes, classTag: type.rawValue)
         }
         return StoredSources(
-            cache, index, of: origin, reader, classes, at: now, isPeeking: isPeeking, bornFrom: lastPurge ?? 0,
-            reading: reading)
+            cache, index, of: origin, reader: reader, classes: classes, at: now, isPeeking: isPeeking,
+            bornFrom: lastPurge ?? 0, reading: reading)
     }
 
     /// Sources of these answers alone, as if nothing else were stored. Nothing is learnt from them.

@@ -78,8 +78,8 @@ package struct StoredSources {
     ///   - bornFrom: answers that were born under an earlier number do not count.
     ///   - reading: the room for bytes that have to be read; nil: that of one composition.
     init(
-        _ cache: ResponseCache, _ index: ResourceIndex, of origin: OriginTag, _ reader: FileReader?,
-        _ classes: ResourceClasses, at now: Int64,
+        _ cache: ResponseCache, _ index: ResourceIndex, of origin: OriginTag, reader: FileReader?,
+        classes: ResourceClasses, at now: Int64,
         isPeeking: Bool, bornFrom: Int64 = 0, reading: SourceReading? = nil
     ) {
         (self.isPeeking, self.bornFrom, self.classes) = (isPeeking, bornFrom, classes)

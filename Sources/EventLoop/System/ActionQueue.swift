@@ -15,6 +15,13 @@ public struct ActionQueue<Action> {
         return !isPerforming
     }
 
+    /// Queues the actions of a list, as above.
+    public mutating func add(_ new: ActionList<Action>) -> Bool {
+        for index in new.indices { actions.append(new[index]) }
+        defer { isPerforming = true }
+        return !isPerforming
+    }
+
     /// The next action, for the caller that performs; nil after the last.
     public mutating func next() -> Action? {
         guard performed < actions.count else {

@@ -156,8 +156,8 @@ public final class ProxyServer: Sendable {
             statistics: workers.map(\.statistics), savingsFloor: savingsFloor, stalls: stalls,
             timeOfDay: running.withLock { $0.settings.timeOfDay },
             accessLog: { [self] in running.withLock { $0.settings.accessLog?.sink } },
-            certificateEnd: { [self] in
-                running.withLock { $0.settings.tls?.certificateEnd }
+            tls: { [self] in
+                running.withLock { $0.settings.tls }
             }, settings: { [self] in running.withLock { $0.settings.service } },
             shared: { [self] in running.withLock { $0.settings.shared } })
     }

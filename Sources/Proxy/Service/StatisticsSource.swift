@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Compose
+import EventLoop
 import Freshness
 import Purging
 import Server
@@ -17,9 +18,8 @@ public struct StatisticsSource: Sendable {
     private let timeOfDay: TimeOfDay
     private let accessLog: @Sendable () -> AccessLogSink?
     private let savingsFloor: SavingsFloor
-    /// When the first certificate of the TLS listeners ends, in Unix seconds; nil where there is
-    /// none.
-    public let certificateEnd: @Sendable () -> Int64?
+    /// The server side of the TLS listeners; nil where there is none.
+    public let tls: @Sendable () -> ServerTLS?
 
     /// Closures tell the values in force when they are called.
     /// - Parameters:
@@ -29,12 +29,12 @@ public struct StatisticsSource: Sendable {
         statistics: [Statistics], savingsFloor: SavingsFloor = SavingsFloor(),
         stalls: LoopStalls = LoopStalls(loops: 0), timeOfDay: TimeOfDay = .system,
         accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
-        certificateEnd: @escaping @Sendable () -> Int64? = { nil },
+        tls: @escaping @Sendable () -> ServerTLS? = { nil },
         settings: @escaping @Sendable () -> ServiceSettings, shared: @escaping @Sendable () -> SharedStores
     ) {
         (self.statistics, self.stalls, self.timeOfDay) = (statistics, stalls, timeOfDay)
         (self.settings, self.shared) = (settings, shared)
-        (self.savingsFloor, self.accessLog, self.certificateEnd) = (savingsFloor, accessLog, certificateEnd)
+        (self.savingsFloor, self.accessLog, self.tls) = (savingsFloor, accessLog, tls)
     }
 
     private var cache: ResponseCache { shared().cache }

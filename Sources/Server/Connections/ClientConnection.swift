@@ -89,7 +89,9 @@ public final class ClientConnection {
         carrier: any Carrier, stream: Stream, input: RequestInput, context: LoopContext, service: any Service,
         limits: MessageLimits, timeouts: ClientTimeouts, peerText: [UInt8]
     ) {
-        self.init(carrier, stream, context, service, limits, timeouts, isHTTP2: true) { _, _ in }
+        self.init(
+            carrier: carrier, stream: stream, context: context, service: service, limits: limits, timeouts: timeouts,
+            isHTTP2: true, onClose: { _, _ in })
         (self.input, self.peerText) = (input, peerText)
     }
 
@@ -98,15 +100,17 @@ public final class ClientConnection {
         stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits, timeouts: ClientTimeouts,
         onClose: @escaping (any ServedConnection, StreamError?) -> Void
     ) {
-        self.init(stream, stream, context, service, limits, timeouts, isHTTP2: false, onClose)
+        self.init(
+            carrier: stream, stream: stream, context: context, service: service, limits: limits, timeouts: timeouts,
+            isHTTP2: false, onClose: onClose)
         stream.handler = self
         expect(.head, within: timeouts.head)
     }
 
     private init(
-        _ carrier: any Carrier, _ stream: Stream, _ context: LoopContext, _ service: any Service,
-        _ limits: MessageLimits, _ timeouts: ClientTimeouts, isHTTP2: Bool,
-        _ onClose: @escaping (any ServedConnection, StreamError?) -> Void
+        carrier: any Carrier, stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits,
+        timeouts: ClientTimeouts, isHTTP2: Bool,
+        onClose: @escaping (any ServedConnection, StreamError?) -> Void
     ) {
         (self.carrier, self.stream, self.isHTTP2) = (carrier, stream, isHTTP2)
         (self.context, self.service, self.timeouts) = (context, service, timeouts)

@@ -47,7 +47,7 @@ package final class TierConnection {
         _ settings: TierSettings, loop: EventLoop, observe: @escaping (TierStatus) -> Void = { _ in },
         refusals: SharedRefusalLog = SharedRefusalLog(), log: @escaping @Sendable (String) -> Void
     ) {
-        self.init(settings, limits: SessionLimits(), loop: loop, observe: observe, refusals: refusals, log: log)
+        self.init(settings, limits: settings.limits, loop: loop, observe: observe, refusals: refusals, log: log)
     }
 
     init(

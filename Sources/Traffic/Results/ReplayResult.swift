@@ -175,6 +175,14 @@ extension ReplayResult {
         ])
     }
 
+    /// Slots, their length, and that of the run: as `json` has them, for pages that draw them.
+    var timelineJSON: JSON {
+        .object(members: [
+            "elapsed_seconds": .number(elapsed.decimalSeconds), "slot_seconds": .number(slotLength.decimalSeconds),
+            "slots": .array(slots.map(\.json)),
+        ])
+    }
+
     var statusesJSON: JSON {
         Self.object(Dictionary(uniqueKeysWithValues: statuses.map { (String($0.key), $0.value) }))
     }

@@ -62,11 +62,11 @@ extension BudgetState {
     mutating func submit(
         _ id: JobID, _ priority: UpstreamPriority, of party: UpstreamParty = .everyone,
         causedBy cause: UpstreamParty = .background, account: UInt64 = 0, isRepeated: Bool = false, now: Instant
-    ) -> [Action] {
+    ) -> ActionList<Action> {
         nextOrder += 1
         let limit = accounts.limit(of: account)
         if let wait = account == 0 ? refusal.admit(now: now) : accounts.admit(limit, now: now) {
-            return [.turnAway(id, retryAfter: wait)]
+            return ActionList(.turnAway(id, retryAfter: wait))
         }
         let holder = priority.isBackground ? cause : party
         var job = Job(priority: priority, account: account, holder: holder)
@@ -78,7 +78,7 @@ extension BudgetState {
             jobs[id] = job
             lanes[id.lane].enter(priority, of: holder)
             countStart(limit, now: now)
-            return [.start(id)]
+            return ActionList(.start(id))
         }
         jobs[id] = job
         let order = isRepeated ? .min + nextOrder : nextOrder
@@ -91,12 +91,12 @@ extension BudgetState {
     /// that has a share left and its own has none, or fewer wait of that.
     mutating func promote(
         _ id: JobID, to priority: UpstreamPriority, of party: UpstreamParty? = nil, now: Instant
-    ) -> [Action] {
-        guard let job = jobs[id], let item = lines[id] else { return [] }
+    ) -> ActionList<Action> {
+        guard let job = jobs[id], let item = lines[id] else { return ActionList() }
         let (own, isMoreUrgent) = (item.party, job.priority < priority)
         var better = own == .background ? party ?? .everyone : own
         if let party, own != .background, isServedSooner(party, than: own, in: id.lane) { better = party }
-        guard isMoreUrgent || own != .background && better != own else { return [] }
+        guard isMoreUrgent || own != .background && better != own else { return ActionList() }
         lines.remove(id)
         nextOrder += 1
         let urgency = max(priority, job.priority)
@@ -113,9 +113,9 @@ extension BudgetState {
     }
 
     /// A request is over, whether it had started or not. Says nothing of one that was refused.
-    mutating func end(_ id: JobID, _ outcome: Outcome, now: Instant) -> [Action] {
-        guard let job = jobs.removeValue(forKey: id) else { return [] }
-        var actions: [Action] = []
+    mutating func end(_ id: JobID, _ outcome: Outcome, now: Instant) -> ActionList<Action> {
+        guard let job = jobs.removeValue(forKey: id) else { return ActionList() }
+        var actions = ActionList<Action>()
         if let startedAt = job.startedAt {
             lanes[id.lane].leave(job.priority, of: job.holder)
             learn(from: outcome, job.account, startedAt: startedAt, now: now)
@@ -123,18 +123,18 @@ extension BudgetState {
         } else {
             lines.remove(id)
         }
-        return actions.isEmpty ? settle(now: now) : actions + settle(now: now)
+        return actions + settle(now: now)
     }
 
     /// Turns away the waiting requests of an account that the origin refuses.
-    private mutating func turnAway(_ account: UInt64, now: Instant) -> [Action] {
-        guard let wait = wait(of: account, now: now) else { return [] }
-        let waiting = jobs.filter { $0.value.account == account && $0.value.startedAt == nil }
-        return waiting.keys.sorted().map { id in
+    private mutating func turnAway(_ account: UInt64, now: Instant) -> ActionList<Action> {
+        guard let wait = wait(of: account, now: now) else { return ActionList() }
+        let waiting = jobs.filter { $0.value.account == account && $0.value.startedAt == nil }.keys.sorted()
+        for id in waiting {
             lines.remove(id)
             jobs[id] = nil
-            return .turnAway(id, retryAfter: wait)
         }
+        return ActionList(of: waiting.map { .turnAway($0, retryAfter: wait) })
     }
 
     /// A 429 to one client's own token says nothing of the limit that all share, unless shared
@@ -170,7 +170,7 @@ extension BudgetState {
     }
 
     /// `wakeAt` has come.
-    mutating func tick(now: Instant) -> [Action] {
+    mutating func tick(now: Instant) -> ActionList<Action> {
         settle(now: now)
     }
 
@@ -245,13 +245,13 @@ extension BudgetState {
     /// Starts requests that may start, refuses those that are too many, and sees when to look
     /// again.
     /// - Parameter newest: whose request has come, where one has.
-    private mutating func settle(newest: UpstreamParty? = nil, now: Instant) -> [Action] {
+    private mutating func settle(newest: UpstreamParty? = nil, now: Instant) -> ActionList<Action> {
         rate.giveUpOverdue(now: now)
         guard lines.count > 0 else {
             (wakeAt, isBinding) = (nil, false)
-            return []
+            return ActionList()
         }
-        var actions: [Action] = []
+        var actions = ActionList<Action>()
         while nextStart(now: now) <= now, let item = nextToStart(now: now) {
             actions.append(start(item, now: now))
         }
@@ -269,7 +269,7 @@ extension BudgetState {
             { channel, inBackground in
                 lanes[channel.lane].hasRoom(inBackground: inBackground)
                     && accounts.nextStart(channel.limit, now: now) <= now
-            }, hasShare)
+            }, { hasShare($0) })
         guard let next else { return }
         let isBackground = next.priority.isBackground
         let places = lanes.reduce(0) { $0 + $1.connections - $1.inFlight }
@@ -289,7 +289,7 @@ extension BudgetState {
             let item = lines.next(
                 { channel, inBackground in
                     lanes[channel.lane].hasRoom(inBackground: inBackground) && isOpen(channel.limit, now: now)
-                }, hasShare)
+                }, { hasShare($0) })
             guard let item, item.channel.limit == 0, let job = jobs[item.id] else { return item }
             let limit = accounts.limit(of: job.account)
             guard limit != 0 else { return item }
@@ -342,7 +342,7 @@ extension BudgetState {
     private mutating func lookAhead(now: Instant) {
         let common = nextStart(now: now)
         var (earliest, isBinding, bound) = (Instant?.none, false, [UInt64]())
-        let channels = lines.channels({ lanes[$0].hasRoom(inBackground: $1) }, hasShare)
+        let channels = lines.channels({ lanes[$0].hasRoom(inBackground: $1) }, { hasShare($0) })
         for channel in channels {
             let own = accounts.nextStart(channel.limit, now: now)
             earliest = min(earliest ?? .init(nanoseconds: .max), max(own, common))

@@ -31,11 +31,11 @@ struct PoolState {
 // MARK: Events about requests
 
 extension PoolState {
-    mutating func submit(_ request: RequestID, isReplayable: Bool, now: Instant) -> [Action] {
+    mutating func submit(_ request: RequestID, isReplayable: Bool, now: Instant) -> ActionList<Action> {
         guard !isDraining else { return [.fail(request, .draining)] }
         let ticket = Ticket(request: request, isReplayable: isReplayable, deadline: now + settings.timeouts.whole)
         if let connection = takeIdle(for: ticket, now: now) {
-            return [lease(connection, to: ticket, isReused: true, now: now)]
+            return ActionList(lease(connection, to: ticket, isReused: true, now: now))
         }
         guard waiting.count < settings.maxWaiting else {
             // How fast those before it will go is the budget's to know.
@@ -47,49 +47,55 @@ extension PoolState {
     }
 
     /// The request is not wanted any more. Nothing is said about it again.
-    mutating func cancel(_ request: RequestID, now: Instant) -> [Action] {
+    mutating func cancel(_ request: RequestID, now: Instant) -> ActionList<Action> {
         if let index = waiting.firstIndex(where: { $0.request == request }) {
             waiting.remove(at: index)
-            return []
+            return ActionList()
         }
-        let found = connections.first { _, state in
-            if case .leased(let ticket, _) = state { ticket.request == request } else { false }
-        }
-        guard let (connection, _) = found else { return [] }
+        guard let connection = connection(of: request) else { return ActionList() }
         remove(connection)
         return [.close(connection)] + openWhatIsNeeded(now: now)
     }
 
+    /// The connection that has the request; nil while it waits for one.
+    func connection(of request: RequestID) -> ConnectionID? {
+        connections.first { $0.value.ticket?.request == request }?.key
+    }
+
+    /// The request that a connection has.
+    func request(on connection: ConnectionID) -> RequestID? { connections[connection]?.ticket?.request }
+
     /// No new requests; those accepted are finished. Connections close as they come free.
-    mutating func drain() -> [Action] {
+    mutating func drain() -> ActionList<Action> {
         isDraining = true
         let closing = idle
         for connection in closing { remove(connection) }
-        return closing.map { .close($0) }
+        return ActionList(of: closing.map { .close($0) })
     }
 }
 
 // MARK: Events about connections
 
 extension PoolState {
-    mutating func connected(_ connection: ConnectionID, now: Instant) -> [Action] {
-        guard case .starting = connections[connection] else { return [] }
+    mutating func connected(_ connection: ConnectionID, now: Instant) -> ActionList<Action> {
+        guard case .starting = connections[connection] else { return ActionList() }
         consecutiveConnectFailures = 0
         guard !waiting.isEmpty else { return becomeIdle(connection, now: now) + openWhatIsNeeded(now: now) }
         let ticket = waiting.removeFirst()
-        return [lease(connection, to: ticket, isReused: false, now: now)] + openWhatIsNeeded(now: now)
+        return ActionList(lease(connection, to: ticket, isReused: false, now: now)) + openWhatIsNeeded(now: now)
     }
 
     /// Every address of the origin was tried, or the time for it is up.
-    mutating func connectFailed(_ connection: ConnectionID, _ failure: DialFailure, now: Instant) -> [Action] {
-        guard case .starting = connections[connection] else { return [] }
+    mutating func connectFailed(_ connection: ConnectionID, _ failure: DialFailure, now: Instant) -> ActionList<Action>
+    {
+        guard case .starting = connections[connection] else { return ActionList() }
         backOff(connection, now: now)
         // Others that are being opened or at work may yet serve the waiting. With none left,
         // waiting is pointless.
         guard counts.starting == 0, counts.leased == 0 else { return [.close(connection)] }
         let hopeless = waiting
         waiting.removeAll()
-        return [.close(connection)] + hopeless.map { .fail($0.request, .dial(failure)) }
+        return [.close(connection)] + ActionList(of: hopeless.map { .fail($0.request, .dial(failure)) })
     }
 
     /// The head of the final response has come, or more of its content: more is due next.
@@ -108,8 +114,8 @@ extension PoolState {
 
     /// The exchange is complete. `isReusable`: both messages ended exactly, nothing is left over,
     /// both sides keep alive.
-    mutating func finished(_ connection: ConnectionID, isReusable: Bool, now: Instant) -> [Action] {
-        guard case .leased = connections[connection] else { return [] }
+    mutating func finished(_ connection: ConnectionID, isReusable: Bool, now: Instant) -> ActionList<Action> {
+        guard case .leased = connections[connection] else { return ActionList() }
         guard isReusable else {
             remove(connection)
             return [.close(connection)] + openWhatIsNeeded(now: now)
@@ -117,14 +123,15 @@ extension PoolState {
         // It worked this very instant, so any request may have it but one that just met a dead
         // connection.
         if let index = waiting.firstIndex(where: { !$0.isRetry }) {
-            return [lease(connection, to: waiting.remove(at: index), isReused: true, now: now)]
+            return ActionList(lease(connection, to: waiting.remove(at: index), isReused: true, now: now))
         }
-        return becomeIdle(connection, now: now) + openWhatIsNeeded(now: now)
+        return waiting.isEmpty
+            ? becomeIdle(connection, now: now) : becomeIdle(connection, now: now) + openWhatIsNeeded(now: now)
     }
 
     /// The exchange on this connection failed; the connection is of no more use.
-    mutating func broke(_ connection: ConnectionID, _ failure: UpstreamFailure, now: Instant) -> [Action] {
-        guard case .leased(var ticket, _) = connections[connection] else { return [] }
+    mutating func broke(_ connection: ConnectionID, _ failure: UpstreamFailure, now: Instant) -> ActionList<Action> {
+        guard case .leased(var ticket, _) = connections[connection] else { return ActionList() }
         remove(connection)
         guard failure.isWorthRetrying, ticket.isReplayable, !ticket.isRetry else {
             return [.close(connection), .fail(ticket.request, failure)] + openWhatIsNeeded(now: now)
@@ -135,8 +142,8 @@ extension PoolState {
     }
 
     /// An idle connection was closed by the origin, or said something unasked.
-    mutating func closedWhileIdle(_ connection: ConnectionID) -> [Action] {
-        guard case .idle = connections[connection] else { return [] }
+    mutating func closedWhileIdle(_ connection: ConnectionID) -> ActionList<Action> {
+        guard case .idle = connections[connection] else { return ActionList() }
         remove(connection)
         return [.close(connection)]
     }
@@ -160,10 +167,10 @@ extension PoolState {
 
     /// Opens a connection for each request that waits, within the bound. After a failure one
     /// attempt at a time, and none in a pause.
-    private mutating func openWhatIsNeeded(now: Instant) -> [Action] {
+    private mutating func openWhatIsNeeded(now: Instant) -> ActionList<Action> {
         // Mostly nothing waits; counting goes through all connections.
-        guard !waiting.isEmpty else { return [] }
-        var actions: [Action] = []
+        guard !waiting.isEmpty else { return ActionList() }
+        var actions = ActionList<Action>()
         var (starting, backingOff, _) = counts
         while starting < waiting.count, backingOff == 0, consecutiveConnectFailures == 0 || starting == 0 {
             if connections.count >= settings.maxConnections {
@@ -200,7 +207,7 @@ extension PoolState {
         return .lease(connection, ticket.request, isReused: isReused)
     }
 
-    private mutating func becomeIdle(_ connection: ConnectionID, now: Instant) -> [Action] {
+    private mutating func becomeIdle(_ connection: ConnectionID, now: Instant) -> ActionList<Action> {
         guard !isDraining else {
             remove(connection)
             return [.close(connection)]
@@ -208,7 +215,7 @@ extension PoolState {
         connections[connection] = .idle(since: now)
         idle.append(connection)
         wake(at: now + settings.idleTimeout)
-        return []
+        return ActionList()
     }
 
     /// Holds the place of a connection that could not be opened, so that the next attempt waits.
@@ -232,10 +239,10 @@ extension PoolState {
 
 extension PoolState {
     /// Ends overdue requests and tries again after a long enough pause.
-    mutating func tick(now: Instant) -> [Action] {
-        guard let due = wakeAt, due <= now else { return [] }
+    mutating func tick(now: Instant) -> ActionList<Action> {
+        guard let due = wakeAt, due <= now else { return ActionList() }
         wakeAt = nil
-        var actions: [Action] = []
+        var actions = ActionList<Action>()
         for connection in connections.keys.sorted() {
             actions += tick(connection, now: now)
         }
@@ -247,17 +254,17 @@ extension PoolState {
         return actions + openWhatIsNeeded(now: now)
     }
 
-    private mutating func tick(_ connection: ConnectionID, now: Instant) -> [Action] {
+    private mutating func tick(_ connection: ConnectionID, now: Instant) -> ActionList<Action> {
         switch connections[connection] {
         case nil:
-            return []
+            return ActionList()
         case .starting(let deadline):
             guard deadline <= now else { return stay(until: deadline) }
             return connectFailed(connection, .timedOut, now: now)
         case .backingOff(let until):
             guard until <= now else { return stay(until: until) }
             remove(connection)
-            return []
+            return ActionList()
         case .idle(let since):
             let until = since + settings.idleTimeout
             guard until <= now else { return stay(until: until) }
@@ -271,9 +278,9 @@ extension PoolState {
         }
     }
 
-    private mutating func stay(until instant: Instant) -> [Action] {
+    private mutating func stay(until instant: Instant) -> ActionList<Action> {
         wake(at: instant)
-        return []
+        return ActionList()
     }
 
     private mutating func wake(at instant: Instant) {
@@ -325,5 +332,9 @@ extension PoolState {
         case backingOff(until: Instant)
         case idle(since: Instant)
         case leased(Ticket, due: Due?)
+
+        var ticket: Ticket? {
+            if case .leased(let ticket, _) = self { ticket } else { nil }
+        }
     }
 }

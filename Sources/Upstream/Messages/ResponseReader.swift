@@ -1,3 +1,4 @@
+import EventLoop
 import HTTP
 
 /// Turns the bytes of one connection into answers, one at a time. Pure: bytes in, events out.
@@ -39,6 +40,7 @@ struct ResponseReader: Sendable {
     private var phase = Phase.ended
     private var method = Method.get
     private var isReused = false
+    private var requestedAt = Instant(nanoseconds: 0)
     private var hasSeenBytes = false
     private var interimResponses = 0
     private var interimBytes = 0
@@ -62,8 +64,8 @@ struct ResponseReader: Sendable {
 
     /// Expects the answer to a request of this method. `isReused` only tells how an early end is
     /// reported.
-    mutating func begin(answering method: Method, isReused: Bool) {
-        (self.method, self.isReused) = (method, isReused)
+    mutating func begin(answering method: Method, isReused: Bool, at now: Instant) {
+        (self.method, self.isReused, requestedAt) = (method, isReused, now)
         phase = .head
         hasSeenBytes = false
         (interimResponses, interimBytes) = (0, 0)
@@ -79,7 +81,7 @@ struct ResponseReader: Sendable {
 
     /// Reads on. Call it again with the rest, also with none, until it has nothing to
     /// report, or says `answered` or `finished`.
-    mutating func read(_ bytes: Span<UInt8>) throws(UpstreamFailure) -> Step {
+    mutating func read(_ bytes: Span<UInt8>, at now: Instant) throws(UpstreamFailure) -> Step {
         if bytes.count > 0 { hasSeenBytes = true }
         var consumed = 0
         while case .head = phase {
@@ -89,11 +91,11 @@ struct ResponseReader: Sendable {
             if let interim = try takeHead(rest) { return Step(consumed: consumed, event: .interim(interim)) }
         }
         consumed += try readContent(bytes.extracting(consumed...))
-        return Step(consumed: consumed, event: nextEvent())
+        return Step(consumed: consumed, event: nextEvent(at: now))
     }
 
     /// The origin closed its side: the end of an answer without a length, a fault anywhere else.
-    mutating func end() throws(UpstreamFailure) -> UpstreamEvent? {
+    mutating func end(at now: Instant) throws(UpstreamFailure) -> UpstreamEvent? {
         switch phase {
         case .head, .counted:
             throw brokenOff
@@ -107,7 +109,7 @@ struct ResponseReader: Sendable {
         case .ended:
             break
         }
-        return nextEvent()
+        return nextEvent(at: now)
     }
 
     /// The failure for a connection that broke (was reset, timed out in TCP, had no
@@ -241,10 +243,10 @@ extension ResponseReader {
     }
 
     /// The event to report now: the answer is whole, or too large to wait for, or goes on.
-    private mutating func nextEvent() -> UpstreamEvent? {
+    private mutating func nextEvent(at now: Instant) -> UpstreamEvent? {
         if var begun = response.take() {
             if case .ended = phase, collected.count <= maxCollectedBytes {
-                begun.body = take()
+                stamp(&begun, at: now)
                 return .answered(begun)
             }
             guard isStreaming || collected.count > maxCollectedBytes else {
@@ -252,7 +254,7 @@ extension ResponseReader {
                 return nil
             }
             isStreaming = true
-            begun.body = take()
+            stamp(&begun, at: now)
             return .began(begun)
         }
         guard isStreaming else { return nil }
@@ -262,6 +264,12 @@ extension ResponseReader {
             return .finished
         }
         return nil
+    }
+
+    /// Completes an answer that is reported.
+    private mutating func stamp(_ response: inout UpstreamResponse, at now: Instant) {
+        response.body = take()
+        (response.requestedAt, response.receivedAt) = (requestedAt, now)
     }
 
     /// Takes the collected bytes. A piece that is mostly empty would hold its room for as long as

@@ -29,17 +29,45 @@ public struct UpstreamFields: Sendable, Equatable {
     init(of head: borrowing ResponseHead, _ bytes: Span<UInt8>, from site: SiteAddress) {
         self.bytes.reserveCapacity(head.byteCount)
         lines.reserveCapacity(head.fields.count)
+        // Lines that are kept as they came, one after the other in `bytes`: copied together.
+        var run = 0..<0
         for field in head.fields where !field.id.isHopByHop && !field.id.isAboutHost {
             guard Self.isForEveryRecipient(field.id) || !head.connection.names(field.name, bytes) else { continue }
-            let (name, value) = (bytes.extracting(field.name.range), bytes.extracting(field.value.range))
-            if SiteAddress.mayRefer(field.id, nameCount: name.count),
-                let rewritten = site.rewriting(field.id, name, value)
-            {
-                append(field.id, name: name, value: rewritten.span)
+            let (name, value) = (field.name.range, field.value.range)
+            let mayRefer = SiteAddress.mayRefer(field.id, nameCount: name.count)
+            if !mayRefer, Self.isPlain(name, value, bytes) {
+                if name.lowerBound != run.upperBound { flush(&run, bytes, next: name.lowerBound) }
+                let offset = self.bytes.count - run.lowerBound
+                let (nameStart, valueStart) = (name.lowerBound + offset, value.lowerBound + offset)
+                lines.append(
+                    Line(
+                        id: field.id, name: nameStart..<nameStart + name.count,
+                        value: valueStart..<valueStart + value.count))
+                run = run.lowerBound..<value.upperBound + 2
             } else {
-                append(field.id, name: name, value: value)
+                flush(&run, bytes, next: value.upperBound)
+                let (name, value) = (bytes.extracting(name), bytes.extracting(value))
+                if mayRefer, let rewritten = site.rewriting(field.id, name, value) {
+                    append(field.id, name: name, value: rewritten.span)
+                } else {
+                    append(field.id, name: name, value: value)
+                }
             }
         }
+        flush(&run, bytes, next: 0)
+    }
+
+    /// Whether a line is `Name: value` and CRLF.
+    private static func isPlain(_ name: Range<Int>, _ value: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
+        value.lowerBound == name.upperBound + 2 && value.upperBound + 1 < bytes.count
+            && bytes[name.upperBound + 1] == UInt8(ascii: " ")
+            && bytes[value.upperBound] == UInt8(ascii: "\r") && bytes[value.upperBound + 1] == UInt8(ascii: "\n")
+    }
+
+    /// Copies the lines of a run; the next one begins at `next`.
+    private mutating func flush(_ run: inout Range<Int>, _ bytes: Span<UInt8>, next: Int) {
+        if !run.isEmpty { self.bytes.append(bytes.extracting(run)) }
+        run = next..<next
     }
 
     private mutating func append(_ id: FieldName, name: Span<UInt8>, value: Span<UInt8>) {

@@ -24,6 +24,17 @@ public final class UpstreamBudget: Sendable {
         /// Keeps the budget of many nodes, where there are many.
         var authority: BudgetAuthority?
 
+        /// The ways to the loops of actions that are not this lane's.
+        func doors(
+            of actions: ActionList<BudgetState.Action>, outside lane: Int
+        ) -> [(BudgetState.Action, Confined<WeakGate>)] {
+            var foreign: [(BudgetState.Action, Confined<WeakGate>)] = []
+            for index in actions.indices where actions[index].job.lane != lane {
+                foreign.append((actions[index], doors[actions[index].job.lane]))
+            }
+            return foreign
+        }
+
         /// The next question to the authority, once.
         mutating func takeCall() -> Call? {
             guard let authority, let (number, question) = state.rate.takeQuestion() else { return nil }
@@ -88,22 +99,18 @@ public final class UpstreamBudget: Sendable {
     ///
     /// - Returns: the lane's own actions, and when the state wants to be asked again.
     func decide(
-        for lane: Int, _ event: (inout BudgetState) -> [BudgetState.Action]
-    ) -> (actions: [BudgetState.Action], wakeAt: Instant?) {
+        for lane: Int, _ event: (inout BudgetState) -> ActionList<BudgetState.Action>
+    ) -> (actions: ActionList<BudgetState.Action>, wakeAt: Instant?) {
         let (actions, foreign, wakeAt, call) = shared.withLock { shared in
             let actions = event(&shared.state)
-            var foreign: [(BudgetState.Action, Confined<WeakGate>)] = []
-            for action in actions where action.job.lane != lane {
-                foreign.append((action, shared.doors[action.job.lane]))
-            }
-            return (actions, foreign, shared.state.wakeAt, shared.takeCall())
+            return (actions, shared.doors(of: actions, outside: lane), shared.state.wakeAt, shared.takeCall())
         }
         if let call { perform(call) }
         guard !foreign.isEmpty else { return (actions, wakeAt) }
         for (action, door) in foreign {
             door.execute { $0.gate?.perform(action) }
         }
-        return (actions.filter { $0.job.lane == lane }, wakeAt)
+        return (ActionList(of: actions.filter { $0.job.lane == lane }), wakeAt)
     }
 }
 

@@ -40,7 +40,7 @@ final class UpstreamConnection {
     func close() {
         dialer?.stop()
         dialer = nil
-        exchange?.leaveConnection()
+        exchange?.handle(.left)
         exchange = nil
         stream?.close()
         stream = nil
@@ -81,20 +81,14 @@ extension UpstreamConnection {
             return
         }
         self.exchange = exchange
-        exchange.start(on: self)
+        exchange.handle(.started)
         hasReportedHead = false
-        reader.begin(answering: exchange.request.method, isReused: isReused)
+        reader.begin(answering: exchange.request.method, isReused: isReused, at: loop.now)
         exchange.request.head.withUnsafeBytes { stream.send($0, exchange.request.body) }
     }
 
-    /// Stops the origin's timeout: nothing is read until `resumes`.
-    func pauses() { pool?.pauses(self) }
-
-    /// Reads on at the end of this turn.
-    func resumes() {
-        pool?.progressed(self)
-        stream?.readLater()
-    }
+    /// Reads on at the end of this turn, after a pause.
+    func readLater() { stream?.readLater() }
 
     private func readOn() {
         guard !isReading else { return }
@@ -106,7 +100,7 @@ extension UpstreamConnection {
                 if !isQuiet(stream) { pool?.tell { state, _ in state.closedWhileIdle(id) } }
                 return
             }
-            guard !exchange.isPaused, readOnce(stream, exchange) else { return }
+            guard !exchange.state.isPaused, readOnce(stream, exchange) else { return }
         }
         stream?.readLater()
     }
@@ -121,7 +115,7 @@ extension UpstreamConnection {
             return false
         case .end:
             do {
-                if let event = try reader.end() { report(event, exchange) }
+                if let event = try reader.end(at: loop.now) { report(event, exchange) }
             } catch {
                 fail(error)
             }
@@ -150,10 +144,10 @@ extension UpstreamConnection {
 
     /// Reports the input's contents; false when the exchange has ended.
     private func process() -> Bool {
-        while let exchange, exchange.isAwaited {
+        while let exchange, !exchange.state.hasEnded {
             let step: ResponseReader.Step
             do {
-                step = try input.withReadable { bytes throws(UpstreamFailure) in try reader.read(bytes) }
+                step = try input.withReadable { bytes throws(UpstreamFailure) in try reader.read(bytes, at: loop.now) }
             } catch {
                 noteReceivedHead(exchange)
                 fail(error)
@@ -182,42 +176,27 @@ extension UpstreamConnection {
     private func noteHead(_ response: UpstreamResponse, _ exchange: UpstreamExchange) {
         guard !hasReportedHead else { return }
         hasReportedHead = true
-        exchange.headCame(response)
+        exchange.handle(.headCame(UpstreamState.Head(response)))
         pool?.progressed(self)
     }
 
     private func report(_ event: UpstreamEvent, _ exchange: UpstreamExchange) {
         switch event {
         // The reader throws failures in place of reporting them.
-        case .interim, .received, .failed:
-            exchange.report(event)
-        case .answered(let response):
-            finish(exchange)
-            exchange.report(.answered(stamped(response, exchange)))
-        case .began(let response):
-            noteHead(response, exchange)
-            exchange.report(.began(stamped(response, exchange)))
-        case .finished:
-            finish(exchange)
-            exchange.report(event)
+        case .interim, .received, .failed: break
+        case .answered, .finished: finish()
+        case .began(let response): noteHead(response, exchange)
         }
-    }
-
-    private func stamped(_ response: UpstreamResponse, _ exchange: UpstreamExchange) -> UpstreamResponse {
-        var response = response
-        response.requestedAt = exchange.requestedAt
-        response.receivedAt = loop.now
-        return response
+        exchange.report(event)
     }
 
     /// Returns the connection to the pool, before the receiver is told of the complete answer.
-    private func finish(_ exchange: UpstreamExchange) {
+    private func finish() {
         let isReusable = isReusable
         // The answer may have been one user's alone (FRAMING 5.10).
         input.wipe()
-        self.exchange = nil
-        exchange.leaveConnection()
-        pool?.finished(self, exchange, isReusable: isReusable)
+        exchange = nil
+        pool?.finished(self, isReusable: isReusable)
     }
 
     /// Whether both messages have ended, no byte is left over, and the origin keeps the connection.
@@ -239,7 +218,7 @@ extension UpstreamConnection {
     }
 
     private func fail(_ failure: UpstreamFailure) {
-        exchange?.leaveConnection()
+        exchange?.handle(.left)
         exchange = nil
         pool?.tell { $0.broke(id, failure, now: $1) }
     }

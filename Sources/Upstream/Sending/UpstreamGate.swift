@@ -14,7 +14,7 @@ public final class UpstreamGate {
     public static let defaultRepeats = RepeatPause.seconds.count
 
     let loop: EventLoop
-    private let pool: UpstreamPool
+    let pool: UpstreamPool
     private let budget: UpstreamBudget
     let observer: any UpstreamObserver
     private var random: any RandomNumberGenerator
@@ -76,15 +76,12 @@ public final class UpstreamGate {
         repeats: Int = UpstreamGate.defaultRepeats, to receiver: any UpstreamReceiver
     ) -> UpstreamExchange {
         loop.assertOnLoop()
+        let state = UpstreamState(
+            priority, of: party, deadline: deadline, repeats: request.method.isSafe ? repeats : 0, at: loop.now)
         let exchange = UpstreamExchange(
-            request, priority: priority, party: party, label: label, tally: tally, account: account, gate: self,
-            deadline: deadline, repeats: request.method.isSafe ? repeats : 0, loop: loop, receiver: receiver)
+            request, state, label: label, tally: tally, account: account, gate: self, loop: loop, receiver: receiver)
         open += 1
-        if isDraining {
-            exchange.fail(.draining)
-        } else {
-            exchange.waitForTurn()
-        }
+        exchange.handle(.sent(isDraining: isDraining))
         return exchange
     }
 
@@ -135,32 +132,45 @@ public final class UpstreamGate {
     }
 }
 
-// MARK: Reports of exchanges
+// MARK: Requests of exchanges
 
 extension UpstreamGate {
-    /// A turn that can be asked for.
-    func makeTurn() -> BudgetState.JobID {
-        nextNumber += 1
-        return BudgetState.JobID(lane: lane, number: nextNumber)
-    }
-
-    /// Asks for a turn; the exchange starts now or later.
-    func enqueue(_ exchange: UpstreamExchange, _ turn: BudgetState.JobID) {
+    /// Asks for a turn, of which the exchange hears now or later; returns its name.
+    func enqueue(_ exchange: UpstreamExchange) -> BudgetState.JobID {
         let now = loop.now
-        waiting[turn] = exchange
-        decide {
+        nextNumber += 1
+        let turn = BudgetState.JobID(lane: lane, number: nextNumber)
+        let (actions, wakeAt) = budget.decide(for: lane) {
             $0.submit(
-                turn, exchange.priority, of: exchange.party, causedBy: exchange.label.spender,
-                account: exchange.account, isRepeated: exchange.isRepeated, now: now)
+                turn, exchange.state.priority, of: exchange.state.party, causedBy: exchange.label.spender,
+                account: exchange.account, isRepeated: exchange.state.isRepeated, now: now)
         }
-        guard waiting[turn] != nil else { return }
+        // Mostly it starts at once, and never waits.
+        if actions.count == 1, actions[0] == .start(turn) {
+            start(exchange)
+            perform(ActionList(), wakeAt)
+            return turn
+        }
+        waiting[turn] = exchange
+        perform(actions, wakeAt)
+        guard waiting[turn] != nil else { return turn }
         observer.upstreamQueued()
         if lacksShare(turn) { observer.upstreamLacksShare() }
         reviewPauses()
+        exchange.handle(.queued)
+        return turn
     }
 
     /// Whether a request waits because its party holds its share of the connections.
-    func lacksShare(_ turn: BudgetState.JobID) -> Bool { budget.ask { $0.lacksShare(turn) } }
+    private func lacksShare(_ turn: BudgetState.JobID) -> Bool { budget.ask { $0.lacksShare(turn) } }
+
+    /// The failure of a request whose turn did not come in time.
+    func reasonOfWait(
+        _ turn: BudgetState.JobID, _ priority: UpstreamPriority, of party: UpstreamParty
+    ) -> UpstreamFailure {
+        let retryAfter = retryAfter(priority, of: party)
+        return lacksShare(turn) ? .shareUsed(retryAfter: retryAfter) : .waitedTooLong(retryAfter: retryAfter)
+    }
 
     /// - Returns: on whose behalf it waits now; nil once its turn has come.
     func promote(
@@ -174,12 +184,12 @@ extension UpstreamGate {
     /// The turn is over, whether it had come or not.
     func end(_ turn: BudgetState.JobID, _ outcome: BudgetState.Outcome) {
         if case .rateLimited = outcome { observer.upstreamRateLimited() }
-        waiting[turn] = nil
+        if !waiting.isEmpty { waiting[turn] = nil }
         let now = loop.now
         decide { $0.end(turn, isOfFormerOrigin ? .unanswered : outcome, now: now) }
     }
 
-    func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty) -> Int {
+    private func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty) -> Int {
         budget.ask { $0.retryAfter(priority, of: party, now: loop.now) }
     }
 
@@ -210,7 +220,7 @@ extension UpstreamGate {
 extension UpstreamGate {
     /// The reader of a streamed answer is slow, and the answer's connection pauses.
     func paused(_ exchange: UpstreamExchange) {
-        paused.begin(ObjectIdentifier(exchange), of: exchange.party, at: loop.now)
+        paused.begin(ObjectIdentifier(exchange), of: exchange.state.party, at: loop.now)
         pausedExchanges[ObjectIdentifier(exchange)] = exchange
         reviewPauses()
     }
@@ -232,7 +242,7 @@ extension UpstreamGate {
         let connections = pool.settings.maxConnections
         if let id = paused.overdue(isContended: isCrowded, of: connections, now: loop.now) {
             let exchange = pausedExchanges[id]
-            exchange?.cutOff()
+            exchange?.handle(.cutOff)
             if let exchange { resumed(exchange) }
         }
         reviewPauses()
@@ -245,27 +255,35 @@ extension UpstreamGate {
 // MARK: Actions
 
 extension UpstreamGate {
-    private func decide(_ event: (inout BudgetState) -> [BudgetState.Action]) {
+    private func decide(_ event: (inout BudgetState) -> ActionList<BudgetState.Action>) {
         loop.assertOnLoop()
         let (actions, wakeAt) = budget.decide(for: lane, event)
-        for action in actions { perform(action) }
+        perform(actions, wakeAt)
+    }
+
+    private func perform(_ actions: ActionList<BudgetState.Action>, _ wakeAt: Instant?) {
+        for index in actions.indices { perform(actions[index]) }
         if let wakeAt, !waiting.isEmpty { timer.hasten(to: wakeAt) }
     }
 
-    /// Performs a decision. An exchange that was taken back meanwhile has returned its turn.
+    /// Performs a decision. A request that was taken back on the action's way here from another
+    /// loop has returned its turn already.
     func perform(_ action: BudgetState.Action) {
         guard let exchange = waiting.removeValue(forKey: action.job) else { return }
         switch action {
-        case .start:
-            observer.upstreamStarted(exchange.label, isRepeated: exchange.isRepeated)
-            exchange.tally?.noteSending(at: loop.now)
-            pool.send(exchange)
+        case .start: start(exchange)
         case .refuse(_, let retryAfter):
             observer.upstreamRefused()
-            exchange.lostTurn(.tooManyWaiting(retryAfter: retryAfter))
+            exchange.handle(.turnRefused(.tooManyWaiting(retryAfter: retryAfter)))
         case .turnAway(_, let retryAfter):
-            exchange.lostTurn(.heldBack(retryAfter: retryAfter))
+            exchange.handle(.turnRefused(.heldBack(retryAfter: retryAfter)))
         }
+    }
+
+    private func start(_ exchange: UpstreamExchange) {
+        observer.upstreamStarted(exchange.label, isRepeated: exchange.state.isRepeated)
+        exchange.tally?.noteSending(at: loop.now)
+        exchange.handle(.turnCame)
     }
 }
 

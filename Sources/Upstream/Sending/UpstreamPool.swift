@@ -33,22 +33,14 @@ public final class UpstreamPool {
     /// Sends a request, now or when a connection is free. The receiver is not called before this
     /// has returned.
     public func send(_ request: UpstreamRequest, to receiver: any UpstreamReceiver) -> UpstreamExchange {
+        loop.assertOnLoop()
         // Without a gate it has no turn to wait for, and nothing counts it.
         let exchange = UpstreamExchange(
-            request, label: UpstreamLabel(resourceClass: 0, purpose: 0, route: 0, spender: .everyone),
-            deadline: loop.now, loop: loop, receiver: receiver)
-        send(exchange)
+            request, UpstreamState(.waitingClient, of: .everyone, deadline: loop.now, repeats: 0, at: loop.now),
+            label: UpstreamLabel(resourceClass: 0, purpose: 0, route: 0, spender: .everyone), pool: self, loop: loop,
+            receiver: receiver)
+        exchange.handle(.turnCame)
         return exchange
-    }
-
-    /// Sends the request of an exchange whose turn has come.
-    func send(_ exchange: UpstreamExchange) {
-        loop.assertOnLoop()
-        let id = PoolState.RequestID(number: nextRequest)
-        nextRequest += 1
-        exchange.wait(in: self, as: id)
-        exchanges[id] = exchange
-        perform(state.submit(id, isReplayable: exchange.request.method.isIdempotent, now: loop.now))
     }
 
     /// Takes no new requests, finishes those it has, and closes connections as they come free.
@@ -58,17 +50,41 @@ public final class UpstreamPool {
     }
 }
 
-// MARK: Reports of connections and exchanges
+// MARK: Requests of exchanges
 
 extension UpstreamPool {
-    func cancel(_ exchange: UpstreamExchange) {
-        loop.assertOnLoop()
-        exchanges[exchange.id] = nil
-        perform(state.cancel(exchange.id, now: loop.now))
+    /// Sends the request of an exchange whose turn has come; returns the name of the sending.
+    func submit(_ exchange: UpstreamExchange) -> PoolState.RequestID {
+        nextRequest += 1
+        let id = PoolState.RequestID(number: nextRequest)
+        exchanges[id] = exchange
+        perform(state.submit(id, isReplayable: exchange.request.method.isIdempotent, now: loop.now))
+        return id
     }
 
+    func cancel(_ id: PoolState.RequestID) {
+        loop.assertOnLoop()
+        exchanges[id] = nil
+        perform(state.cancel(id, now: loop.now))
+    }
+
+    /// Stops the origin's timeout: nothing is read until `resume`.
+    func pause(_ id: PoolState.RequestID) {
+        if let connection = state.connection(of: id) { state.pauses(connection) }
+    }
+
+    func resume(_ id: PoolState.RequestID) {
+        guard let id = state.connection(of: id), let connection = connections[id] else { return }
+        progressed(connection)
+        connection.readLater()
+    }
+}
+
+// MARK: Reports of connections
+
+extension UpstreamPool {
     /// Tells the state of an event, and performs the actions.
-    func tell(_ event: (inout PoolState, _ now: Instant) -> [PoolState.Action]) {
+    func tell(_ event: (inout PoolState, _ now: Instant) -> ActionList<PoolState.Action>) {
         perform(event(&state, loop.now))
     }
 
@@ -77,12 +93,8 @@ extension UpstreamPool {
         armTimer()
     }
 
-    func pauses(_ connection: UpstreamConnection) {
-        state.pauses(connection.id)
-    }
-
-    func finished(_ connection: UpstreamConnection, _ exchange: UpstreamExchange, isReusable: Bool) {
-        exchanges[exchange.id] = nil
+    func finished(_ connection: UpstreamConnection, isReusable: Bool) {
+        if let request = state.request(on: connection.id) { exchanges[request] = nil }
         perform(state.finished(connection.id, isReusable: isReusable, now: loop.now))
     }
 }
@@ -90,7 +102,9 @@ extension UpstreamPool {
 // MARK: Actions
 
 extension UpstreamPool {
-    private func perform(_ new: [PoolState.Action]) {
+    private func perform(_ new: ActionList<PoolState.Action>) {
+        // Mostly it only has to wait on.
+        guard !new.isEmpty else { return armTimer() }
         guard actions.add(new) else { return }
         while let action = actions.next() { perform(action) }
         armTimer()
@@ -110,7 +124,7 @@ extension UpstreamPool {
         case .close(let id):
             connections.removeValue(forKey: id)?.close()
         case .fail(let request, let failure):
-            exchanges.removeValue(forKey: request)?.fail(failure)
+            exchanges.removeValue(forKey: request)?.handle(.failed(failure))
         }
     }
 
