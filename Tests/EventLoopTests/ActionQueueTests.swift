@@ -43,7 +43,8 @@ import Testing
             #expect(ActionList(of: actions.prefix(count)) + ActionList(of: actions.dropFirst(count)) == list)
         }
         var queue = ActionQueue<Int>()
-        #expect(queue.add(list))
-        #expect(actions.map { _ in queue.next() } == actions && queue.next() == nil)
+        let isToPerform = queue.add(list)
+        let performed = actions.map { _ in queue.next() } + [queue.next()]
+        #expect(isToPerform && performed == actions + [nil])
     }
 }
