@@ -1,6 +1,7 @@
 import Foundation
-import Simulator
 import TestSupport
+
+@testable import Simulator
 
 /// Seeded requests as several apps would make them: each app has its habits of spelling, of page
 /// sizes and of includes, and all of them are about the same few albums, artists, songs and

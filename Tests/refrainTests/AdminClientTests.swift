@@ -56,7 +56,7 @@ import Testing
         let progress = line.waiting(for: "the proxy works")
         let answer = try client.ask("/purge", sending: [], within: .seconds(60), progress: progress)
         line.end()
-        #expect(answer == Array("{}".utf8))
+        #expect(answer == Array(#"{"requests":1}"#.utf8))
         #expect(captured.error.hasPrefix("\rwaiting for 0s: the proxy works\u{1B}[K"), "\(captured.error)")
         #expect(captured.error.hasSuffix("\r\u{1B}[K"), "it is erased")
     }

@@ -50,7 +50,7 @@ public final class FileTier: Sendable {
 
     /// Queues `response` in place of the record of its key; personal and composed ones are left
     /// out. `reader` is the caller's, where it has looked for the key.
-    public func store(_ response: StoredResponse, _ reader: FileReader? = nil) {
+    func store(_ response: StoredResponse, _ reader: FileReader? = nil) {
         guard !response.key.isPersonal, response.composition == nil else { return }
         records.store(response.record, reader?.index(of: response.key) ?? response.key.index)
     }
@@ -144,7 +144,7 @@ public final class FileReader: Sendable {
 
     /// The stored response of `key`, whatever its freshness; nil where there is none, it is
     /// damaged, or the disk fails. `now` in unix seconds.
-    public func lookup(_ key: CacheKey, at now: Int64) -> StoredResponse? {
+    func lookup(_ key: CacheKey, at now: Int64) -> StoredResponse? {
         guard !key.isPersonal, let record = records.find(RecordKey(key), index(of: key), at: now) else { return nil }
         return tier.restored(record, at: key)
     }

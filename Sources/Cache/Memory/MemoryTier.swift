@@ -47,7 +47,7 @@ public final class MemoryTier: Sendable {
 
     /// Stores `response` in place of the entry of its key, and returns that.
     @discardableResult
-    public func store(_ response: StoredResponse) -> StoredResponse? {
+    func store(_ response: StoredResponse) -> StoredResponse? {
         var released: [StoredResponse] = []
         return store(response, released: &released)
     }

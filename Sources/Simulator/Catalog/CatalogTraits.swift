@@ -6,7 +6,7 @@ public struct CatalogTraits: Sendable {
     /// songs of the albums that it has; no album is deprecated. Takes the place of the percentage.
     public var unavailableOneIn: Int?
     /// With standard sizes, one artist in this many has several pages of albums.
-    public var prolificShare = 300
+    var prolificShare = 300
     public var listSizes = ListSizes.standard
     /// Resources in a thousand that change at each revision, of albums, songs, artists and
     /// playlists; nil for about one in four.

@@ -14,7 +14,7 @@
 /// When flipped, three shapes differ that APPLE-MUSIC-API.md leaves open: whether an artist inside
 /// another resource carries its `albums`, and how many (6.2); the form of links (7); and the order
 /// of members, which varies then (5.1).
-public struct Revision: Sendable, Hashable {
+struct Revision: Sendable, Hashable {
     /// From 0, the catalog that the seed makes.
     let catalog: Int
     let isFlipped: Bool

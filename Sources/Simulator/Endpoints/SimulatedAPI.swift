@@ -52,14 +52,14 @@ public final class SimulatedAPI: Responder {
     }
 
     /// Requests so far, refused ones too.
-    public var requests: Int { requestCount.load(ordering: .relaxed) }
+    var requests: Int { requestCount.load(ordering: .relaxed) }
 
     var revision: Revision { current.withLock { $0.revision } }
 
     /// Changes some attributes, lists and availabilities (see ``Revision``); requests under way are
     /// answered as before.
     @discardableResult
-    public func revise() -> Revision {
+    func revise() -> Revision {
         move { Revision(catalog: $0.catalog + 1, isFlipped: $0.isFlipped) }
     }
 

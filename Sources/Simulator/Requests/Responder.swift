@@ -2,7 +2,7 @@
 // clock but the one in the request.
 
 /// A header field, as spelt.
-public struct SimulatorField: Sendable, Equatable {
+struct SimulatorField: Sendable, Equatable {
     let name: String
     let value: String
 
@@ -27,7 +27,7 @@ public struct SimulatorRequest: Sendable {
     /// The time, in seconds since 1970: tokens expire and rate limits count by it.
     var nowUnixSeconds: Int64
 
-    public init(
+    init(
         method: String = "GET", target: [UInt8], fields: [SimulatorField] = [], body: [UInt8] = [],
         nowUnixSeconds: Int64 = 0
     ) {
@@ -42,9 +42,9 @@ public struct SimulatorRequest: Sendable {
 /// A response without framing: the adaptor adds `Content-Length`, `Date` and `Connection`, and
 /// leaves the body out for HEAD.
 public struct SimulatorResponse: Sendable {
-    public var status: Int
+    var status: Int
     var fields: [SimulatorField] = []
-    public var body: [UInt8] = []
+    var body: [UInt8] = []
     /// Set when the exchange is to break: a reset replaces the answer; a truncated answer declares
     /// all of its content, has half of it, and the connection closes.
     var fault: Fault.Kind?
