@@ -43,7 +43,9 @@ import Testing
             #expect(ActionList(of: actions.prefix(count)) + ActionList(of: actions.dropFirst(count)) == list)
         }
         var queue = ActionQueue<Int>()
-        #expect(queue.add(list))
-        #expect(actions.map { _ in queue.next() } == actions && queue.next() == nil)
+        let isFirst = queue.add(list)
+        let queued = actions.map { _ in queue.next() }
+        let last = queue.next()
+        #expect(isFirst && queued == actions && last == nil)
     }
 }

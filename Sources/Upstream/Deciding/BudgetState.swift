@@ -312,7 +312,7 @@ extension BudgetState {
                     && accounts.nextStart(channel.limit, now: now) <= now
             }
         }
-        jobs[item.id]?.startedAt = now
+        if let job = jobs.index(forKey: item.id) { jobs.values[job].startedAt = now }
         self.lanes[item.id.lane].enter(item.priority, of: item.holder)
         countStart(item.channel.limit, now: now)
         return .start(item.id)
@@ -342,8 +342,7 @@ extension BudgetState {
     private mutating func lookAhead(now: Instant) {
         let common = nextStart(now: now)
         var (earliest, isBinding, bound) = (Instant?.none, false, [UInt64]())
-        let channels = lines.channels({ lanes[$0].hasRoom(inBackground: $1) }, { hasShare($0) })
-        for channel in channels {
+        lines.forEachChannel({ lanes[$0].hasRoom(inBackground: $1) }, { hasShare($0) }) { channel in
             let own = accounts.nextStart(channel.limit, now: now)
             earliest = min(earliest ?? .init(nanoseconds: .max), max(own, common))
             if own > common { bound.append(channel.limit) } else { isBinding = true }
