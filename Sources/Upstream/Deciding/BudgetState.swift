@@ -342,11 +342,12 @@ extension BudgetState {
     private mutating func lookAhead(now: Instant) {
         let common = nextStart(now: now)
         var (earliest, isBinding, bound) = (Instant?.none, false, [UInt64]())
-        lines.forEachChannel({ lanes[$0].hasRoom(inBackground: $1) }, { hasShare($0) }) { channel in
+        let note = { (channel: WaitingLines.Channel) in
             let own = accounts.nextStart(channel.limit, now: now)
             earliest = min(earliest ?? .init(nanoseconds: .max), max(own, common))
             if own > common { bound.append(channel.limit) } else { isBinding = true }
         }
+        lines.forEachChannel({ lanes[$0].hasRoom(inBackground: $1) }, { hasShare($0) }, note)
         (wakeAt, self.isBinding) = (earliest, isBinding)
         accounts.bind(only: bound)
     }

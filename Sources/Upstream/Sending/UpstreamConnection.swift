@@ -51,12 +51,14 @@ final class UpstreamConnection {
 
 extension UpstreamConnection {
     func open(in pool: UpstreamPool) {
+        // Weak to the pool, which others refer to so as well: with a weak reference to this connection
+        // each counting of it would go through a table.
         dialer = Dialer(
             to: pool.settings.endpoint, tls: pool.tls, deadline: loop.now + pool.settings.timeouts.connect,
-            resolver: pool.resolver, loop: loop, completion: { [weak self] result in self?.dialed(result) })
+            resolver: pool.resolver, loop: loop, completion: { [weak pool, id] in pool?.dialed(id, $0) })
     }
 
-    private func dialed(_ result: Result<Stream, DialFailure>) {
+    func dialed(_ result: Result<Stream, DialFailure>) {
         dialer = nil
         switch result {
         case .success(let stream):

@@ -83,6 +83,10 @@ extension UpstreamPool {
 // MARK: Reports of connections
 
 extension UpstreamPool {
+    func dialed(_ id: PoolState.ConnectionID, _ result: Result<Stream, DialFailure>) {
+        connections[id]?.dialed(result)
+    }
+
     /// Tells the state of an event, and performs the actions.
     func tell(_ event: (inout PoolState, _ now: Instant) -> ActionList<PoolState.Action>) {
         perform(event(&state, loop.now))
