@@ -1,9 +1,7 @@
-import Text
-
 /// On whose behalf a request goes to the origin: waiting requests are served in turns by party, so
 /// that none waits for the whole line of another (DECISIONS 11.7). A small value that does not
 /// reveal the client.
-public enum UpstreamParty: NumberedKey, Sendable {
+public enum UpstreamParty: Hashable, Sendable {
     /// Clients that nothing tells apart: those of a Unix socket, and the proxy itself.
     case everyone
     /// Requests for which no client waits.
@@ -16,17 +14,5 @@ public enum UpstreamParty: NumberedKey, Sendable {
     /// A client that is known by name.
     public static func client(_ name: String) -> UpstreamParty {
         .named(UInt64(bitPattern: Int64(name.hashValue)))
-    }
-}
-
-extension UpstreamParty {
-    /// Hash that this process has keyed, or the network itself.
-    public var hashNumber: UInt64 {
-        switch self {
-        case .everyone: 1
-        case .background: 2
-        case .named(let number): number
-        case .network(let number): ~number
-        }
     }
 }

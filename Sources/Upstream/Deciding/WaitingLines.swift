@@ -1,5 +1,3 @@
-import Text
-
 /// The requests that wait for a turn of the budget, and which is next (DECISIONS 11.7). Pure.
 ///
 /// Each party has a *place* in every channel in which a request of its own waits. A *channel* is a
@@ -71,7 +69,7 @@ struct WaitingLines {
     private var items: [BudgetState.JobID: Item] = [:]
     /// No line and no place is empty.
     private var lines: [Line] = []
-    private var counts: [UpstreamParty: Int] = [:]
+    private var counts: [PartyKey: Int] = [:]
     private var lastTag = 0
 
     /// How many wait, by priority.
@@ -81,7 +79,7 @@ struct WaitingLines {
     /// Parties of which something waits, that of the background left out.
     var partyCount: Int { counts.count - (backgroundCount > 0 ? 1 : 0) }
 
-    func count(of party: UpstreamParty) -> Int { counts[party] ?? 0 }
+    func count(of party: UpstreamParty) -> Int { counts[PartyKey(party)] ?? 0 }
     func isWaiting(under limit: UInt64) -> Bool { lines.contains { $0.channel.limit == limit } }
     /// Whether an item waits in a lane of which this is true.
     func isWaiting(in lane: Int, _ isTrue: (Item) -> Bool) -> Bool {
@@ -98,7 +96,7 @@ extension WaitingLines {
     /// Puts a request in its line.
     mutating func add(_ item: Item) {
         items[item.id] = item
-        counts[item.party, default: 0] += 1
+        counts[PartyKey(item.party), default: 0] += 1
         waiting[item.priority.rawValue] += 1
         guard let line = line(of: item.channel) else {
             return lines.append(Line(channel: item.channel, places: [place(for: item)]))
@@ -122,7 +120,7 @@ extension WaitingLines {
             let place = lines[line].index(of: item.party)
         else { return }
         waiting[item.priority.rawValue] -= 1
-        if let count = counts.index(forKey: item.party) {
+        if let count = counts.index(forKey: PartyKey(item.party)) {
             if counts.values[count] > 1 { counts.values[count] -= 1 } else { counts.remove(at: count) }
         }
         lines[line].places[place].items.remove(id)
@@ -237,10 +235,10 @@ extension WaitingLines {
     /// The newest of the least urgent items of the party of which the most wait, that of the
     /// background left out; among equals of `party`, which has just come.
     func newestOfTheLongest(_ party: UpstreamParty?) -> Item? {
-        let longest = counts.filter { $0.key != .background }
+        let longest = counts.filter { $0.key.party != .background }
         guard let most = longest.values.max() else { return nil }
-        if let party, longest[party] == most { return newest(of: party) }
-        let newest = longest.lazy.filter { $0.value == most }.compactMap { self.newest(of: $0.key) }
+        if let party, longest[PartyKey(party)] == most { return newest(of: party) }
+        let newest = longest.lazy.filter { $0.value == most }.compactMap { self.newest(of: $0.key.party) }
         return newest.max { $0.goes(before: $1) }
     }
 }

@@ -51,8 +51,8 @@ final class UpstreamConnection {
 
 extension UpstreamConnection {
     func open(in pool: UpstreamPool) {
-        // Weak to the pool, which others refer to so as well: with a weak reference to this connection
-        // each counting of it would go through a table.
+        // Weak to the pool, to which others are too: with a weak reference to this connection each
+        // counting of it would go through a table.
         dialer = Dialer(
             to: pool.settings.endpoint, tls: pool.tls, deadline: loop.now + pool.settings.timeouts.connect,
             resolver: pool.resolver, loop: loop, completion: { [weak pool, id] in pool?.dialed(id, $0) })
