@@ -356,13 +356,7 @@ extension BudgetState {
 // MARK: Values
 
 extension BudgetState {
-    /// One sending of a request, named by its lane.
-    struct JobID: NumberedKey, Comparable, Sendable {
-        let lane: Int
-        let number: Int
-        var hashNumber: UInt64 { UInt64(truncatingIfNeeded: lane << 48 ^ number) }
-        static func < (a: Self, b: Self) -> Bool { (a.number, a.lane) < (b.number, b.lane) }
-    }
+    typealias JobID = TurnID
 
     /// A task of the lane's gate; `retryAfter` is in seconds.
     enum Action: Equatable, Sendable {

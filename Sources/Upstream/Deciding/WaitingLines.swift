@@ -21,7 +21,7 @@ struct WaitingLines {
     }
 
     struct Item {
-        let id: BudgetState.JobID
+        let id: TurnID
         let party: UpstreamParty
         /// The party whose share of the connections it will use: `party`, but for the background
         /// that which caused it.
@@ -32,7 +32,7 @@ struct WaitingLines {
         let order: Int
 
         init(
-            _ id: BudgetState.JobID, of party: UpstreamParty, _ holder: UpstreamParty, under limit: UInt64,
+            _ id: TurnID, of party: UpstreamParty, _ holder: UpstreamParty, under limit: UInt64,
             _ priority: UpstreamPriority, order: Int
         ) {
             (self.id, self.holder, self.priority, self.order) = (id, holder, priority, order)
@@ -66,7 +66,7 @@ struct WaitingLines {
         var places: [Place]
     }
 
-    private var items: [BudgetState.JobID: Item] = [:]
+    private var items: [TurnID: Item] = [:]
     /// No line and no place is empty.
     private var lines: [Line] = []
     private var counts: [PartyKey: Int] = [:]
@@ -87,7 +87,7 @@ struct WaitingLines {
             line.channel.lane == lane && line.places.contains { $0.first(isTrue) != nil }
         }
     }
-    subscript(id: BudgetState.JobID) -> Item? { items[id] }
+    subscript(id: TurnID) -> Item? { items[id] }
 }
 
 // MARK: Coming and going
@@ -115,7 +115,7 @@ extension WaitingLines {
     }
 
     /// Does nothing for a request that does not wait.
-    mutating func remove(_ id: BudgetState.JobID) {
+    mutating func remove(_ id: TurnID) {
         guard let item = items.removeValue(forKey: id), let line = line(of: item.channel),
             let place = lines[line].index(of: item.party)
         else { return }
@@ -166,7 +166,7 @@ extension ArraySlice<WaitingLines.Item> {
     }
 
     /// Takes an item out: mostly the first, which moves none of the others.
-    fileprivate mutating func remove(_ id: BudgetState.JobID) {
+    fileprivate mutating func remove(_ id: TurnID) {
         if first?.id == id { removeFirst() } else { removeAll { $0.id == id } }
     }
 }
