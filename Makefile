@@ -27,12 +27,19 @@ TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --ena
 # passed (Tests/TestSupport/RunReport.swift): so the end of a long log is enough.
 TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
 # The log is a file that is shown while it grows, not a pipe: a pipe ends with the last process that has it. After a
-# crash its last lines say where.
+# crash the last lines say why and where, what failed before, what ran, and how many tests did not run. The backtrace is
+# of the tests' own program: its children have none (TestRun.begin).
 RUN_TESTS = { : >.build/tests/log; export SWIFT_BACKTRACE=registers=none,images=none,color=no,limit=24; \
+	export REFRAIN_TEST_EVENTS=$(CURDIR)/.build/tests/events; \
 	$(1) >.build/tests/log 2>&1 & run=$$!; trap 'kill $$run' INT TERM HUP; \
 	tail -n +1 -s 0.2 -f --pid=$$run .build/tests/log & wait $$run; status=$$?; wait; \
-	[ $$status -lt 128 ] || { echo "refrain: the tests crashed"; grep -aE 'Fatal error|^ *[0-9]+ .* at /' .build/tests/log | tail -n 12; }; \
+	[ $$status -lt 128 ] || { echo "refrain: the tests crashed"; LC_ALL=C awk '$(CRASH)' .build/tests/log; \
+		$(firstword $(TEST)) --crashed .build/tests/events; }; \
 	exit $$status; }
+# The reason of the last crash and the innermost calls of it. Exit tests have fatal errors of their own, long before.
+CRASH = /Fatal error/ { error = $$0; line = NR } /Program crashed/ { crash = $$0; count = 0; if (NR - line > 20) error = "" } \
+	/^ *[0-9]+ .* at \// { calls[count++] = $$0 } \
+	END { if (error) print error; if (crash) print crash; for (i = 0; i < count && i < 12; i++) print calls[i] }
 # The suites whose files have some text.
 SUITES = $(shell grep -rlE --include='*Tests.swift' '$(1)' Tests | \
 	sed -nE 's,Tests/([A-Za-z]+)/(.*/)?([A-Za-z0-9]+)\.swift,^\1\\.\3/,p' | sort | paste -sd '|')

@@ -54,6 +54,9 @@ let fuzzTargets: [Target] = [
 /// The files of the dashboard, as bytes in the program: nothing has to be installed beside it.
 let dashboard: [Resource] = ["page.html", "style.css", "script.js"].map { .embedInCode("Dashboard/" + $0) }
 
+/// The page that shows reports of replays.
+let report: [Resource] = ["report.css", "report.js"].map { .embedInCode("Reports/" + $0) }
+
 /// A library of this package with its mirrored test target.
 /// - Parameter tested: what its tests need beside what it needs itself.
 func module(
@@ -134,23 +137,18 @@ let package = Package(
                 "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream", "Compose",
                 "Recording", "Proxy",
             ],
-            tested: ["Simulator"], resources: [.embedInCode("Reports/report.css")])
+            tested: ["Simulator"], resources: report)
         + [
             .executableTarget(
                 name: "Bench",
-                dependencies: [
-                    "Text", "EventLoop", "HTTP", "Freshness", "Store", "Cache", "Server", "Upstream",
-                    "Recording",
-                    "Simulator",
-                    "Traffic",
-                ],
+                dependencies: ["Text", "EventLoop", "HTTP", "Upstream", "Recording", "Traffic"],
                 swiftSettings: swift + indexed),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [
                     "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Purging", "Store", "Cache", "Server",
                     "Upstream",
-                    "Compose", "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic", "Bench", "TestSupport",
+                    "Compose", "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic", "TestSupport",
                 ],
                 swiftSettings: swift),
             .testTarget(
@@ -158,7 +156,7 @@ let package = Package(
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
-                dependencies: ["Bench", "EventLoop", "Simulator", "Text", "Traffic", "TestSupport"],
+                dependencies: ["Bench", "Text", "Traffic", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),

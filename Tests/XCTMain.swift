@@ -8,6 +8,7 @@ import Testing
     static func main() async {
         // The package manager starts the program for XCTest too, and asks it for a list first.
         if CommandLine.arguments.contains("--dump-tests-json") { print(#"{"name": "All tests", "tests": []}"#) }
+        if let report = TestRun.reportOfCrash(CommandLine.arguments) { print(report, terminator: "") }
         guard CommandLine.arguments.contains("swift-testing") else { return }
         // More than there are cores, because most tests mostly wait; not all at once, because the
         // events that they wait for have to happen within seconds.

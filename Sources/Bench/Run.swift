@@ -51,14 +51,10 @@ final class Run {
     }
 
     private func writeResults() throws {
-        let table = ResultsTable.text(rows)
-        let summary = ResultsTable.summary(rows)
-        report("\n" + table)
-        for note in ResultsTable.notes(rows) { report("- " + note) }
-        report("\n\(summary)")
+        let page = ResultsTable.page(rows, machine: machine, plan: choice.plan, failures: failures)
+        report("\n" + page)
         let file = folder + "/results.md"
-        try ResultsPage.text(rows, machine: machine, plan: choice.plan, failures: failures)
-            .write(toFile: file, atomically: true, encoding: .utf8)
+        try page.write(toFile: file, atomically: true, encoding: .utf8)
         report("wrote \(file)")
     }
 }

@@ -9,8 +9,8 @@ func end(_ error: any Error, _ status: Int32) -> Never {
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-if arguments.first == ServerRole.word {
-    do { try ServerRole.serve(Array(arguments.dropFirst())) } catch { end(error, 1) }
+if arguments.first == OriginServer.role {
+    do { try OriginServer.serve(Array(arguments.dropFirst())) } catch { end(error, 1) }
 }
 let all = Benchmark.all
 if arguments.contains("--help") {

@@ -128,7 +128,7 @@ extension ResponseCache {
 }
 
 extension ListedRecord {
-    /// One user's answer: its sizes and times alone, without the resources that it names.
+    /// A user's answer: its sizes and times alone, without the resources that it names.
     fileprivate init(ofUser response: StoredResponse, as route: [UInt8]) {
         let facts = RecordFacts(
             status: response.status, classTag: response.classTag, receivedAt: response.receivedAt,

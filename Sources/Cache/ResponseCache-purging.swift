@@ -68,7 +68,7 @@ extension ResponseCache {
 
     // MARK: Sweeping
 
-    /// One walk over memory, then over the file. On the queue of purges.
+    /// Walks once over memory, then over the file. On the queue of purges.
     private func sweep() {
         var sweep = Sweep(purges, waiting: sweeps.withLock { $0.take() })
         // An answer that is being composed is there by then, or its parts are judged anew.

@@ -200,9 +200,15 @@ public final class ResponseCache: Sendable {
 
     private func promote(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let reader, !key.isPersonal else { return nil }
+        return promote(key) { reader.lookup(key, at: now) }
+    }
+
+    /// Puts the answer that `read` finds in the file into memory, unless it was purged or removed
+    /// meanwhile.
+    func promote(_ key: CacheKey, _ read: () -> StoredResponse?) -> StoredResponse? {
         let removalsBefore = removals.load(ordering: .sequentiallyConsistent)
         let purgesBefore = purges.newest
-        guard let response = reader.lookup(key, at: now) else { return nil }
+        guard let response = read() else { return nil }
         memory.storeIfAbsent(response)
         guard removals.load(ordering: .sequentiallyConsistent) == removalsBefore,
             !isChosen(response, since: purgesBefore)

@@ -6,7 +6,7 @@ import Synchronization
 public struct StorageBreakdown: Sendable, Equatable {
     /// The answers of one class for one storefront in one tier.
     public struct Part: Sendable, Equatable {
-        /// As in `StoredResponse.classTag`.
+        /// See `StoredResponse.classTag`.
         public let classTag: UInt8
         /// Two lower-case letters, or nothing.
         public let storefront: String

@@ -42,7 +42,7 @@ private func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32
     return 0
 }
 
-/// Where libFuzzer begins if the program has a `main` of its own, which the package manager insists
+/// Entry of libFuzzer for a program that has a `main` of its own, which the package manager insists
 /// on. A function of C: with nothing but pointers for arguments, both languages call alike.
 @_silgen_name("LLVMFuzzerRunDriver")
 func runFuzzer(

@@ -1,8 +1,8 @@
 @testable import Tier
 
 extension FuzzTarget {
-    /// The same replies come out of the same bytes, wherever they are cut; replies that were read
-    /// and are written anew are read as the same.
+    /// Reading cut anywhere gives the same replies; replies that were read and are written anew are
+    /// read as the same.
     static let replies = FuzzTarget(
         name: "replies", summary: "what the shared tier's engine sends",
         run: { bytes in

@@ -2,8 +2,8 @@
 @testable import Server
 
 extension FuzzTarget {
-    /// The same requests come out of the same bytes, however they are cut; requests that were read
-    /// and are written anew are read as the same.
+    /// Reading cut anywhere gives the same requests; requests that were read and are written anew
+    /// are read as the same.
     static let requests = FuzzTarget(
         name: "requests", summary: "what clients send: heads, framing, content",
         run: { bytes in
@@ -33,7 +33,7 @@ private struct ReadRequests: Equatable {
         var method: [UInt8]
         var target: [UInt8]
         var isHTTP10: Bool
-        /// Those that say nothing of the framing, as they came.
+        /// Fields that say nothing of the framing, as they came.
         var fields: [[[UInt8]]] = []
         var content: [UInt8]
         var hasContent: Bool

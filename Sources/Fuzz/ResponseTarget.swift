@@ -6,8 +6,7 @@ import EventLoop
 private let start = Instant(nanoseconds: 0)
 
 extension FuzzTarget {
-    /// The same answer comes out of the same bytes, however they are cut, and no larger one is
-    /// collected than may be.
+    /// Reading cut anywhere gives the same answer, and no larger one is collected than may be.
     static let responses = FuzzTarget(
         name: "responses", summary: "what the origin sends: interim responses, heads, content",
         run: { bytes in

@@ -3,7 +3,7 @@ import Text
 /// A condition of a purge as a name and a value: in the log that nodes share, and on disks. The one
 /// table for writing and for reading.
 package struct ConditionField: Equatable, Sendable {
-    /// One name for each case of `EntrySelection.Condition`.
+    /// Names of the conditions, one for each case of `EntrySelection.Condition`.
     package enum Name: String, Sendable {
         case target, prefix, match, storefront, `class`, resource
     }

@@ -27,7 +27,7 @@ public struct EntrySelection: Sendable, Equatable {
     /// Without conditions: everything.
     public init(_ conditions: [Condition] = []) { self.conditions = conditions }
 
-    /// One more condition that must hold.
+    /// Adds a condition that must hold too.
     public mutating func narrow(by condition: Condition) { conditions.append(condition) }
 
     /// The bytes that its conditions name.

@@ -7,7 +7,7 @@ public struct PathPattern: Sendable, Equatable {
     private let text: Wildcards
     var bytes: [UInt8] { text.bytes }
 
-    /// More have no use.
+    /// The most stars that a pattern has a use for.
     static let mostStars = 8
 
     /// Nil where the bytes are no pattern of paths: one begins with `/`, has one to eight stars, no
@@ -25,7 +25,7 @@ public struct PathPattern: Sendable, Equatable {
         text.matches(Array(target.prefix { $0 != UInt8(ascii: "?") })[...])
     }
 
-    /// The same for SQLite: its `[` begins a set, and stands for itself in one.
+    /// The pattern for SQLite's GLOB, where `[` begins a set, and stands for itself in one.
     package var glob: [UInt8] {
         bytes.flatMap { $0 == UInt8(ascii: "[") ? Array("[[]".utf8) : [$0] }
     }

@@ -10,7 +10,7 @@
 /// list when its fetch began, or when it was composed of others. Purges up to that number do not
 /// concern it.
 public struct PurgeList: Sendable {
-    /// One purge.
+    /// A purge of the list.
     public struct Entry: Sendable, Equatable {
         /// The number is above those of all entries before.
         public let number: Int64

@@ -4,6 +4,6 @@ public enum PurgeMode: String, Sendable {
     case hard
     /// Takes its freshness away, so that the next request revalidates it or finds it stale.
     case soft
-    /// Only counts it.
+    /// Counts it without changing it.
     case dryRun
 }

@@ -2,7 +2,7 @@
 public enum PurgeVerdict: Sendable, Equatable {
     /// None has chosen it.
     case untouched
-    /// Its freshness has ended.
+    /// The answer's freshness has ended.
     case stale
     /// It must not be used any more.
     case gone

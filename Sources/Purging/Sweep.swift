@@ -1,4 +1,4 @@
-/// One walk over everything that a cache holds, for all purges that not everything has had its turn
+/// A walk over everything that a cache holds, for all purges that not everything has had its turn
 /// for (the ban lurker of Varnish).
 ///
 /// The walk judges each answer once, wherever it is: in memory, in a queue, in the file. A purge

@@ -1,6 +1,6 @@
 import Text
 
-/// One entry of a HAR file, as an exchange.
+/// An entry of a HAR file, as an exchange.
 enum HAREntry {
     /// Why an entry is no exchange of a recording, or one without its body; the raw value follows
     /// "3 requests" or "1 body".
@@ -19,7 +19,7 @@ enum HAREntry {
     }
 
     enum Reading {
-        /// Its offset is negative where the file has none. A personal one has no body.
+        /// An exchange, its offset below zero if the file has none. A personal one has no body.
         case exchange(RecordedExchange, body: [UInt8]?)
         case leftOut(LeftOut)
     }

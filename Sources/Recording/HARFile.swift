@@ -122,7 +122,7 @@ struct HARFile {
     }
 }
 
-/// Where the parts of a HAR file are, in whatever order its members come.
+/// The parts of a HAR file, in whatever order its members come.
 private struct HARLog {
     private(set) var entries: [Range<Int>] = []
     private(set) var creator: JSON?

@@ -12,7 +12,7 @@ public final class RecordedBodies: Sendable {
     private let path: String
     /// -1: there is no file.
     private let descriptor: CInt
-    /// Where each is in the file.
+    /// The range of each body in the file.
     private let places: [BodyHash: Range<Int>]
     /// Bodies of a HAR file or an index, in memory.
     private let held: [BodyHash: [UInt8]]

@@ -20,8 +20,8 @@ public struct RecordedField: Sendable, Hashable {
 public struct RecordedExchange: Sendable, Equatable {
     /// Arrival of the request, by the wall clock.
     public var time: Timestamp
-    /// The same on the monotonic clock, since the recording began. Replays use it: steps of the
-    /// wall clock do not change it.
+    /// The monotonic time, since the recording began. Replays use it: steps of the wall clock do
+    /// not change it.
     public var offset: Duration
     public var method: String
     /// Path and query as the client wrote them; for a personal request its route alone.
@@ -63,7 +63,7 @@ public struct RecordedExchange: Sendable, Equatable {
 // An exchange as a line of JSON. Unknown members are ignored, so later versions may add some.
 
 extension RecordedExchange {
-    /// One line with its end.
+    /// The exchange as one line with its end.
     var line: [UInt8] {
         var object = JSONObject([
             "time": .string(time.text), "offset": .number(offset.decimalSeconds), "method": .string(method),

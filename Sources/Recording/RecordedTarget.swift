@@ -38,7 +38,7 @@ public enum RecordedTarget {
         return RecordedExchange.isTarget(text) ? text : nil
     }
 
-    /// The same for a text out of a file; nil where it holds control characters.
+    /// The redacted form of a text out of a file; nil where it holds control characters.
     static func redacted(text: String) -> String? {
         guard text.utf8.first == UInt8(ascii: "/"), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             return nil

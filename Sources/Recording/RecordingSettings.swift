@@ -1,4 +1,4 @@
-/// Where recordings go, and how much of them is kept.
+/// Settings of recordings: where they go, and how much of them is kept.
 public struct RecordingSettings: Sendable, Equatable {
     public var path: String
     /// The share of requests that is recorded, above 0 and at most 1.

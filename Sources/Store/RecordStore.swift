@@ -78,7 +78,7 @@ public final class RecordStore: Sendable {
         runner.enqueue(.remove(receivedBy: receivedBy), index)
     }
 
-    /// The same for a damaged record, which is counted.
+    /// Queues the removal of a damaged record, which is counted.
     public func removeDamaged(_ index: Int64, receivedBy: Int64 = .max) {
         runner.removeDamaged(index, receivedBy: receivedBy)
     }

@@ -33,7 +33,7 @@ public struct JSONDifference: Sendable, Equatable {
         return JSONDifference(path: bounded, expected: difference.expected, found: difference.found)
     }
 
-    /// Its path begins at these values: steps are added on the way out, so equal ones have none.
+    /// The first difference below these values; steps are added to its path on the way out.
     private static func difference(_ expected: JSON, _ found: JSON) -> JSONDifference? {
         switch (expected, found) {
         case (.object(let left), .object(let right)): return difference(left, right)

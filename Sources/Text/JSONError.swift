@@ -1,6 +1,6 @@
 // Why a text is not JSON.
 
-/// Where and why parsing stopped. It never quotes the text, which may hold secrets.
+/// Place and cause of a parsing failure. Never quotes the text, which may hold secrets.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The fault; the raw value describes it.
     public enum Reason: String, Sendable, CaseIterable {

@@ -17,7 +17,7 @@ public struct JSONObject: Sendable, Equatable {
         }
     }
 
-    /// All members in order, those with a repeated key too.
+    /// The members in order, those with a repeated key too.
     public var members: [Member] = []
 
     /// An object without members.

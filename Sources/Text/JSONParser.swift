@@ -166,7 +166,7 @@ extension JSONParser {
         return try text(bytes, start..<position)
     }
 
-    /// One digit or more.
+    /// Skips at least one digit.
     private mutating func skipDigits(_ bytes: Span<UInt8>) throws(JSONError) {
         let start = position
         while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {

@@ -8,7 +8,7 @@ public enum LogTime {
     /// `2026-11-21T00:00:00Z` (RFC 3339).
     public static func rfc3339(_ unixSeconds: Int64) -> String { text(unixSeconds, "%04Y-%m-%dT%H:%M:%SZ") }
 
-    /// The same with a fraction of a second in `digits` digits: `2026-11-21T00:00:00.007Z`.
+    /// The time with a fraction of a second in `digits` digits: `2026-11-21T00:00:00.007Z`.
     public static func rfc3339(_ unixSeconds: Int64, fraction: Int64, digits: Int) -> String {
         let text = String(fraction)
         let zeros = String(repeating: "0", count: max(0, digits - text.utf8.count))

@@ -1,7 +1,7 @@
 /// Text on its way into HTML and SVG.
 public enum Markup {
-    /// As content, and as the value of an attribute in quotation marks of either kind. By scalars:
-    /// a character of several may hold a bracket.
+    /// The text as content, and as the value of an attribute in quotation marks of either kind. By
+    /// scalars: a character of several may hold a bracket.
     public static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

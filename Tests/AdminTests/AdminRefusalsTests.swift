@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -10,20 +11,28 @@ import Testing
     private func instant(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
     @Test func aReasonIsSaidAtOnceAndThenOnceAMinuteWithItsCountAndLastCaller() {
-        var log = AdminRefusalLog()
-        #expect(
-            log.line(about: .wrongToken, of: "192.0.2.7", at: instant(0))
-                == "admin_listen: a call from 192.0.2.7 was refused: wrong token")
-        for host in 1...13 { #expect(log.line(about: .wrongToken, of: "192.0.2.\(host)", at: instant(1)) == nil) }
+        let lines = Mutex<[String]>([])
+        let refusals = AdminRefusals { @Sendable line in lines.withLock { $0.append(line) } }
+        /// Lines since the last look.
+        func said() -> [String] {
+            lines.withLock { lines in
+                defer { lines = [] }
+                return lines
+            }
+        }
+        refusals.note(.wrongToken, of: "192.0.2.7", at: instant(0))
+        #expect(said() == ["admin_listen: a call from 192.0.2.7 was refused: wrong token"])
+        for host in 1...13 { refusals.note(.wrongToken, of: "192.0.2.\(host)", at: instant(1)) }
+        #expect(said() == [])
         // A flood of one reason hides no other.
-        #expect(
-            log.line(about: .user, of: "user 1001", at: instant(2))
-                == "admin_listen: a call from user 1001 was refused: a change by another user")
-        #expect(log.rest(at: instant(59)).isEmpty)
-        #expect(
-            log.rest(at: instant(60))
-                == ["admin_listen: 13 more calls were refused, the last from 192.0.2.13: wrong token"])
-        #expect(log.rest(at: instant(600)).isEmpty)
+        refusals.note(.user, of: "user 1001", at: instant(2))
+        #expect(said() == ["admin_listen: a call from user 1001 was refused: a change by another user"])
+        refusals.logSuppressed(at: instant(59))
+        #expect(said() == [])
+        refusals.logSuppressed(at: instant(60))
+        #expect(said() == ["admin_listen: 13 more calls were refused, the last from 192.0.2.13: wrong token"])
+        refusals.logSuppressed(at: instant(600))
+        #expect(said() == [])
     }
 
     @Test func aGuessedTokenIsCountedAndLoggedWithoutIt() throws {

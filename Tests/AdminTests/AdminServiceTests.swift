@@ -234,7 +234,7 @@ import Text
     }
 }
 
-@Suite struct RecordingEndpointTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordingEndpointTests {
     /// A recording whose calls have the given result.
     private final class Recorder: Sendable {
         let asked = Mutex<[Bool]>([])

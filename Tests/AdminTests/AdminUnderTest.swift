@@ -216,11 +216,13 @@ extension StatisticsSource {
         _ cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: nil),
         keys: ClientKeys? = nil, developer: DeveloperTokens? = nil
     ) -> StatisticsSource {
-        var shared = ProxyShared(
-            cache: cache, credentials: Credentials(developer: developer, musicUser: nil), policy: Policy(),
-            origin: .none, authority: "origin")
-        shared.clientKeys = keys
+        var service = ServiceSettings(
+            credentials: Credentials(developer: developer, musicUser: nil), policy: Policy(), origin: .none,
+            authority: "origin")
+        service.clientKeys = keys
+        var shared = SharedStores(cache, for: service)
         shared.budget = UpstreamBudget(rate: 7)
-        return StatisticsSource(statistics: statistics) { [shared] in shared }
+        return StatisticsSource(
+            statistics: statistics, settings: { [service] in service }, shared: { [shared] in shared })
     }
 }

@@ -21,10 +21,14 @@ import Testing
 
         init(_ name: String, enginePort: UInt16) throws {
             let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: enginePort)
-            let tier = SharedTier(TierSettings(endpoints: [endpoint], nodeName: name)) { _ in }
-            var shared = ProxyShared(
-                cache: cache, credentials: Credentials(developer: nil, musicUser: nil), policy: Policy(),
-                origin: .none, authority: "127.0.0.1:1")
+            var settings = TierSettings(endpoints: [endpoint], nodeName: name)
+            // A busy machine is no engine that is away.
+            (settings.timeout, settings.limits.dialTimeout) = (.seconds(60), .seconds(60))
+            let tier = SharedTier(settings) { _ in }
+            let service = ServiceSettings(
+                credentials: Credentials(developer: nil, musicUser: nil), policy: Policy(), origin: .none,
+                authority: "127.0.0.1:1")
+            var shared = SharedStores(cache, for: service)
             shared.tier = tier
             let identity = NodeIdentity(
                 name: name, address: "\(name):8080", version: "1.0", process: 1, startedAt: 1,

@@ -65,6 +65,21 @@ import Testing
         #expect(try admin.status("GET", "/stats", [session]) == 401)
     }
 
+    /// A browser that had shown the old token stayed in for twelve hours.
+    @Test func sessionsOutlivedTheTokenThatTheyWereBegunWith() throws {
+        let admin = try AdminUnderTest(token: "correct-horse")
+        func session(_ token: String) throws -> (String, String) {
+            let cookie = try #require(try login(admin, token).field("Set-Cookie"))
+            return ("Cookie", String(cookie.prefix { $0 != ";" }))
+        }
+        let old = try session("correct-horse")
+        #expect(try admin.status("GET", "/stats", [old]) == 200)
+        admin.access.change(to: SecretBytes(Array("battery-staple".utf8).span))
+        #expect(try admin.status("GET", "/stats", [old]) == 401)
+        #expect(try admin.status("GET", "/stats", [session("battery-staple")]) == 200)
+        #expect(try admin.status("GET", "/stats", [old]) == 401)
+    }
+
     /// The cookie of a page that came by TLS could go out in clear text.
     @Test(
         arguments: [

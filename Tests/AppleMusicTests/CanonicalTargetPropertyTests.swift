@@ -95,7 +95,7 @@ private struct Meaning: Hashable {
 
 @Suite struct CanonicalTargetPropertyTests {
     @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
-    func `two spellings of one request meet, and canonicalising again changes nothing`(seed: UInt64) throws {
+    func twoSpellingsOfOneRequestMeetAndCanonicalisingAgainChangesNothing(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let meaning = Meaning.random(&random)
@@ -108,7 +108,7 @@ private struct Meaning: Hashable {
     }
 
     @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
-    func `different requests never meet`(seed: UInt64) throws {
+    func differentRequestsNeverMeet(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var seen: [String: (identity: [[String]], spelling: String)] = [:]
         for _ in 0..<1000 {
@@ -123,7 +123,7 @@ private struct Meaning: Hashable {
     }
 
     @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
-    func `any bytes give a canonical target of visible ASCII or an error`(seed: UInt64) {
+    func anyBytesGiveACanonicalTargetOfVisibleASCIIOrAnError(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let alphabet = Array("/v1/catalog/us/me?&=%2e%5B;.,+[]abAB\"\\#\u{0}é ".utf8)
         var target = CanonicalTarget()

@@ -19,7 +19,7 @@ private func error(_ target: String) -> TargetError? {
         #expect(try CanonicalTarget(songsFirst.text).text == songsFirst.text)
     }
 
-    @Test func `a canonical target is left as it is`() throws {
+    @Test func aCanonicalTargetIsLeftAsItIs() throws {
         let text = "/v1/catalog/us/albums/1616728060?extend=artistUrl&include=artists,genres&l=en-US"
         let target = try CanonicalTarget(text)
         #expect(target.text == text)
@@ -32,7 +32,7 @@ private func error(_ target: String) -> TargetError? {
         #expect(other.text == "/v1/me" && other.originalQuery == nil)
     }
 
-    @Test func `an empty target is the root`() throws {
+    @Test func anEmptyTargetIsTheRoot() throws {
         #expect(try canonical("") == "/")
         #expect(try canonical("/") == "/")
         #expect(try canonical("/?a=1") == "/?a=1")
@@ -81,7 +81,7 @@ private func error(_ target: String) -> TargetError? {
         ("/v1/me/library/songs?types=b,a", "/v1/me/library/songs?types=a,b"),
         ("/v1/me/library/search/x?types=b,a", "/v1/me/library/search/x?types=a,b"),
     ])
-    func `a target has one spelling`(target: String, spelling: String) throws {
+    func aTargetHasOneSpelling(target: String, spelling: String) throws {
         #expect(try canonical(target) == spelling)
     }
 
@@ -90,12 +90,12 @@ private func error(_ target: String) -> TargetError? {
         "/.%3B", "/./?a", "/v1/catalog/us/../../me/library", "/v1/catalog/us/%2e%2e/me",
         "//..", "/a//../b", "/a/.//", "//./", "/a//..;x//b", "//v1/catalog//us//%2e%2e/me",
     ])
-    func `dot segments are refused however they are spelt`(target: String) {
+    func dotSegmentsAreRefusedHoweverTheyAreSpelt(target: String) {
         #expect(error(target) == .dotSegment)
     }
 
     @Test(arguments: ["/...", "/.a", "/..a", "/a..", "/a.", "/..%3A", "/.%2Ea", "/a?q=/../", "/pl.u-1"])
-    func `dots in a name are fine`(target: String) { #expect(error(target) == nil) }
+    func dotsInANameAreFine(target: String) { #expect(error(target) == nil) }
 
     @Test(arguments: [
         ("//", "/"), ("///?x=1", "/?x=1"), ("//a", "/a"), ("/a//b", "/a/b"), ("/a/", "/a"), ("/a///", "/a"),
@@ -103,7 +103,7 @@ private func error(_ target: String) -> TargetError? {
         ("/v1/catalog/us/songs/?ids=2,1", "/v1/catalog/us/songs?ids=2,1"),
         ("/v1/catalog/us/?ids[songs]=1", "/v1/catalog/us?ids[songs]=1"),
     ])
-    func `a path with empty segments is the path without them`(target: String, plain: String) throws {
+    func aPathWithEmptySegmentsIsThePathWithoutThem(target: String, plain: String) throws {
         #expect(try canonical(target) == plain)
         #expect(try CanonicalTarget(target).route == CanonicalTarget(plain).route)
     }
@@ -112,14 +112,14 @@ private func error(_ target: String) -> TargetError? {
         ("//a//b/?b=2&a=1", "/a/b?b=2&a=1"), ("/%61?types=b,a&include=b,a,a", "/a?types=b,a&include=b,a,a"),
         ("/a?t=a%20b+c&&x=%5b%5D", "/a?t=a%20b+c&&x=%5b%5D"), ("?b&a", "/?b&a"), ("/a?", "/a"), ("/a/?&&", "/a"),
     ])
-    func `a query can be kept as it was written`(target: String, kept: String) throws {
+    func aQueryCanBeKeptAsItWasWritten(target: String, kept: String) throws {
         let parsed = try CanonicalTarget(target)
         let bytes = parsed.bytes(keepingQueryOf: Array(target.utf8).span)
         #expect(String(decoding: bytes, as: UTF8.self) == kept)
         #expect(try canonical(kept) == parsed.text, "it means the same")
     }
 
-    @Test func `half an escape is refused, and one of a separator or NUL in the path`() {
+    @Test func halfAnEscapeIsRefusedAndOneOfASeparatorOrNULInThePath() {
         for target in ["/%", "/%1", "/a%zz", "/%-1", "/?%", "/?a=%2", "/?a%g0", "/?a=b%", "/%%41"] {
             #expect(error(target) == .malformedPercent, "\(target)")
         }
@@ -130,7 +130,7 @@ private func error(_ target: String) -> TargetError? {
         #expect(error("/a?q=%2F%5C%00") == nil)
     }
 
-    @Test func `controls, space, fragment, backslash and raw bytes beyond ASCII are refused anywhere`() {
+    @Test func controlsSpaceFragmentBackslashAndRawBytesBeyondASCIIAreRefusedAnywhere() {
         for byte in UInt8.min...UInt8.max {
             let isForbidden = byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "\\")
             for prefix in ["/a", "/a?b", "/a?b=c"] {
@@ -144,9 +144,9 @@ private func error(_ target: String) -> TargetError? {
     }
 
     @Test(arguments: ["a", "*", "v1/me", "http://x/", "../etc", "%2Fv1", "%3Fa=1"])
-    func `only origin-form is accepted`(target: String) { #expect(error(target) == .notOriginForm) }
+    func onlyOriginFormIsAccepted(target: String) { #expect(error(target) == .notOriginForm) }
 
-    @Test func `the longest target is accepted and one byte more refused`() {
+    @Test func theLongestTargetIsAcceptedAndOneByteMoreRefused() {
         let path = "/" + String(repeating: "a", count: CanonicalTarget.maxBytes - 1)
         #expect(error(path) == nil)
         #expect(error(path + "a") == .tooLong)
@@ -154,7 +154,7 @@ private func error(_ target: String) -> TargetError? {
         #expect(TargetError.allCases.allSatisfy { !$0.reason.isEmpty })
     }
 
-    @Test func `after an error nothing of the target is left`() {
+    @Test func afterAnErrorNothingOfTheTargetIsLeft() {
         var target = CanonicalTarget()
         #expect(throws: Never.self) { try target.parse(Array("/v1/me?b&a".utf8).span) }
         #expect(throws: TargetError.malformedPercent) { try target.parse(Array("/v1/catalog/us?a=b&b=%".utf8).span) }
@@ -165,7 +165,7 @@ private func error(_ target: String) -> TargetError? {
 
 @Suite struct CanonicalQueryTests {
     @Test(arguments: ["include", "extend", "types", "views", "relate", "fields", "include[songs]", "fields[albums]"])
-    func `sets are sorted and lose duplicates, scoped too`(name: String) throws {
+    func setsAreSortedAndLoseDuplicatesScopedToo(name: String) throws {
         #expect(try canonical("/a?\(name)=c,a,b,a") == "/a?\(name)=a,b,c")
         #expect(try canonical("/a?\(name)=c%2Ca%2cb") == "/a?\(name)=a,b,c")
     }
@@ -173,7 +173,7 @@ private func error(_ target: String) -> TargetError? {
     @Test(arguments: [
         "ids", "ids[songs]", "term", "filter[isrc]", "with", "kinds", "l", "limit", "includes", "xinclude", "include[a",
     ])
-    func `every other value keeps its order`(name: String) throws {
+    func everyOtherValueKeepsItsOrder(name: String) throws {
         #expect(try canonical("/a?\(name)=c,a,b,a") == "/a?\(name)=c,a,b,a")
     }
 }

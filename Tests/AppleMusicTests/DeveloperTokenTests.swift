@@ -19,7 +19,7 @@ extension TokenVerifier {
 }
 
 @Suite struct DeveloperTokenSignerTests {
-    @Test func `a token has the header and claims Apple asks for`() throws {
+    @Test func aTokenHasTheHeaderAndClaimsAppleAsksFor() throws {
         let signer = try makeSigner()
         let parts = try signer.token(at: now).text.split(separator: ".", omittingEmptySubsequences: false)
         try #require(parts.count == 3)
@@ -32,7 +32,7 @@ extension TokenVerifier {
         #expect(decoded[1] == ["iss": "TEAM123456", "iat": 1_799_999_940, "exp": 1_800_043_140])
     }
 
-    @Test func `settings are checked`() throws {
+    @Test func settingsAreChecked() throws {
         let key = try SigningKey(pem: SigningKey.generatePEM())
         func error(_ keyID: String, _ teamID: String, _ lifetime: Int) -> SignerError? {
             thrown { () throws(SignerError) in
@@ -71,7 +71,7 @@ extension TokenVerifier {
         return value
     }
 
-    @Test func `each rule refuses on its own`() throws {
+    @Test func eachRuleRefusesOnItsOwn() throws {
         #expect(try accepts() && verifier.accepts(signer.token(at: now)))
         for algorithm in ["none", "HS256", "RS256", "es256", ""] as [JSON] {
             #expect(try !accepts(header: changed(header, "alg", algorithm)))
@@ -96,7 +96,7 @@ extension TokenVerifier {
         #expect(try accepts(origin: "https://any.example"))
     }
 
-    @Test func `another signature and every changed byte are refused`() throws {
+    @Test func anotherSignatureAndEveryChangedByteAreRefused() throws {
         #expect(try !verifier.accepts(makeSigner().token(at: now)))
         let token = try signer.token(at: now).withUnsafeBytes { Array($0) }
         for index in token.indices {
@@ -112,9 +112,9 @@ extension TokenVerifier {
     }
 
     @Test(arguments: ["", ".", "..", "a.b.c", "e30.e30", "e30.e30.AA.AA", "W10.e30.AA", "e30=.e30.AA"])
-    func `anything but a token is refused`(text: String) { #expect(!verifier.accepts(SecretBytes(text))) }
+    func anythingButATokenIsRefused(text: String) { #expect(!verifier.accepts(SecretBytes(text))) }
 
-    @Test func `the example of RFC 7515 A 3 is signed by its key`() throws {
+    @Test func theExampleOfRFC7515A3IsSignedByItsKey() throws {
         let key = try SigningKey(pem: SecretBytes(exampleKeyPEM))
         let token = SecretBytes(
             "eyJhbGciOiJFUzI1NiJ9"
@@ -130,7 +130,7 @@ extension TokenVerifier {
 }
 
 @Suite struct TokenClaimsTests {
-    @Test func `claims are read from a token`() throws {
+    @Test func claimsAreReadFromAToken() throws {
         let signer = try makeSigner()
         let claims = try TokenClaims(token: signer.token(at: now))
         #expect(claims.algorithm == "ES256" && claims.keyID == "ABC123DEFG" && claims.issuer == "TEAM123456")
@@ -147,7 +147,7 @@ extension TokenVerifier {
     }
 
     /// The web player's tokens need the site as well, and it stayed here.
-    @Test func `a token that names sites in either way may be bound`() throws {
+    @Test func aTokenThatNamesSitesInEitherWayMayBeBound() throws {
         let signer = try makeSigner()
         for (claims, isBound) in [
             (["origin": ["https://a.example"]], true), (["root_https_origin": ["apple.com"]], true), ([:], false),
@@ -160,7 +160,7 @@ extension TokenVerifier {
 }
 
 @Suite struct DeveloperTokensTests {
-    @Test func `a signed token is kept for 80 percent of its life`() throws {
+    @Test func aSignedTokenIsKeptFor80PercentOfItsLife() throws {
         let tokens = try DeveloperTokens(signer: makeSigner(lifetime: 1000), at: now)
         let first = tokens.current(at: now)
         #expect(tokens.current(at: now + 739) === first)
@@ -176,7 +176,7 @@ extension TokenVerifier {
         #expect(try TokenClaims(token: earlier).issuedAt == now - 121)
     }
 
-    @Test func `the log names the key of a token, and no text that a ready one may have`() throws {
+    @Test func theLogNamesTheKeyOfATokenAndNoTextThatAReadyOneMayHave() throws {
         let signed = try DeveloperTokens(signer: makeSigner(), at: now)
         #expect(DeveloperTokens.identity(of: signed.current(at: now)) == "key id ABC123DEFG, team id TEAM123456")
         func identity(_ header: JSON, _ claims: JSON) throws -> String? {
@@ -188,7 +188,7 @@ extension TokenVerifier {
         #expect(DeveloperTokens.identity(of: SecretBytes(Array("no-jwt".utf8).span)) == nil)
     }
 
-    @Test func `a rejection renews at most once a minute`() throws {
+    @Test func aRejectionRenewsAtMostOnceAMinute() throws {
         let tokens = try DeveloperTokens(signer: makeSigner(), at: now)
         let first = tokens.current(at: now)
         #expect(tokens.renewAfterRejection(of: first, at: now))
@@ -202,7 +202,7 @@ extension TokenVerifier {
         #expect(tokens.renewAfterRejection(of: third, at: now - 3600), "the clock was set back")
     }
 
-    @Test func `a file is read again on rejection alone`() throws {
+    @Test func aFileIsReadAgainOnRejectionAlone() throws {
         let directory = try TemporaryFolder()
         let path = try directory.write("first\n")
         let tokens = try DeveloperTokens(tokenFile: path)
@@ -225,7 +225,7 @@ extension TokenVerifier {
         }
     }
 
-    @Test func `many threads share one renewal`() async throws {
+    @Test func manyThreadsShareOneRenewal() async throws {
         let tokens = try DeveloperTokens(signer: makeSigner(), at: now)
         let first = tokens.current(at: now)
         let seen = await withTaskGroup(of: ObjectIdentifier.self) { group in

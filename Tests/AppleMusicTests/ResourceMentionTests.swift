@@ -29,7 +29,7 @@ func numbers(namedBy value: JSON) -> [UInt64] {
 
 @Suite struct ResourceMentionTests {
     /// On disk: these must not change between versions. The published vectors of FNV-1a.
-    @Test func `the hash is FNV-1a`() {
+    @Test func theHashIsFNV1a() {
         func hash(_ text: String) -> UInt64 {
             var hash = FNV1a()
             for byte in text.utf8 { hash.combine(byte) }
@@ -41,7 +41,7 @@ func numbers(namedBy value: JSON) -> [UInt64] {
         #expect(ResourceMention.number(type: "ab", id: "c") != ResourceMention.number(type: "a", id: "bc"))
     }
 
-    @Test func `resources are found wherever they stand and in any order of members`() {
+    @Test func resourcesAreFoundWhereverTheyStandAndInAnyOrderOfMembers() {
         let text = #"""
             {"data":[{"id":"1","type":"albums","attributes":{"name":"x","artwork":{"type":"none"}},
               "relationships":{"artists":{"data":[{"type":"artists","href":"/","id":"2"}]}}}],
@@ -64,23 +64,23 @@ func numbers(namedBy value: JSON) -> [UInt64] {
             (#"{"id":"\ud83cx\udfb5","type":"a"}"#, ("a", "\u{FFFD}x\u{FFFD}")),
             (#"{"attributes":"\"id\":\"1\",\"type\":\"a\""}"#, nil),
         ] as [(String, (String, String)?)])
-    func `the last of equal members counts, and escapes are decoded`(text: String, name: (String, String)?) {
+    func theLastOfEqualMembersCountsAndEscapesAreDecoded(text: String, name: (String, String)?) {
         #expect(numbers(text) == (name.map { named($0) } ?? []))
     }
 
     @Test(arguments: ["", " ", "<html>", "\"id\"", "12", "null", "\u{1F}\u{8B}", "plain text with {\"id\":\"1\"}"])
-    func `anything but a JSON object or array names nothing`(text: String) { #expect(numbers(text).isEmpty) }
+    func anythingButAJSONObjectOrArrayNamesNothing(text: String) { #expect(numbers(text).isEmpty) }
 
     @Test(arguments: [
         "{", "[", "{]", "[}", "[1,]", "{,}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "[1 2]", "[01]", "[1.]", "[-]",
         "[tru]", "[nul", "[\"\u{1}\"]", "[\"xxxxxxxxxxxx\nxxxxxxxxxxxxxxx\"]", "{\"\u{0}\":1}",
         #"["\x"]"#, #"["\u12g4"]"#, #"["\u12"#, "[] []", "[]x", "[+1]", "[1e]", "[NaN]",
     ])
-    func `text that begins like JSON may name everything`(text: String) {
+    func textThatBeginsLikeJSONMayNameEverything(text: String) {
         #expect(numbers(text) == [ResourceMention.everything])
     }
 
-    @Test func `as many as may be kept are listed and one more may name everything`() {
+    @Test func asManyAsMayBeKeptAreListedAndOneMoreMayNameEverything() {
         func document(_ ids: Range<Int>) -> String {
             "[" + ids.map { #"{"id":"\#($0)","type":"songs"}"# }.joined(separator: ",") + "]"
         }

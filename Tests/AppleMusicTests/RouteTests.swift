@@ -6,7 +6,7 @@ import Testing
 private func route(_ target: String) throws -> Route { try CanonicalTarget(target).route }
 
 @Suite struct RouteTests {
-    @Test func `a resource, its sub-resources and its views belong to its type`() throws {
+    @Test func aResourceItsSubResourcesAndItsViewsBelongToItsType() throws {
         for type in ResourceClass.allCases where type.isResourceType {
             let collection = "/v1/catalog/us/\(type.name)"
             let expected: [(String, String)] = [
@@ -33,14 +33,14 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         ("/v1/catalog/gb/Songs/1", .catalog, "/v1/catalog/{storefront}/..."),
         ("/v1/language/gb/tag?acceptLanguage=en", .storefronts, "/v1/language/{storefront}/tag"),
     ])
-    func `other shared paths have their class`(target: String, expected: ResourceClass, template: String) throws {
+    func otherSharedPathsHaveTheirClass(target: String, expected: ResourceClass, template: String) throws {
         let route = try route(target)
         #expect(route.resourceClass == expected && route.storefront == Storefront("gb"))
         #expect(route.isShared)
         #expect("\(route.template)" == template)
     }
 
-    @Test func `storefronts are shared and have no storefront in the path`() throws {
+    @Test func storefrontsAreSharedAndHaveNoStorefrontInThePath() throws {
         #expect(try route("/v1/storefronts").resourceClass == .storefronts)
         let us = try route("/v1/storefronts/us")
         #expect("\(us.template)" == "/v1/storefronts/{id}" && us.storefront == nil)
@@ -53,7 +53,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         "/v1/catalog/us/songs/1;x", "/v1/catalog/us/songs/1/library;a=b", "/v1/catalog/us/songs/1/library%3Ba",
         "/v1/catalog;x/us", "/v1/me;x/library", "/healthz",
     ])
-    func `anything else is other and not shared`(target: String) throws {
+    func anythingElseIsOtherAndNotShared(target: String) throws {
         let route = try route(target)
         #expect(route.resourceClass == .other && !route.isShared && !route.isPersonal)
         #expect("\(route.template)" == "other")
@@ -72,7 +72,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         ("/v1/me/ratings/songs/1", "/v1/me/ratings/..."), ("/v1/me/music-summaries", "/v1/me/..."),
         ("/v1/me/library%3f.css", "/v1/me/..."), ("/v1/me/library;x", "/v1/me/..."),
     ])
-    func `the user's own are personal`(target: String, template: String) throws {
+    func theUsersOwnArePersonal(target: String, template: String) throws {
         let route = try route(target)
         #expect(route.resourceClass == .personal && route.isPersonal && !route.isShared)
         #expect("\(route.template)" == template)
@@ -103,7 +103,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         "/v1/catalog/us/stations/ra.u-0a1b/tracks", "/v1/catalog/us/stations?ids=ra.1,ra.u-0a1b",
         "/v1/catalog/us/stations?ids=ra.1%2C+ra.u-0a1b", "/v1/catalog/us?ids[songs]=1&ids%5Bstations%5D=ra.u-0a1b",
     ])
-    func `personal markers in the catalog are seen in any spelling`(target: String) throws {
+    func personalMarkersInTheCatalogAreSeenInAnySpelling(target: String) throws {
         let route = try route(target)
         #expect(route.resourceClass == .personal && route.isPersonal && !route.isShared)
         if !target.contains(";") { #expect(route.storefront == Storefront("us")) }
@@ -121,18 +121,18 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         "/v1/catalog/us/search?term=ra.u-0a1b", "/v1/catalog/us/playlists/pl.u-8aAV",
         "/v1/catalog/us/songs/1?xinclude=library", "/v1/catalog/us/songs/1?include",
     ])
-    func `text that resembles a personal marker is shared`(target: String) throws {
+    func textThatResemblesAPersonalMarkerIsShared(target: String) throws {
         #expect(try route(target).isShared)
     }
 
-    @Test func `templates but one are paths`() {
+    @Test func templatesButOneArePaths() {
         for shape in RouteTemplate.Shape.allCases where shape != .other {
             #expect("\(RouteTemplate(shape, .albums))".hasPrefix("/v1/"), "\(shape)")
         }
     }
 
     @Test(.requires(.sharedMaterial))
-    func `recorded requests have a class and keep their meaning`() throws {
+    func recordedRequestsHaveAClassAndKeepTheirMeaning() throws {
         for entry in try SharedMaterial.lines(of: "recordings/index.jsonl") {
             guard let path = entry["path"] as? String, path.hasPrefix("/v1/") else { continue }
             let query = (entry["query"] as? String).flatMap { $0.isEmpty ? nil : "?" + $0 } ?? ""
@@ -146,7 +146,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
 }
 
 @Suite struct ResourceClassTests {
-    @Test func `names are those of ttl lines and lead back`() {
+    @Test func namesAreThoseOfTtlLinesAndLeadBack() {
         for value in ResourceClass.allCases { #expect(ResourceClass(name: value.name) == value) }
         #expect(ResourceClass(name: "music-videos") == .musicVideos)
         #expect(ResourceClass(name: "Albums") == nil)
@@ -157,7 +157,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
 }
 
 @Suite struct StorefrontTests {
-    @Test func `a storefront is two lowercase letters`() {
+    @Test func aStorefrontIsTwoLowercaseLetters() {
         #expect(Storefront("us")?.text == "us")
         for text in ["", "u", "usa", "US", "u1", "é", "u-", "`a", "{a"] { #expect(Storefront(text) == nil, "\(text)") }
         #expect(Storefront("gb") != Storefront("bg"))
@@ -165,7 +165,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
 }
 
 @Suite struct ASCIISetTests {
-    @Test func `the words hold the characters the documentation names`() {
+    @Test func theWordsHoldTheCharactersTheDocumentationNames() {
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
         let controls = String(String.UnicodeScalarView((0...0x20).compactMap { Unicode.Scalar(UInt32($0)) }))
         let expected: [(ASCIISet, String)] = [

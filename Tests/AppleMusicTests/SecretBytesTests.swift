@@ -5,7 +5,7 @@ import Testing
 @Suite struct SecretBytesTests {
     private struct Refusal: Error {}
 
-    @Test func `nothing that prints a value shows the secret`() {
+    @Test func nothingThatPrintsAValueShowsTheSecret() {
         let secret = SecretBytes("canary-secret")
         var dumped = ""
         dump(secret, to: &dumped)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 4095, 4096, 4097, 100_000])
-    func `holds as many bytes as it was given`(count: Int) {
+    func holdsAsManyBytesAsItWasGiven(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let secret = SecretBytes(bytes.span)
         #expect(secret.count == count)
@@ -27,13 +27,13 @@ import Testing
         #expect(secret.withBytes { span in span.count } == count)
     }
 
-    @Test func `comparing looks at length and content`() {
+    @Test func comparingLooksAtLengthAndContent() {
         for (one, other) in [("abc", "abc"), ("abc", "abd"), ("abc", "ab"), ("", ""), ("", "a"), ("a", "")] {
             #expect(SecretBytes(one).isEqual(to: SecretBytes(other)) == (one == other), "\(one) \(other)")
         }
     }
 
-    @Test func `may be filled with less than its capacity, or not at all`() {
+    @Test func mayBeFilledWithLessThanItsCapacityOrNotAtAll() {
         let secret = SecretBytes(capacity: 100) { memory in
             memory[0] = 7
             return 1

@@ -39,7 +39,7 @@ private func refusal(ofToken path: String) -> SecretFileError.Reason? {
     init() throws { directory = try TemporaryFolder() }
 
     @Test(arguments: [0o604, 0o644, 0o660, 0o601, 0o610, 0o620, 0o602, 0o666, 0o777] as [mode_t])
-    func `any right for others is refused, and the error names path and mode alone`(mode: mode_t) throws {
+    func anyRightForOthersIsRefusedAndTheErrorNamesPathAndModeAlone(mode: mode_t) throws {
         let path = try directory.write("canary", mode: mode)
         let error = #expect(throws: SecretFileError.self) { try SecretFile.read(path) }
         #expect(error?.reason == .notPrivate(.accessibleByOthers(mode: UInt32(mode))))
@@ -48,7 +48,7 @@ private func refusal(ofToken path: String) -> SecretFileError.Reason? {
         #expect(!message.contains("canary"))
     }
 
-    @Test func `anything but a regular file is refused without waiting`() throws {
+    @Test func anythingButARegularFileIsRefusedWithoutWaiting() throws {
         let pipe = directory.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         for path in [pipe, directory.path, "/dev/zero"] { #expect(refusal(path) == .notPrivate(.notRegularFile)) }
@@ -58,13 +58,13 @@ private func refusal(ofToken path: String) -> SecretFileError.Reason? {
     }
 
     @Test(.requires(.root))
-    func `another user's file is refused`() throws {
+    func anotherUsersFileIsRefused() throws {
         let path = try directory.write("content")
         #expect(chown(path, 12345, 12345) == 0)
         #expect(refusal(path) == .notPrivate(.foreignOwner(uid: 12345)))
     }
 
-    @Test func `sizes are accepted at the limits and refused beyond them`() throws {
+    @Test func sizesAreAcceptedAtTheLimitsAndRefusedBeyondThem() throws {
         for (count, isAccepted) in [(99, false), (100, true), (16_384, true), (16_385, false), (100_000, false)] {
             let path = try directory.write(String(repeating: "a", count: count))
             let expected = isAccepted ? nil : SecretFileError.Reason.size(allowed: 100...16_384)
@@ -74,7 +74,7 @@ private func refusal(ofToken path: String) -> SecretFileError.Reason? {
     }
 
     @Test(.requires(.root))
-    func `systemd's credentials may be readable by the group, and nothing else may`() throws {
+    func systemdsCredentialsMayBeReadableByTheGroupAndNothingElseMay() throws {
         for (mode, folder, isRead) in [
             (0o440, directory.path, true), (0o440, nil, false), (0o440, "", false),
             (0o440, directory.path + "/x", false), (0o444, directory.path, false), (0o460, directory.path, false),
@@ -86,13 +86,13 @@ private func refusal(ofToken path: String) -> SecretFileError.Reason? {
         }
     }
 
-    @Test func `a token loses the line end after it`() throws {
+    @Test func aTokenLosesTheLineEndAfterIt() throws {
         for end in ["", "\n", "\r\n"] {
             #expect(try SecretFile.readToken(directory.write("aZ09-._~+/=" + end)).text == "aZ09-._~+/=")
         }
     }
 
-    @Test func `a token file holds one token and no Authorization value`() throws {
+    @Test func aTokenFileHoldsOneTokenAndNoAuthorizationValue() throws {
         for text in ["\n", "\r\n", "a b", "a\n\n", "a\nb\n", " a", "a ", "a\u{0}", "é", "Basic a", "a,b", "\"a\""] {
             #expect(try refusal(ofToken: directory.write(text)) == .notToken, "\(text)")
         }

@@ -19,7 +19,7 @@ let exampleKeyPEM = """
     """
 
 @Suite struct SigningKeyTests {
-    @Test func `a fresh key is PKCS#8 and can be loaded`() throws {
+    @Test func aFreshKeyIsPKCS8AndCanBeLoaded() throws {
         let pem = try SigningKey.generatePEM()
         let text = pem.text
         #expect(text.hasPrefix("-----BEGIN PRIVATE KEY-----\n") && text.hasSuffix("-----END PRIVATE KEY-----\n"))
@@ -28,7 +28,7 @@ let exampleKeyPEM = """
         #expect(try !pem.isEqual(to: SigningKey.generatePEM()))
     }
 
-    @Test func `another curve and a key of another kind are refused`() throws {
+    @Test func anotherCurveAndAKeyOfAnotherKindAreRefused() throws {
         for curve in ["P-384", "P-521", "secp256k1"] {
             #expect(error(try SigningKey.generatePEM(curve: curve)) == .wrongCurve, "\(curve)")
         }
@@ -41,7 +41,7 @@ let exampleKeyPEM = """
         #expect(error(SecretBytes(ed25519)) == .wrongAlgorithm)
     }
 
-    @Test func `anything but a private key is refused`() throws {
+    @Test func anythingButAPrivateKeyIsRefused() throws {
         let pem = try SigningKey.generatePEM().text
         let publicKey = """
             -----BEGIN PUBLIC KEY-----
@@ -65,7 +65,7 @@ let exampleKeyPEM = """
         }
     }
 
-    @Test func `no error shows anything of the key`() throws {
+    @Test func noErrorShowsAnythingOfTheKey() throws {
         let cut = String(try SigningKey.generatePEM().text.prefix(100))
         for key in [try SigningKey.generatePEM(curve: "P-384").text, cut, "a canary, not a key"] {
             let refusal = try #require(error(SecretBytes(key)))
@@ -90,7 +90,7 @@ let exampleKeyPEM = """
     }
 
     @Test(arguments: [1, 2, 31, 32], [1, 30, 32])
-    func `short numbers get their leading zeros and lose them again`(rCount: Int, sCount: Int) {
+    func shortNumbersGetTheirLeadingZerosAndLoseThemAgain(rCount: Int, sCount: Int) {
         for top in [0x01, 0x7F, 0x80, 0xFF] as [UInt8] {
             let r = [top] + [UInt8](repeating: 0x11, count: rCount - 1)
             let s = [top] + [UInt8](repeating: 0x22, count: sCount - 1)
@@ -101,7 +101,7 @@ let exampleKeyPEM = """
         }
     }
 
-    @Test func `anything but a signature is refused`() {
+    @Test func anythingButASignatureIsRefused() {
         let good = ECDSASignatureTests.handmade([1], [2])
         for count in 0..<good.count { #expect(ECDSASignature.raw(der: Array(good[..<count])) == nil) }
         #expect(ECDSASignature.raw(der: good + [0]) == nil, "something behind it")
@@ -113,7 +113,7 @@ let exampleKeyPEM = """
     }
 
     /// libcrypto's own words did not say that it was the wrong half.
-    @Test func `a private key in place of a public one is told so`() {
+    @Test func aPrivateKeyInPlaceOfAPublicOneIsToldSo() {
         func refusal(_ text: String) -> String? {
             thrown { () throws(SigningKeyError) in try TokenVerifier(publicKeyPEM: Array(text.utf8)) }?.description
         }

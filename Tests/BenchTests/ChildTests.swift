@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bench
 
-@Suite struct ChildTests {
+@Suite(.timeLimit(.minutes(10))) struct ChildTests {
     @Test func outputOfBothKindsIsReturned() throws {
         let text = try Child.output(of: "/bin/sh", ["-c", "echo one; echo two >&2"])
         #expect(text == "one\ntwo\n")

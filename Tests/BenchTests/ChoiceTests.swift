@@ -9,37 +9,22 @@ import Testing
         try Choice(arguments, of: all).benchmarks.map(\.name)
     }
 
-    @Test func worldsRunOnlyWhereTheyAreNamed() throws {
-        let chosen = try names([])
-        #expect(chosen.contains("hits-64") && chosen.contains("store"))
-        #expect(!chosen.contains("sessions"))
-        let worlds = all.filter { !$0.isOfTheTable }.map(\.name)
-        #expect(worlds.contains("sessions") && worlds.contains("world-public"))
-        for others in [[], all.filter(\.isOfTheTable).compactMap(\.group)] {
-            #expect(try Set(names(others)).isDisjoint(with: worlds))
-        }
-        for world in worlds { #expect(try names([world]) == [world]) }
-    }
-
     @Test func helpAndErrorsSayWhatThereIs() throws {
         let help = Choice.help(all)
-        #expect(help.contains("--rounds N") && help.contains("\n  hits: hits-64, hits-512\n"))
-        #expect(help.contains("\nonly where they are named:\n  sessions\n  worlds: world-filling, "))
-        for benchmark in all { #expect(help.contains(benchmark.name), "\(benchmark.name)") }
+        #expect(help.contains("--rounds N"))
         let error = try #require(throws: BenchError.self) { try names(["hits", "hist", "x"]) }
         #expect(error.description.contains("hist, x"))
-        for benchmark in all { #expect(error.description.contains(benchmark.name)) }
-        #expect(error.description.contains("hits: hits-64, hits-512"))
+        for benchmark in all {
+            #expect(help.contains(benchmark.name) && error.description.contains(benchmark.name), "\(benchmark.name)")
+        }
     }
 
-    @Test func aGroupIsAllOfIts() throws {
+    @Test func aFirstWordChoosesAllThatBeginWithIt() throws {
+        #expect(try names([]) == all.map(\.name) && Set(all.map(\.name)).count == all.count)
         #expect(try names(["hits"]) == ["hits-64", "hits-512"])
-        #expect(try names(["latency"]) == ["latency-memory", "latency-file", "latency-composed", "latency-misses"])
-        #expect(try names(["worlds"]) == World.all.map(\.name))
+        #expect(try names(["latency"]) == ["latency-hits", "latency-misses"])
         #expect(try names(["misses", "hits-512"]) == ["hits-512", "misses"])
-        let names = all.map(\.name)
-        #expect(Set(names).count == names.count)
-        #expect(Set(names).isDisjoint(with: all.compactMap(\.group)))
+        #expect(throws: BenchError.self) { try names(["hit"]) }
     }
 
     @Test func roundsAndSecondsAreChosen() throws {

@@ -45,7 +45,7 @@ import Testing
         #expect(one.p50 == 0.85 && one.p99 == 2.5)
         let other = try #require(H2LoadResult(h2load))
         #expect(other.requests == 118_430 && other.requestsPerSecond == 59157.25 && other.errors == 7)
-        #expect(other.spoken == "h2" && other.milliseconds == 2000)
+        #expect(other.spoken == "h2")
     }
 
     @Test func everyUnitOfTimeIsRead() throws {
@@ -53,18 +53,11 @@ import Testing
             let result = try #require(WrkResult(wrk.replacing("99%    2.50ms", with: "99%    \(written)")))
             #expect(abs(result.p99 - milliseconds) < 1e-9, "\(written)")
         }
-        for (written, milliseconds) in [("289.12ms", 289.12), ("900us", 0.9), ("2.31s", 2310)] {
-            let changed = h2load.replacing("finished in 2.00s", with: "finished in \(written)")
-            #expect(abs(try #require(H2LoadResult(changed)).milliseconds - milliseconds) < 1e-9, "\(written)")
-        }
     }
 
-    @Test func failuresAndLatenciesAreCounted() {
+    @Test func failuresAreCounted() {
         let failing = wrk + "  Socket errors: connect 0, read 3, write 0, timeout 2\n  Non-2xx or 3xx responses: 17\n"
         #expect(WrkResult(failing)?.errors == 22)
-        let log = "1764079200000000\t200\t1500\n1764079200000100\t200\t90\n1764079200000200\t-1\t700\nbroken\n"
-        #expect(H2LoadResult.latencies(inLog: log) == [0.09, 0.7, 1.5])
-        #expect(H2LoadResult.latencies(inLog: "").isEmpty)
     }
 
     @Test func aMissingFigureIsNoResult() {
@@ -76,15 +69,12 @@ import Testing
         }
     }
 
-    @Test func aFailingOrSlowServerIsNoMeasurement() throws {
+    @Test func aFailingServerIsNoMeasurement() throws {
         func objection(_ changed: String, _ by: String) throws -> String? {
             HTTP2Measurement.objection(to: try #require(H2LoadResult(h2load.replacing(changed, with: by))))
         }
         #expect(try objection("7 failed", "0 failed") == nil)
         #expect(try objection("x", "x") == "7 requests failed, 118430 did not")
         #expect(try objection("protocol: h2", "protocol: http/1.1") == "http/1.1 was spoken")
-        let result = try #require(H2LoadResult(h2load))
-        #expect(HTTP2Measurement.invalidity(result, at: FixedRate(share: 0.5, perSecond: 60_000)) == nil)
-        #expect(HTTP2Measurement.invalidity(result, at: FixedRate(share: 0.5, perSecond: 70_000)) != nil)
     }
 }

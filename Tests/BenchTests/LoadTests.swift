@@ -1,8 +1,6 @@
-import TestSupport
 import Testing
 
 @testable import Bench
-@testable import EventLoop
 @testable import Traffic
 
 /// Against the benchmarks' own origin, in this process.
@@ -16,7 +14,7 @@ import Testing
     }
 
     private func asked(_ port: Int) throws -> Int? {
-        let answer = try TraceClient(port: port).get(OriginServer.countPath)
+        let answer = try BlockingClient(port: port).get(OriginServer.countPath)
         return Int(String(decoding: answer.body, as: UTF8.self))
     }
 
@@ -49,49 +47,6 @@ import Testing
     @Test func anAnswerThatIsNo200IsAnError() throws {
         try withOrigin { port in
             #expect(throws: BenchError.self) { try Load.run(["/nothing"], port: port, connections: 1) }
-            let crowd = try Crowd(port: port, target: "/nothing")
-            defer { crowd.stop() }
-            #expect(throws: BenchError.self) { try crowd.join(1) }
-            #expect(throws: BenchError.self) { try crowd.checkAllOpen() }
         }
-    }
-
-    @Test func aCrowdStaysOnceEachHasBeenAnswered() throws {
-        try withOrigin { port in
-            let crowd = try Crowd(port: port, target: songs.target(1))
-            defer { crowd.stop() }
-            try crowd.join(300)
-            try crowd.join(4)
-            #expect(try asked(port) == 304)
-            try crowd.checkAllOpen()
-        }
-    }
-}
-
-@Suite struct DelayedLinkTests {
-    /// Sends back the bytes that come.
-    private final class Echo: ReadingHandler {
-        func take(_ bytes: UnsafeRawBufferPointer, _ stream: Stream) { stream.send(bytes) }
-    }
-
-    @Test func whatPassesIsWholeAndLateAndSoIsTheEnd() throws {
-        let loop = try EventLoop(label: "test.echo")
-        let address = try #require(SocketAddress("127.0.0.1:0"))
-        let listener = try loop.sync { () throws(SystemError) in
-            try Listener(address: address, loop: loop) { $0.handler = Echo() }
-        }
-        defer { loop.stop(nil) }
-        let delay = Duration.milliseconds(20)
-        let link = try DelayedLink(to: Int(listener.address.port), delay: delay)
-        defer { link.stop() }
-        let sent = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-        let begun = ContinuousClock.now
-        let client = try RawClient(port: UInt16(link.port))
-        try client.send(sent)
-        #expect(client.read(sent.count) == sent)
-        // Never less: how much more depends on the machine.
-        #expect(ContinuousClock.now - begun >= delay * 2)
-        client.finishSending()
-        #expect(client.readToEnd().ended)
     }
 }

@@ -34,44 +34,24 @@ import Text
             #expect((share.objection(asked: asked, requests: requests, connections: 64) == nil) == isFine, "\(asked)")
         }
     }
-
-    @Test func fieldsAreRead() throws {
-        let fields = try Curl.fields("HTTP/1.1 200 OK\r\nX-Cache-Status:  HIT\r\nAge: 1\r\n\r\n", "u")
-        #expect(fields == ["x-cache-status": "HIT", "age": "1"])
-        #expect(throws: BenchError.self) { try Curl.fields("HTTP/1.1 502 Bad\r\n\r\n", "u") }
-        #expect(throws: BenchError.self) { try Curl.fields("", "u") }
-    }
 }
 
-/// Answers of the benchmarks' origin other than single songs.
 @Suite struct OriginServerTests {
-    private func get(_ target: String) throws -> (status: Int, body: [UInt8]) {
+    @Test func whatIsNoSongIsRefusedAndFieldsAreRead() throws {
         let port = try Ports.free()
         let origin = try OriginServer(port: UInt16(port))
-        return try withExtendedLifetime(origin) { try TraceClient(port: port).get(target) }
-    }
-
-    @Test func aListHasTheSongsAsTheyAreOneByOne() throws {
-        let songs = NumberedSongs(bytes: 1000, storefront: NumberedSongs.withLists)
-        let list = try JSON.parse(try get(songs.target([3, 1])).body)["data"]?.arrayValue
-        let singles = try [3, 1].map { number in
-            let answer = try get(songs.target(number))
-            #expect(answer.body.count == 1000)
-            return try #require(try JSON.parse(answer.body)["data"]?.arrayValue?.first)
+        try withExtendedLifetime(origin) {
+            let client = BlockingClient(port: port)
+            let song = try client.get(NumberedSongs(bytes: 1000).target(3))
+            #expect(song.body.count == 1000)
+            #expect(client.field("content-length") == "1000" && client.field("age") == nil)
+            for target in [NumberedSongs.path, NumberedSongs.path + "x", "/nothing"] {
+                let status = try client.get(target).status
+                #expect(status == 404, "\(target)")
+            }
+            let count = try client.get(OriginServer.countPath).body
+            #expect(count == Array("1".utf8))
         }
-        #expect(list == singles)
-        #expect(list?.first?["href"]?.stringValue == songs.target(3))
-    }
-
-    @Test func otherTargetsAreRefusedOrPassedThrough() throws {
-        let target = NumberedSongs(bytes: 1000).target([3, 1])
-            .replacing(NumberedSongs.withLists, with: NumberedSongs.single)
-        #expect(try get(target).status == 404)
-        #expect(try get("/v1/catalog/jp/songs?ids=").status == 404)
-        let answer = try get(PassedBody.target(bytes: 100_000))
-        #expect(answer.status == 200)
-        #expect(answer.body.count == 100_000)
-        #expect(try get(PassedBody.path + "x").status == 404)
     }
 }
 

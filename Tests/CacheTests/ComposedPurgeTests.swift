@@ -10,7 +10,7 @@ import Testing
 @testable import Store
 
 /// Purges, and changes of parts, while composed answers are stored.
-@Suite struct ComposedPurgeTests {
+@Suite(.timeLimit(.minutes(10))) struct ComposedPurgeTests {
     let scratch = Scratch()
 
     /// Every way to choose the second of two parts, of which an answer under `/c` was composed.

@@ -55,7 +55,7 @@ extension MemoryTier {
     }
 }
 
-@Suite struct MemoryTierTests {
+@Suite(.timeLimit(.minutes(10))) struct MemoryTierTests {
     @Test(arguments: TestSize.of([11], release: [11, 12, 13]) as [UInt64])
     func evictsAsTheModelDoes(seed: UInt64) throws {
         let capacity = 50

@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// A cache and a model that forgets nothing go through the same script.
-@Suite struct PurgeScriptTests {
+@Suite(.timeLimit(.minutes(10))) struct PurgeScriptTests {
     @Test(arguments: TestSize.of(1...6, full: 1...60) as ClosedRange<UInt64>, PurgeScript.Place.allCases)
     func noAnswerIsFoundThatAPurgeChoseAndAllOthersAre(seed: UInt64, place: PurgeScript.Place) async throws {
         let scratch = Scratch()

@@ -20,7 +20,7 @@ extension ResponseCache {
     }
 }
 
-@Suite struct PurgeTests {
+@Suite(.timeLimit(.minutes(10))) struct PurgeTests {
     let scratch = Scratch()
 
     /// Each purged answer wrapped the hook once more: purges of everything took ever longer, and
@@ -191,6 +191,33 @@ extension ResponseCache {
         #expect(cache.purges.newest == 2)
         waitUntil { !cache.purges.isSweeping }
         #expect(cache.purges.swept == 2)
+    }
+
+    /// An answer that was purged or removed between its reading and its promotion came back to
+    /// memory.
+    @Test(arguments: ["purge", "soft purge", "removal"])
+    func anAnswerReadBeforeAPurgeWasPromotedAfterIt(event: String) throws {
+        let (cache, store, reader) = scratch.cacheWithReader()
+        cache.write(response("/a", lifetime: Lifetime(freshFor: 1_000, staleFor: 1_000)))
+        cache.memory.remove(key("/a"))
+        let found = cache.promote(key("/a")) {
+            let read = reader.lookup(key("/a"), at: noon)
+            #expect(read != nil)
+            if event == "removal" {
+                cache.remove(key("/a"))
+            } else {
+                let answered = DispatchSemaphore(value: 0)
+                let mode = event == "purge" ? PurgeMode.hard : .soft
+                cache.purge(EntrySelection(), mode, at: noon) { _ in answered.signal() }
+                // The sweep has looked in memory, and has found nothing.
+                answered.waitOrFail()
+            }
+            return read
+        }
+        #expect(found == nil && cache.memory.count == 0)
+        store.flush()
+        let next = cache.lookup(key("/a"), reader, at: noon)
+        #expect(event == "soft purge" ? next?.isFresh(at: noon) == false : next == nil)
     }
 
     /// Readers promote while purges go over the file; stored values carry their round.

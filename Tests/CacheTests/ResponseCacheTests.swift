@@ -7,7 +7,7 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-@Suite struct ResponseCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct ResponseCacheTests {
     let scratch = Scratch()
 
     @Test func aHitOnDiskIsAUseAndPromotedToMemory() throws {

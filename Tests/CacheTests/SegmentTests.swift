@@ -7,7 +7,7 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-@Suite struct SegmentTests {
+@Suite(.timeLimit(.minutes(60))) struct SegmentTests {
     private let scratch = Scratch()
 
     /// Against a model, while segments come and go; then the same from a fresh start.

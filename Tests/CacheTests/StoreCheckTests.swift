@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// Damage that no look-up has met.
-@Suite struct StoreCheckTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreCheckTests {
     let scratch = Scratch()
     private static let entries = (0..<60).map { number in
         response("/\(number)", String(repeating: "<body \(number)>", count: 40), resources: [3, UInt64(number) + 9])

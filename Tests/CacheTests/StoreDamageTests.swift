@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// Files that are damaged, foreign, locked or absent: never a wrong byte, always an answer.
-@Suite struct StoreDamageTests {
+@Suite(.timeLimit(.minutes(60))) struct StoreDamageTests {
     let scratch = Scratch()
     private static let entries = numbered(60)
 

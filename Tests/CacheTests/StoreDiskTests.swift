@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 /// Disks that cannot be read or take nothing; clocks that were ahead; bounds that were lowered.
-@Suite struct StoreDiskTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreDiskTests {
     let scratch = Scratch()
 
     private func entries(_ range: Range<Int>, _ bytes: Int = 8_000, at time: Int64 = noon) -> [StoredResponse] {

@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
-@Suite struct StoreHandoverTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreHandoverTests {
     let scratch = Scratch()
 
     /// The store of the other process, with the lock that it was handed.

@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 /// One cache file, one proxy.
-@Suite struct StoreLockTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreLockTests {
     let scratch = Scratch()
 
     /// A second process opens another description of the lock's file, as this test does.

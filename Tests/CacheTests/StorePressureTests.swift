@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// The tiers' use of disk and memory under twenty times their limits.
-@Suite struct StorePressureTests {
+@Suite(.timeLimit(.minutes(10))) struct StorePressureTests {
     let scratch = Scratch()
     private static let cacheSize = 4 << 20
     private static let memorySize = 2 << 20

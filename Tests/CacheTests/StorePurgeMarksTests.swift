@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// Purges in the cache file outlive the process, and no number is given out twice.
-@Suite struct StorePurgeMarksTests {
+@Suite(.timeLimit(.minutes(10))) struct StorePurgeMarksTests {
     private let scratch = Scratch()
 
     @discardableResult

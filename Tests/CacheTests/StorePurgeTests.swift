@@ -11,7 +11,7 @@ private func plan(_ path: String, _ run: SweepRun) throws -> String {
     return try texts(path, "EXPLAIN QUERY PLAN " + sql, values, column: 3).joined(separator: "; ")
 }
 
-@Suite struct StorePurgeTests {
+@Suite(.timeLimit(.minutes(10))) struct StorePurgeTests {
     let scratch = Scratch()
     private let purges = Purges()
     private var owner: FileOwner { FileOwner(purges: purges, gzip: .system) }

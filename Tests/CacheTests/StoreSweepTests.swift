@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// Random stores, purges, troubles, restarts and kills, against a model that purges at once.
-@Suite struct StoreSweepTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreSweepTests {
     private let scratch = Scratch()
 
     private enum State: Equatable {

@@ -20,7 +20,7 @@ private final class Guests: Sendable {
     }
 }
 
-@Suite struct StoreVisitTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreVisitTests {
     let scratch = Scratch()
 
     /// Visits the stored answers; returns those met, and the number that the visit reports.

@@ -40,7 +40,7 @@ private struct Scene {
     }
 }
 
-@Suite struct VariantsTests {
+@Suite(.timeLimit(.minutes(10))) struct VariantsTests {
     private let scratch = Scratch()
     private let scene = Scene()
 

@@ -31,6 +31,7 @@ import Testing
         var size = ListSize()
         for next in [28, 25] { #expect(size.note(25, next: next) == true) }
         #expect(size.holds(25, next: 31) && !size.holds(24, next: 25))
+        #expect(size.holdsWhole(24) && !size.holdsWhole(25), "one of 25 items goes on")
         #expect(size.limit == 25 && size.cut == .filling)
         // 25 items with `offset=28` are no page of 28.
         var one = ListSize()

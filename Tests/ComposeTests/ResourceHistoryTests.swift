@@ -41,6 +41,25 @@ import Testing
         #expect(try met([oldest, shown("albums/1", artists: ["8"], after: 1, freshFor: 2)]).isEmpty)
     }
 
+    /// The resource was said to be withdrawn, although a newer answer had shown it.
+    @Test func anAbsenceWasTheNewestAnswerOnceTheCacheHadEvictedANewerOne() throws {
+        let absence = Stored("albums?ids=1,2", document([ComposeTests.album("2")]))
+        let request = try StoredScene.request("albums/1")
+        let number = try #require(request.resources.first).number
+        func objection(_ scene: StoredScene) throws -> ResourceHistory.Objection? {
+            var sources = scene.library.sources(nil, for: request, at: StoredScene.noon + 10)
+            let found = scene.library.index.sources(of: request.indexNumber(ofResource: number))
+            var history = ResourceHistory(of: NamedResource(number: number, id: Array("\"1\"".utf8)[...]), found)
+            #expect(history.next(&sources) == nil)
+            return history.objection
+        }
+        let scene = try StoredScene([absence])
+        #expect(try objection(scene) == .withdrawn)
+        try scene.store(newest)
+        scene.cache.remove(try scene.response(newest).key)
+        #expect(try objection(scene) == nil)
+    }
+
     // MARK: Comparing
 
     private func contradict(_ one: String, _ other: String) throws -> Bool {

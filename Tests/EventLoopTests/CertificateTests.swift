@@ -4,7 +4,7 @@ import Testing
 @testable import EventLoop
 
 /// Each kind of bad certificate is refused before a byte of the application has left.
-@Suite struct CertificateTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct CertificateTests: LoopSuite {
     let scene = LoopScene()
 
     struct Case: CustomTestStringConvertible, Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct ClientTLSTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct ClientTLSTests: LoopSuite {
     let scene = LoopScene()
 
     @Test(arguments: [

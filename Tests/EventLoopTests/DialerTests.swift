@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct DialerTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct DialerTests: LoopSuite {
     let scene = LoopScene()
 
     /// The results of a dialer; touched on the loop alone.

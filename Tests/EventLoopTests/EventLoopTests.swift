@@ -6,7 +6,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct EventLoopTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct EventLoopTests: LoopSuite {
     let scene = LoopScene()
 
     @Test func runsWorkInOrderOnTheLoop() throws {

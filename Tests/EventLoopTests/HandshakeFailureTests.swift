@@ -7,7 +7,7 @@ import Testing
 @testable import EventLoop
 
 /// How a listener is told that clients' handshakes failed.
-@Suite struct HandshakeFailureTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct HandshakeFailureTests: LoopSuite {
     let scene = LoopScene()
 
     private let authority: ThrowawayAuthority

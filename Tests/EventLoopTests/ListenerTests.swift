@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct ListenerTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct ListenerTests: LoopSuite {
     let scene = LoopScene()
 
     /// To find out whether a port was free, the program listened on it for a moment: a client that

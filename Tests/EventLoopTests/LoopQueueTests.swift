@@ -6,7 +6,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct LoopQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopQueueTests {
     @Test func queuedWorkIsNotWaitedFor() throws {
         let queue = try LoopQueue(label: "there")
         let waits = Atomic(0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct PreciseTimerTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct PreciseTimerTests: LoopSuite {
     let scene = LoopScene()
 
     @Test func itFiresOnceForEachSettingAndNeverEarly() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import EventLoop
 
 /// Peers that keep to TLS and choose how much of it there is.
-@Suite struct RecordFloodTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct RecordFloodTests: LoopSuite {
     let scene = LoopScene()
     let authority: ThrowawayAuthority
     let tls: ServerTLS
@@ -138,7 +138,7 @@ import Testing
     }
 }
 
-@Suite struct RecordBoundsTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordBoundsTests {
     private let start = Instant(nanoseconds: 0)
 
     private func established() -> RecordBounds {

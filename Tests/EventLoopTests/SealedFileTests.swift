@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct SealedFileTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct SealedFileTests: LoopSuite {
     let scene = LoopScene()
 
     /// More than both sockets' buffers hold together.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct ServerTLSTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct ServerTLSTests: LoopSuite {
     let scene = LoopScene()
 
     private let folder: TemporaryFolder

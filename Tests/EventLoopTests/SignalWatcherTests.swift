@@ -6,7 +6,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct SignalWatcherTests {
+@Suite(.timeLimit(.minutes(10))) struct SignalWatcherTests {
     @Test func theFirstSignalRunsTheHandlerOnItsQueue() {
         let queue = DispatchQueue(label: "signals")
         let count = Mutex(0)

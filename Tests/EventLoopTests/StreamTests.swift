@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct StreamTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct StreamTests: LoopSuite {
     let scene = LoopScene()
 
     @Test(arguments: ["127.0.0.1:0", "[::1]:0"])

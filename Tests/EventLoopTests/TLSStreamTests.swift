@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct TLSStreamTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct TLSStreamTests: LoopSuite {
     let scene = LoopScene()
     let authority: ThrowawayAuthority
     let client: ClientTLS

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct TimerHoldTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct TimerHoldTests: LoopSuite {
     let scene = LoopScene()
 
     private static let start = Instant(nanoseconds: 3_600_000_000_000)

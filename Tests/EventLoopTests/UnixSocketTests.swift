@@ -7,7 +7,7 @@ import class Foundation.FileManager
 
 @testable import EventLoop
 
-@Suite struct UnixSocketTests: LoopSuite {
+@Suite(.timeLimit(.minutes(10))) struct UnixSocketTests: LoopSuite {
     let scene = LoopScene()
 
     /// The folder of the socket.

@@ -114,6 +114,14 @@ import Testing
         #expect(refusal("0\r\nX") == nil)
     }
 
+    /// A sender could make the decoder go through as many of them as their bytes allow.
+    @Test func manyShortTrailersWereBoundedByTheirBytesAlone() throws {
+        var limits = MessageLimits.request
+        limits.maxFields = 2
+        #expect(try decode("0\r\nA: b\r\nC: d\r\n\r\n", limits: limits) == "")
+        #expect(refusal("0\r\nA: b\r\nC: d\r\nE: f\r\n\r\n", limits: limits) == .tooManyFields)
+    }
+
     @Test func anErrorIsFinal() {
         var decoder = BodyDecoder(.chunked, limits: .request)
         let bad = [UInt8]("z".utf8)

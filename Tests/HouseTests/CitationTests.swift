@@ -47,6 +47,19 @@ import Testing
         }
     }
 
+    /// Each is cited below the path of its file, and may leave out parts between empty lines.
+    @Test func theExamplesOfTestsAreTestsOfTheTree() {
+        let page = House.text("Sources/Documentation/maintainers/TESTING.md")
+        let examples = page.matches(of: /\n`(Tests\/[A-Za-z0-9\/]+\.swift)`:\n\n```swift\n((?:.*\n)*?)```/)
+        #expect(examples.count == 3)
+        for example in examples {
+            let file = House.text(String(example.1))
+            for part in example.2.components(separatedBy: "\n\n") where !file.contains(part) {
+                Issue.record("TESTING.md: \(example.1) has no such lines: \(part)")
+            }
+        }
+    }
+
     @Test func citationsAreReadOverTheEndOfALine() {
         let lines = """
             // (FRAMING 1.6, 2.10 and 3,

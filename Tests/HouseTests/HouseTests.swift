@@ -15,6 +15,8 @@ func expectNone(_ offences: [String], _ rule: Comment) {
     static let maxUncheckedSendable = 8
     static let maxFunctionLines = 70
     static let maxFileLines = 400
+    /// The share of documentation comments that may begin with a word that points elsewhere.
+    static let maxShareElsewhere = 0.015
 
     private func places(in files: [SourceFile], where isOffence: (SourceFile, Int) -> Bool) -> [String] {
         files.flatMap { file in file.code.indices.filter { isOffence(file, $0) }.map(file.place) }
@@ -90,6 +92,31 @@ func expectNone(_ offences: [String], _ rule: Comment) {
             return index == 0 || Self.commentWords(file, index - 1)?.isEmpty ?? true
         }
         expectNone(offences, "name the thing first: \"The fields that ...\", not \"What ...\"")
+    }
+
+    /// In a pop-up nothing tells what "The same" or "Its" refers to.
+    @Test func documentationNamesItsSubjectFirst() {
+        let firstLines = House.sources.flatMap { file in
+            file.lines.indices.filter { Self.beginsDocumentation(file, $0) }.map { (file: file, index: $0) }
+        }
+        let elsewhere = firstLines.filter { Self.pointsElsewhere(Self.commentWords($0.file, $0.index) ?? []) }
+        let isTooMany = elsewhere.count > Int(Double(firstLines.count) * Self.maxShareElsewhere)
+        expectNone(
+            isTooMany ? elsewhere.map { $0.file.place($0.index) } : [],
+            "name the subject; \(elsewhere.count) of \(firstLines.count) comments begin like \"The same\" or \"One\"")
+    }
+
+    private static func beginsDocumentation(_ file: SourceFile, _ index: Int) -> Bool {
+        let isDocumentation = { (line: String) in line.drop { $0 == " " }.hasPrefix("///") }
+        return isDocumentation(file.comments[index]) && (index == 0 || !isDocumentation(file.comments[index - 1]))
+    }
+
+    /// Whether words begin with one that refers to something said before, as "The same" does.
+    private static func pointsElsewhere(_ words: [Substring]) -> Bool {
+        let words = words.prefix(2).map { $0.trimmingCharacters(in: .punctuationCharacters) }
+        guard let first = words.first else { return false }
+        return words == ["The", "same"]
+            || ["One", "As", "Those", "All", "Its", "Where", "Each", "More"].contains(first)
     }
 
     /// The words of a line that is a comment; nil for another line.

@@ -5,7 +5,7 @@ import Testing
 @testable import TestSupport
 
 /// The final report of a run, from invented data.
-@Suite struct LeftoversTests {
+@Suite(.timeLimit(.minutes(10))) struct LeftoversTests {
     private static func process(
         _ id: pid_t, _ name: String = "sleep", hasEnded: Bool = false, parent: pid_t = 1, session: pid_t? = nil
     ) -> RunningProcess {
@@ -66,6 +66,37 @@ import Testing
         {"kind":"event","payload":{"kind":"testEnded","testID":"M.S"}}
         """
 
+    /// An expectation on another thread failed in "some test", and a crash told its place alone.
+    @Test func issuesOfThreadsAndTestsThatACrashCutOffHadNoNames() {
+        let started = ["M.S/b()/S.swift:7:6", "M.T/e()/T.swift:1:6"].map {
+            #"{"kind":"event","payload":{"kind":"testStarted","testID":"\#($0)"}}"#
+        }
+        func tally(_ begun: Int, issueIn file: String) -> RunTally {
+            let issue =
+                #"{"kind":"event","payload":{"kind":"issueRecorded","issue":{"sourceLocation":"#
+                + #"{"fileID":"M/\#(file)","line":9}},"messages":[{"text":"Expectation failed"}]}}"#
+            let tests =
+                Self.events.split(separator: "\n").prefix(3).map(String.init) + [
+                    #"{"kind":"test","payload":{"kind":"function","id":"M.T/e()/T.swift:1:6"}}"#
+                ]
+            let lines = tests + started.prefix(begun) + [issue]
+            return RunTally(events: Data(lines.joined(separator: "\n").utf8))
+        }
+        #expect(tally(2, issueIn: "S.swift").issues == ["M.S/b(), M/S.swift:9\n    Expectation failed"])
+        #expect(tally(2, issueIn: "Other.swift").issues.first?.hasPrefix("M.S/b() or M.T/e(), M/Other") == true)
+        #expect(tally(0, issueIn: "S.swift").issues.first?.hasPrefix("some test, ") == true)
+        #expect(
+            RunReport.ofCrash(tally(1, issueIn: "S.swift")) == """
+                Failed before the crash:
+                  M.S/b(), M/S.swift:9
+                    Expectation failed
+                Running at the crash:
+                  M.S/b()
+                0 passed, 1 failed, 0 skipped, 1 crashed or cut off, 2 not run
+
+                """)
+    }
+
     /// The fourth of the tests has not ended, and has not passed.
     @Test func theReportEndsWithALineOfCounts() {
         let tally = RunTally(events: Data(Self.events.utf8))
@@ -92,7 +123,7 @@ import Testing
     }
 }
 
-@Suite struct TimeLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct TimeLimitTests {
     /// Such a test went on for minutes after the run had reported it, while those that followed
     /// ran.
     @Test func blockingThreadsEndAtTheTimeLimit() async throws {
@@ -120,7 +151,7 @@ import Testing
     }
 }
 
-@Suite struct WatchdogTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchdogTests {
     private static func event(_ kind: String, _ test: String) -> String {
         #"{"kind":"event","payload":{"kind":"\#(kind)","testID":"\#(test)"},"version":0}"# + "\n"
     }

@@ -1,7 +1,7 @@
 import Testing
 
 /// Rules for the tests themselves: a test that cannot fail, or that hangs, proves nothing.
-@Suite struct TestRulesTests {
+@Suite(.timeLimit(.minutes(10))) struct TestRulesTests {
     /// A function of the tests.
     private struct Function {
         let name: String
@@ -32,6 +32,15 @@ import Testing
         return false
     }
 
+    /// Two styles of names make two kinds of search.
+    @Test func namesOfTestsAreWordsOfCode() {
+        for file in House.tests {
+            for (index, line) in file.code.enumerated() where line.contains("func `") {
+                Issue.record("\(file.place(index)): write the name in camel case")
+            }
+        }
+    }
+
     @Test func everyTestExpectsSomething() {
         var count = 0
         for files in Dictionary(grouping: House.tests, by: \.module).values {
@@ -60,14 +69,31 @@ import Testing
         }
     }
 
+    /// The functions that wait for other threads and processes, and look at the time limit.
+    private static let waits = [
+        "waitUntil", "waitOrFail", "waitAtMost", "eventually", "onThread", "concurrently(", "processExitsWith",
+    ]
+
+    /// Without one, a test that waits again and again holds the run up until the watchdog ends it.
+    @Test func aSuiteThatWaitsHasATimeLimit() {
+        for file in House.tests where file.name.hasSuffix("Tests") {
+            guard file.code.contains(where: { line in Self.waits.contains { line.contains($0) } }) else { continue }
+            for (index, line) in file.code.enumerated() where line.contains("@Suite") {
+                let end = file.code[index...].firstIndex { $0.contains("{") } ?? index
+                guard !file.code[index...end].joined().contains(".timeLimit(") else { continue }
+                Issue.record("\(file.place(index)): it waits, and has no time limit")
+            }
+        }
+    }
+
     /// Files that sleep, because they play something slow or keep a pace. A test that sleeps to see
     /// that nothing comes passes on a busy machine even if something comes; it waits for a later
     /// event instead.
     private static let sleepers: Set = [
         "CanaryTour", "ClientConnectionTests", "ConformanceOrigin", "DescriptorTests", "EngineRelay", "EventLoopTests",
-        "FaultOrigin", "FullDiskTests", "HalfOpenTests", "HeadlessBrowser", "KillTests",
+        "FaultOrigin", "FullDiskTests", "HalfOpenTests", "HeadlessBrowser", "IdleNodesTests", "KillTests",
         "ListenerTests", "LoadBalancer", "NodeClients", "PlainHTTPOnTLSTests", "ProxyProtocolTests", "PurgeChaos",
-        "RepeatedRequestTests", "ReplacementTests", "ResolverTests", "ScriptedOrigin", "SlowClientTests",
+        "RepeatedRequestTests", "ReplacementTests", "ScriptedOrigin", "SlowClientTests",
         "SlowLinkTests", "SoakRun", "StreamTests", "SuspensionTests", "TimerHoldTests", "UnreadableSectorTests",
         "UpgradeLoad", "UpstreamStreamingTests", "VersionedOrigin", "Watchdog", "waitUntil",
     ]
@@ -75,7 +101,7 @@ import Testing
     @Test func onlyWhatKeepsAPaceSleeps() {
         let sleeping = House.tests.filter { file in
             file.code.contains { line in
-                line.contains("usleep(") || line.contains(" sleep(") || line.contains("Task.sleep(")
+                [" sleep(", "usleep(", "nanosleep(", "Task.sleep(", "Thread.sleep("].contains { line.contains($0) }
             }
         }
         let unlike = Self.sleepers.symmetricDifference(sleeping.map(\.name))

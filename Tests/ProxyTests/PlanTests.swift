@@ -111,6 +111,17 @@ import Testing
         }
     }
 
+    /// RFC 9111 5.2.1.1: the client accepts "a response whose age is no greater than" that.
+    @Test func anAnswerExactlyAsOldAsTheClientAllowsWasFetchedAnew() throws {
+        func plan(_ control: CacheControl) throws -> String {
+            try decided(facts("/v1/test", rule: .upstream, control: control), stored(age: 20))
+        }
+        #expect(try plan(control { $0.maxAge = 20 }) == "hit 40")
+        #expect(try plan(control { $0.maxAge = 19 }) == "fetch requestMaxAge with stored")
+        #expect(try plan(control { $0.minFresh = 40 }) == "hit 40")
+        #expect(try plan(control { $0.minFresh = 41 }) == "fetch requestMaxAge with stored")
+    }
+
     /// An answer that the origin lets be served stale came to clients that had said `max-age` (RFC
     /// 9111 5.2.1.1), and stood in for an origin that failed.
     @Test func whoSaysMaxAgeGetsNothingStaleWithoutMaxStale() throws {

@@ -2,10 +2,10 @@ import EventLoop
 import Synchronization
 import TestSupport
 import Testing
-import Tier
 import Upstream
 
 @testable import Proxy
+@testable import Tier
 
 /// Nodes whose budgets meet in a real engine.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct SharedBudgetTests {
@@ -23,9 +23,11 @@ import Upstream
             let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine)
             var settings = TierSettings(endpoints: [endpoint], nodeName: name)
             // A busy machine is no engine that is away.
-            settings.timeout = .seconds(600)
-            let upstream = UpstreamSettings(
+            (settings.timeout, settings.limits.dialTimeout) = (.seconds(600), .seconds(600))
+            var asking = UpstreamSettings(
                 endpoint: Endpoint(isTLS: false, host: "127.0.0.1", port: origin), maxConnections: 4)
+            asking.timeouts.connect = .seconds(Patience.seconds(60))
+            let upstream = asking
             let tier = settings
             loop.sync {
                 let connection = TierConnection(tier, loop: loop) { _ in }

@@ -105,6 +105,18 @@ import Testing
         #expect(next.entries(since: 0) == known && next.newest == 200 && next.swept == 100)
     }
 
+    /// The numbers went back to that of an older purge: the next one counted as swept before it
+    /// began, and what it had chosen came back.
+    @Test func anOlderPurgeOfTheFileTookTheNumbersBack() {
+        var list = PurgeList()
+        let older = PurgeList.Entry(number: 3, selection: EntrySelection([.target("/a")]), mode: .hard)
+        #expect(list.restore([older], forgotten: 0, swept: 9).isEmpty)
+        #expect(list.newest == 9 && last(list, "/a") == 3)
+        let next = list.note(EntrySelection([.target("/a")]), .soft)
+        #expect(next.number == 10 && last(list, "/a") == 10)
+        #expect(list.entries(since: list.swept) == [next])
+    }
+
     /// They were made while no file could be read, and concern what it has.
     @Test func purgesThatAFileLacksGetNumbersAboveIts() {
         var list = PurgeList()

@@ -4,7 +4,7 @@ import Server
 import TestSupport
 import Testing
 
-@Suite struct CollapsingTests {
+@Suite(.timeLimit(.minutes(10))) struct CollapsingTests {
     private static let album = "/v1/catalog/us/albums/310730204"
 
     /// One team was told that another had asked too much.

@@ -79,7 +79,7 @@ import Testing
         #expect(origin.requests.count == 1)
         try ask(("Accept", "text/html"))
         #expect(origin.requests.count == 2, "this one goes along")
-        try proxy.adopt { $0.shared.forwardedFields = NamedFields(["Accept-Language"]) }
+        try proxy.adopt { $0.service.forwardedFields = NamedFields(["Accept-Language"]) }
         try ask(("Accept-Language", "de"))
         #expect(origin.requests.count == 3 && origin.requests.last?.field("accept-language") == "de")
     }

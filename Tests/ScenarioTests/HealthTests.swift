@@ -14,7 +14,7 @@ import Testing
     ) throws -> ProxyUnderTest {
         let proxy = try ProxyUnderTest(before: FakeOrigin(), clientKeys: clientKeys)
         try proxy.adopt { settings in
-            settings.shared.healthPath = path.map { Array($0.utf8) }
+            settings.service.healthPath = path.map { Array($0.utf8) }
             settings.shared.health.use { @Sendable in isReady() ? (true, "ready") : (false, "draining") }
         }
         return proxy

@@ -20,7 +20,7 @@ import Upstream
         _ mode: LiveOrigin.Mode, port: UInt16, timeout: Duration = .seconds(60)
     ) throws -> ServiceHost {
         var settings = UpstreamSettings(endpoint: Endpoint(isTLS: false, host: "127.0.0.1", port: port))
-        settings.timeouts.response = timeout
+        (settings.timeouts.connect, settings.timeouts.response) = (.seconds(Patience.seconds(60)), timeout)
         return try .local { context in
             LiveOrigin(
                 mode, pool: UpstreamPool(settings: settings, tls: nil, loop: context.loop, resolver: Resolver()),

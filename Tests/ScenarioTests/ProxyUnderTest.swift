@@ -53,16 +53,17 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         (self.origin, self.scripted) = (origin, scripted)
         let originPort = scripted?.port ?? UInt16(origin?.port ?? originPort)
         let endpoint = Endpoint(isTLS: upstreamTLS != nil, host: originHost, port: originPort)
-        var shared = ProxyShared(
-            cache: cache, credentials: credentials, policy: policy, origin: upstream ?? .none,
-            authority: endpoint.authority, crossOrigin: crossOrigin, composition: composition)
-        shared.warn = warn
-        shared.clientKeys = clientKeys
-        shared.budget = budget
-        shared.verifySample = verifySample
+        var service = ServiceSettings(
+            credentials: credentials, policy: policy, origin: upstream ?? .none, authority: endpoint.authority,
+            crossOrigin: crossOrigin, composition: composition)
+        service.warn = warn
+        service.clientKeys = clientKeys
+        service.verifySample = verifySample
         // Most of these proxies have no token of their own, but represent ones that do.
-        shared.provesTokens = provesTokens
-        shared.gzip = gzip
+        service.provesTokens = provesTokens
+        service.gzip = gzip
+        var shared = SharedStores(cache, for: service)
+        shared.budget = budget
         shared.tier = tier
         var asking = UpstreamSettings(endpoint: endpoint)
         // On a busy machine an origin of the tests may be late; its clients wait longer.
@@ -72,7 +73,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         adjusting(&asking)
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)], workers: workers,
-            upstream: asking, upstreamTLS: upstreamTLS, shared: shared,
+            upstream: asking, upstreamTLS: upstreamTLS, service: service, shared: shared,
             accessLog: AccessLogSettings(try AccessLogSink(path: folder.file("log")), logFormat))
         settings.timeouts = timeouts
         settings.timeOfDay = timeOfDay
@@ -111,9 +112,9 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         try adopt { settings in
             let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(port))
             settings.upstream.endpoint = endpoint
-            settings.shared = settings.shared.adopting(
-                credentials: settings.shared.credentials, policy: settings.shared.policy, origin: upstream,
-                authority: endpoint.authority, crossOrigin: .any, composition: settings.shared.library.settings)
+            settings.serve {
+                ($0.origin, $0.authority, $0.crossOrigin) = (upstream, Array(endpoint.authority.utf8), .any)
+            }
         }
     }
 
@@ -186,6 +187,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
             done.signal()
         }
         done.waitOrFail()
+        // The proxy waits for a slow disk no longer than a service that stops may.
+        settings.accessLog?.sink.flush(within: .seconds(Patience.seconds(40)))
         return cutOff.load(ordering: .relaxed)
     }
 }
@@ -288,4 +291,13 @@ extension ClientTimeouts {
         timeouts.grace = .milliseconds(50)
         return timeouts
     }()
+}
+
+extension ProxySettings {
+    /// Changes how requests are answered, and with it the stores that follow from that.
+    mutating func serve(_ change: (inout ServiceSettings) -> Void) {
+        let former = service
+        change(&service)
+        shared = shared.adopting(service, after: former)
+    }
 }

@@ -83,7 +83,7 @@ import Testing
     @Test func pathsOutsideOfTheAPICanBeRefused() throws {
         let proxy = try ProxyUnderTest(before: FakeOrigin())
         #expect(try proxy.client.send("GET", "/.env").status == 200)
-        try proxy.adopt { $0.shared.servesOther = false }
+        try proxy.adopt { $0.service.servesOther = false }
         for target in ["/.env", "/v1", "/v10/catalog", "/", "/v2/me", "/wp-login.php?a=b"] {
             let answer = try proxy.client.send("GET", target)
             #expect(answer.status == 404, "\(target)")
@@ -157,7 +157,7 @@ import Testing
         }
         #expect(proxy.origin.requests.isEmpty)
         #expect(try proxy.client.send("GET", Self.album, fields: [(name, "DELETE")]).status == 200)
-        try proxy.adopt { $0.shared.forwardedFields = NamedFields([name]) }
+        try proxy.adopt { $0.service.forwardedFields = NamedFields([name]) }
         #expect(try proxy.client.send("POST", "/v1/me/library", fields: [(name, "GET")]).status == 200)
         #expect(proxy.origin.requests.last?.field(name) == "GET", "the operator lets it through")
     }

@@ -29,7 +29,7 @@ import Testing
         let proxy = try ProxyUnderTest(before: FakeOrigin(), workers: 2)
         for _ in 0..<4 { #expect(try proxy.client.send("GET", Self.target).status == 200) }
         let keys = try Self.keys()
-        try proxy.adopt { $0.shared.clientKeys = keys }
+        try proxy.adopt { $0.service.clientKeys = keys }
         #expect(try proxy.client.send("GET", Self.target).status == 401)
         let known = try proxy.client.send("GET", Self.target, fields: [("X-Refrain-Key", "0123456789abcdef")])
         #expect(known.status == 200 && known.isHit)
@@ -40,10 +40,7 @@ import Testing
         let client = try proxy.connection(sending: .get(Self.target))
         #expect(!client.readSome().isEmpty)
         try proxy.adopt { settings in
-            settings.shared = settings.shared.adopting(
-                credentials: settings.shared.credentials, policy: settings.shared.policy, origin: .none,
-                authority: "other:80",
-                crossOrigin: .any, composition: CompositionSettings())
+            settings.serve { ($0.authority, $0.composition) = (Array("other:80".utf8), CompositionSettings()) }
             settings.upstream.maxConnections = 3
             settings.upstreamRate = 50
             settings.accessLog = nil
@@ -78,7 +75,9 @@ import Testing
         for connections in 1...3 {
             try proxy.adopt { settings in
                 let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(other.port))
+                let timeouts = settings.upstream.timeouts
                 settings.upstream = UpstreamSettings(endpoint: endpoint, maxConnections: connections)
+                settings.upstream.timeouts = timeouts
             }
             try proxy.adopt(Origin(isTLS: false, host: "other", port: 80), at: other.port)
         }
@@ -138,10 +137,7 @@ import Testing
         #expect(try !ask() && ask())
         for policy in [Policy(), Self.keeping] {
             try proxy.adopt { settings in
-                settings.shared = settings.shared.adopting(
-                    credentials: settings.shared.credentials, policy: policy, origin: .none, authority: "a:80",
-                    crossOrigin: .any,
-                    composition: CompositionSettings())
+                settings.serve { $0.policy = policy }
             }
             if policy[.personal] == .off { #expect(try !ask("POST")) }
         }
@@ -176,7 +172,7 @@ import Testing
             try proxy.adopt { settings in
                 settings.listeners.append(settings.listeners[0])
                 settings.listeners.append(taken)
-                settings.shared.clientKeys = keys
+                settings.service.clientKeys = keys
             }
         }
         // Loops share a port, and so could another proxy: both once served half of the requests.

@@ -8,7 +8,7 @@ import Testing
 @testable import Proxy
 
 /// Requests that come again byte for byte are not parsed again; no client may notice.
-@Suite struct RepeatedRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct RepeatedRequestTests {
     private static let album = "/v1/catalog/us/albums/310730204"
 
     @Test func answersAreTheSameEachTime() throws {

@@ -12,7 +12,8 @@ extension SharedTier {
     convenience init(ofNode number: Int, _ engine: RedisServer) {
         let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
         var settings = TierSettings(endpoints: [endpoint], nodeName: "node\(number)")
-        settings.timeout = .seconds(60)
+        // A busy machine is no engine that is away.
+        (settings.timeout, settings.limits.dialTimeout) = (.seconds(60), .seconds(60))
         self.init(settings) { _ in }
     }
 

@@ -9,7 +9,7 @@ import Text
 @testable import Traffic
 
 /// Compares what-if runs with a real proxy that gets the same requests, one at a time.
-@Suite struct WhatIfScenarioTests {
+@Suite(.timeLimit(.minutes(10))) struct WhatIfScenarioTests {
     /// Every request five seconds after the one before it.
     private func targets(_ songs: [String]) -> [String] {
         var random = SeededGenerator(seed: 5)

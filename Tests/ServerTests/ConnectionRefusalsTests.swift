@@ -11,44 +11,55 @@ import Testing
     private func address(_ host: String) -> SocketAddress? { SocketAddress(host: host, port: 40_000) }
 
     @Test func aLimitIsSaidAtOnceAndThenOnceAMinuteWithItsCount() {
-        var log = ConnectionRefusalLog()
-        log.names = [.address: "connections_per_address 5"]
-        func line(_ host: String, _ limit: ClientLimit = .address, at seconds: Int64) -> String? {
-            log.line(about: limit, address(host), nil, at: instant(seconds))
-        }
-        #expect(line("192.0.2.7", at: 0) == "connections_per_address 5: a connection from 192.0.2.7 was refused")
-        for _ in 0..<13 { #expect(line("192.0.2.8", at: 1) == nil) }
+        let (refusals, lines) = (ConnectionRefusals(), Lines())
+        refusals.tell(names: [.address: "connections_per_address 5"], warn: lines.add, inform: { _ in })
+        refusals.note(.address, address("192.0.2.7"), at: instant(0))
+        #expect(lines.take() == ["connections_per_address 5: a connection from 192.0.2.7 was refused"])
+        for _ in 0..<13 { refusals.note(.address, address("192.0.2.8"), at: instant(1)) }
+        #expect(lines.take() == [])
         // Limits are told by themselves, and addresses as they are counted.
-        #expect(
-            line("2001:db8::1", .loop, at: 2)
-                == "20000 connections of one loop: a connection from 2001:db8::/64 was refused")
-        #expect(log.rest(at: instant(59)).refusals.isEmpty)
-        #expect(log.rest(at: instant(60)).refusals == ["connections_per_address 5: 13 more connections were refused"])
-        #expect(log.rest(at: instant(600)).refusals.isEmpty)
+        refusals.note(.loop, address("2001:db8::1"), at: instant(2))
+        #expect(lines.take() == ["20000 connections of one loop: a connection from 2001:db8::/64 was refused"])
+        refusals.logSuppressed(at: instant(59))
+        #expect(lines.take() == [])
+        refusals.logSuppressed(at: instant(60))
+        #expect(lines.take() == ["connections_per_address 5: 13 more connections were refused"])
         // A line by the rest is a line.
-        #expect(line("192.0.2.7", at: 100) == nil)
+        refusals.note(.address, address("192.0.2.7"), at: instant(100))
+        #expect(lines.take() == [])
+        refusals.note(.address, address("192.0.2.9"), "full", at: instant(120))
         #expect(
-            line("192.0.2.9", at: 120)
-                == "connections_per_address 5: a connection from 192.0.2.9 was refused; 1 more since the last message")
+            lines.take() == [
+                "connections_per_address 5: a connection from 192.0.2.9 was refused: full; "
+                    + "1 more since the last message"
+            ])
+        refusals.logSuppressed(at: instant(600))
+        #expect(lines.take() == [])
     }
 
     @Test func handshakesAreSaidByKindAndSilenceIsNot() {
-        var log = ConnectionRefusalLog()
+        let (refusals, lines) = (ConnectionRefusals(), Lines())
+        refusals.tell(names: [:], warn: { _ in }, inform: lines.add)
         let peer = address("192.0.2.7")
         let distrust = HandshakeFailure(.untrusted, reason: "tlsv1 alert unknown ca")
+        refusals.noteHandshake(distrust, peer, at: instant(0))
         #expect(
-            log.line(about: distrust, peer, at: instant(0))
-                == "TLS handshake with 192.0.2.7 failed: the client does not trust the certificate "
-                + "(tlsv1 alert unknown ca)")
-        #expect(log.line(about: distrust, peer, at: instant(1)) == nil)
+            lines.take() == [
+                "TLS handshake with 192.0.2.7 failed: the client does not trust the certificate "
+                    + "(tlsv1 alert unknown ca)"
+            ])
+        refusals.noteHandshake(distrust, peer, at: instant(1))
+        #expect(lines.take() == [])
+        refusals.noteHandshake(HandshakeFailure(.name, reason: "r", host: "a.example"), peer, at: instant(1))
         #expect(
-            log.line(about: HandshakeFailure(.name, reason: "r", host: "a.example"), peer, at: instant(1))
-                == "TLS handshake with 192.0.2.7 failed: the certificate does not name the host that the client "
-                + "asked for (a.example: r)")
-        #expect(log.line(about: HandshakeFailure(.silent), peer, at: instant(1)) == nil)
-        #expect(
-            log.rest(at: instant(61)).handshakes
-                == ["1 more TLS handshake failed: the client does not trust the certificate"])
+            lines.take() == [
+                "TLS handshake with 192.0.2.7 failed: the certificate does not name the host that the client "
+                    + "asked for (a.example: r)"
+            ])
+        refusals.noteHandshake(HandshakeFailure(.silent), peer, at: instant(1))
+        #expect(lines.take() == [])
+        refusals.logSuppressed(at: instant(61))
+        #expect(lines.take() == ["1 more TLS handshake failed: the client does not trust the certificate"])
     }
 
     /// The log had "an unknown address" for connections of a load balancer without their header.
@@ -82,6 +93,15 @@ import Testing
         private let lines = Mutex<[String]>([])
 
         var all: [String] { lines.withLock { $0 } }
+
+        /// The lines since the last look.
+        func take() -> [String] {
+            lines.withLock { lines in
+                defer { lines = [] }
+                return lines
+            }
+        }
+
         var add: @Sendable (String) -> Void {
             { @Sendable [self] text in lines.withLock { $0.append(text) } }
         }

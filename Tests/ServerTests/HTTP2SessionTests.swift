@@ -133,6 +133,25 @@ private final class OtherHolder: AnswerHolder {
         #expect(settings.contains([0, 6] + HTTP2Frame.word(UInt32(MessageLimits().maxHeadBytes))), "\(settings)")
     }
 
+    /// The last stream was named at once, so requests on their way were refused at each stop.
+    @Test func aRequestThatCrossesTheGoodbyeIsAnswered() throws {
+        var answered: [[UInt32]] = []
+        var goodbyes: [[UInt32]] = []
+        try run { loop in
+            let scene = try SessionScene(loop)
+            func look() {
+                answered.append(scene.frames(.headers).map(\.stream))
+                goodbyes.append(scene.frames(.goAway).map { $0.word(at: 0) })
+            }
+            return [
+                (1, { scene.session.drain(idleSince: loop.now - .seconds(60)) }), (2, { scene.get(1) }), (3, look),
+                (4, { scene.session.endGrace() }), (5, look),
+            ]
+        }
+        #expect(answered == [[1], [1]])
+        #expect(goodbyes == [[0x7FFF_FFFF], [0x7FFF_FFFF, 1]], "\(goodbyes)")
+    }
+
     /// Frames without an owner would make the budget reset another client instead.
     @Test func framesThatWaitAreCountedForTheirClient() throws {
         let budget = AnswerBudget()

@@ -6,7 +6,7 @@ import Testing
 @testable import Server
 
 /// The time of clients for a TLS handshake, in virtual time.
-@Suite struct HandshakeTimeTests {
+@Suite(.timeLimit(.minutes(10))) struct HandshakeTimeTests {
     private final class Silence: Service {
         func handle(_ connection: ClientConnection) {}
     }

@@ -46,7 +46,7 @@ import Text
     }
 
     @Test func relationshipsLeadToTheCatalogAndSomeAreLost() throws {  // APPLE-MUSIC-API 6.8
-        let user = origin.api.library(of: anna)
+        let user = origin.api.world.library(of: anna)
         let albums = user.all(.libraryAlbums, origin.catalog)
         let lost = try #require(albums.first { user.related($0, .catalog, origin.catalog).isEmpty })
         let kept = try #require(albums.first { !user.related($0, .catalog, origin.catalog).isEmpty })
@@ -61,7 +61,7 @@ import Text
     }
 
     @Test func playlistsPageAndMayBeEmpty() throws {  // APPLE-MUSIC-API 7.14, 6.9
-        let user = origin.api.library(of: anna)
+        let user = origin.api.world.library(of: anna)
         let playlists = user.playlists.prefix(2).map { playlist in
             "/v1/me/library/playlists/" + user.id(of: Resource(.libraryPlaylists, playlist.serial), origin.catalog)
         }
@@ -137,7 +137,7 @@ import Text
     }
 
     @Test func addingAnAlbumShowsInTheLibrary() throws {  // APPLE-MUSIC-API 3.2.15
-        let library = origin.api.library(of: user)
+        let library = origin.api.world.library(of: user)
         let album = origin.albums(1) { album in
             library.entry(ofAlbum: album) == nil && origin.isAvailable(Resource(.albums, album), library.market)
                 && origin.catalog.isAvailable(origin.catalog.song(album: album, track: 0), in: library.market)

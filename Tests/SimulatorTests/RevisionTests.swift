@@ -6,7 +6,7 @@ import Text
 @testable import Simulator
 
 /// The simulated API changes its content, and the shapes of its answers.
-@Suite struct RevisionTests {
+@Suite(.timeLimit(.minutes(10))) struct RevisionTests {
     let origin = SimulatedOrigin()
 
     private func request(_ target: String, method: String = "GET") -> SimulatorRequest {

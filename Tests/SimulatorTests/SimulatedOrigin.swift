@@ -14,7 +14,7 @@ struct SimulatedOrigin {
         api = SimulatedAPI(configuration: configuration)
     }
 
-    var catalog: Catalog { api.catalog }
+    var catalog: Catalog { api.world.catalog }
 
     static let us = Market(code: "us") ?? Market.all[0]
 

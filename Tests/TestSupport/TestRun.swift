@@ -19,7 +19,12 @@ public enum TestRun {
     private static let mark = "REFRAIN_TEST_RUN"
     private static let state = Mutex(State())
     private static var folder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "" }
-    private static var events: String { folder + "/events" }
+    private static let eventsOption = "--event-stream-output-path"
+    /// The events of the run; empty where no argument names their file.
+    private static var events: String {
+        let words = CommandLine.arguments
+        return words.lastIndex(of: eventsOption).flatMap { words.dropFirst($0 + 1).first } ?? ""
+    }
 
     /// Variables for the environment of each child.
     static var variables: [String: String] { getenv(mark) == nil ? [:] : ["TMPDIR": folder] }
@@ -29,6 +34,9 @@ public enum TestRun {
     public static func begin() {
         guard getenv("SWT_EXIT_TEST_ID") == nil else { return }
         guard getenv(mark).map({ String(cString: $0) }) == "\(getpid())" else { return restart() }
+        // This process has read it. The backtrace of a child that crashes on purpose takes a minute
+        // of both cores, because it reads the symbols of all modules.
+        setenv("SWIFT_BACKTRACE", "enable=no", 1)
         do {
             let guardian = try startGuardian()
             state.withLock { $0.guardian = guardian }
@@ -43,8 +51,11 @@ public enum TestRun {
         }
         setenv("TMPDIR", path, 1)
         setenv(mark, "\(getpid())", 1)
-        // The testing library writes its events only to a file that an argument names.
-        let words = (CommandLine.arguments + ["--event-stream-output-path", events]).map { strdup($0) } + [nil]
+        // The testing library writes its events only to a file that an argument names. One outside
+        // of the directory outlives a crash.
+        let events = getenv("REFRAIN_TEST_EVENTS").map { String(cString: $0) } ?? path + "/events"
+        unsetenv("REFRAIN_TEST_EVENTS")
+        let words = (CommandLine.arguments + [eventsOption, events]).map { strdup($0) } + [nil]
         execv(program, words)
         fail("execv: errno \(errno)")
     }
@@ -94,6 +105,16 @@ public enum TestRun {
             let line = Array("\(event) \(session)\n".utf8)
             _ = write(guardian.input, line, line.count)
         }
+    }
+
+    /// The report of a run that has crashed, where the arguments are `--crashed` and the file of
+    /// its events; else nil.
+    public static func reportOfCrash(_ arguments: [String]) -> String? {
+        guard let index = arguments.firstIndex(of: "--crashed"), arguments.indices.contains(index + 1) else {
+            return nil
+        }
+        let events = (try? Data(contentsOf: URL(fileURLWithPath: arguments[index + 1]))) ?? Data()
+        return RunReport.ofCrash(RunTally(events: events))
     }
 
     /// Prints the report. Returns the tests' exit status, or at least 1 where something was left or

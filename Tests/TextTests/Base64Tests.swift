@@ -5,12 +5,12 @@ import Text
 
 @Suite struct Base64Tests {
     @Test(arguments: ["A", "AAAAA", "Zg==", "Zh", "Zm9", "Z+8A", "Z/8A", "Zg\n", " Zg", "Zé"])
-    func `padding, foreign characters, bad lengths and spare bits are refused`(text: String) {
+    func paddingForeignCharactersBadLengthsAndSpareBitsAreRefused(text: String) {
         #expect(Base64.url.decode(Array(text.utf8).span) == nil)
     }
 
     @Test(arguments: UInt64(1)...100)
-    func `encoded bytes are decoded again and equal Foundation's`(seed: UInt64) {
+    func encodedBytesAreDecodedAgainAndEqualFoundations(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bytes = (0..<Int.random(in: 0...100, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
         let (padded, encoded) = (Base64.standard.encode(bytes), Base64.url.encode(bytes))

@@ -13,12 +13,12 @@ private func reason(_ bytes: [UInt8]) -> JSONError.Reason? {
 private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf8)) }
 
 @Suite struct JSONTests {
-    @Test func `members keep their order and numbers their spelling`() throws {
+    @Test func membersKeepTheirOrderAndNumbersTheirSpelling() throws {
         let text = #"{"b":1.50,"a":[-0,1E+400,1e-7,123456789012345678901234567890],"c":{"":null},"d":true,"e":false}"#
         #expect(try parse(text).description == text)
     }
 
-    @Test func `white space is allowed between tokens and nowhere else`() throws {
+    @Test func whiteSpaceIsAllowedBetweenTokensAndNowhereElse() throws {
         #expect(
             try parse(" \t\r\n{ \"a\" : [ 1 , 2 ] , \"b\" : { } , \"c\" : [ ] }\n") == [
                 "a": [1, 2], "b": [:], "c": [],
@@ -29,27 +29,27 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
         #expect(reason("\u{FEFF}1") == .unexpectedByte)
     }
 
-    @Test func `of two members with one key both are kept and the last is meant`() throws {
+    @Test func ofTwoMembersWithOneKeyBothAreKeptAndTheLastIsMeant() throws {
         let value = try parse(#"{"a":1,"b":2,"a":3}"#)
         #expect(value["a"] == 3)
         #expect(value.description == #"{"a":1,"b":2,"a":3}"#)
         #expect(JSONDifference.first(expected: value, found: ["b": 2, "a": 3]) == nil)
     }
 
-    @Test func `keys that only look the same are different`() throws {
+    @Test func keysThatOnlyLookTheSameAreDifferent() throws {
         let value = try parse(#"{"\u00e9":1,"e\u0301":2}"#)
         #expect(value["\u{E9}"] == 1)
         #expect(value["e\u{301}"] == 2)
     }
 
-    @Test func `escapes are decoded and pairs of surrogates joined`() throws {
+    @Test func escapesAreDecodedAndPairsOfSurrogatesJoined() throws {
         let value = try parse(#""\"\\\/\b\f\n\r\t\u0000\u00e9\u20AC\uD83C\uDfB5é€🎵""#)
         #expect(value.stringValue == "\"\\/\u{08}\u{0C}\n\r\t\0é€🎵é€🎵")
         #expect(value.description == "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000é€🎵é€🎵\"")
         #expect(try parse(#"{"\u0061":1}"#)["a"] == 1)
     }
 
-    @Test func `half a surrogate pair and unknown escapes are refused`() {
+    @Test func halfASurrogatePairAndUnknownEscapesAreRefused() {
         for text in [#"\ud800"#, #"\ud800x"#, #"\ud800\n"#, #"\ud800\ud800"#, #"\udc00"#, #"\ud83c\u0041"#] {
             #expect(reason("\"\(text)\"") == .loneSurrogate, "\(text)")
         }
@@ -60,14 +60,14 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
         [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF],
         [0xE2, 0x82], [0xF8, 0x88, 0x80, 0x80, 0x80],
     ])
-    func `strings that are not UTF-8 are refused with or without escapes`(bytes: [UInt8]) {
+    func stringsThatAreNotUTF8AreRefusedWithOrWithoutEscapes(bytes: [UInt8]) {
         let quote = UInt8(ascii: "\"")
         #expect(reason([quote] + bytes + [quote]) == .invalidUTF8)
         #expect(reason([quote] + Array(#"\n"#.utf8) + bytes + [quote]) == .invalidUTF8)
         #expect(reason([UInt8(ascii: "{"), quote] + bytes + Array(#"":1}"#.utf8)) == .invalidUTF8)
     }
 
-    @Test func `control characters in strings must be escaped`() {
+    @Test func controlCharactersInStringsMustBeEscaped() {
         for byte in UInt8(0)..<0x20 {
             #expect(reason([UInt8(ascii: "\""), byte, UInt8(ascii: "\"")]) == .controlCharacter)
         }
@@ -75,7 +75,7 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
     }
 
     @Test(arguments: ["01", "1.", ".5", "-", "+1", "1e", "1e+", "--1", "0x10", "1.e3", "-01", "NaN", "Infinity"])
-    func `malformed numbers are refused`(text: String) {
+    func malformedNumbersAreRefused(text: String) {
         #expect(reason(text) != nil)
         #expect(reason("[\(text)]") != nil)
     }
@@ -84,9 +84,9 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
         "[1,]", "{,}", #"{"a":1,}"#, #"{"a" 1}"#, "{a:1}", "[1 2]", "{]", "[}", "'a'", "//\n1", "]", "True", "nul1",
         #"{1:2}"#,
     ])
-    func `text that other parsers let pass is refused`(text: String) { #expect(reason(text) == .unexpectedByte) }
+    func textThatOtherParsersLetPassIsRefused(text: String) { #expect(reason(text) == .unexpectedByte) }
 
-    @Test func `every cut of a text is truncated and says so`() {
+    @Test func everyCutOfATextIsTruncatedAndSaysSo() {
         let text = Array(#"{"a":[1,true,null,"x\u00e9\ud83c\udfb5"],"b":{"c":-1.5}}"#.utf8)
         for count in 0..<text.count {
             #expect(reason(Array(text[..<count])) == .truncated, "cut at \(count)")
@@ -94,7 +94,7 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
         #expect(reason(text) == nil)
     }
 
-    @Test func `depth 128 is accepted and 129 refused, however long the text`() {
+    @Test func depth128IsAcceptedAnd129RefusedHoweverLongTheText() {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
@@ -105,12 +105,12 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
         #expect(reason("[" + String(repeating: "[],", count: 1000) + "[]]") == nil)
     }
 
-    @Test func `an error says where`() {
+    @Test func anErrorSaysWhere() {
         #expect(throws: JSONError(reason: .unexpectedByte, offset: 4)) { try parse("[1, ,2]") }
         #expect("\(JSONError(reason: .tooDeep, offset: 3))" == "not JSON: nested too deeply, at byte 3")
     }
 
-    @Test func `literals and subscripts build documents`() {
+    @Test func literalsAndSubscriptsBuildDocuments() {
         let value: JSON = ["data": [["id": "1", "n": 5, "ok": true, "none": .null]]]
         #expect(value.description == #"{"data":[{"id":"1","n":5,"ok":true,"none":null}]}"#)
         #expect(value["data"]?[0]?["id"]?.stringValue == "1")
@@ -121,14 +121,14 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
     }
 
     @Test(arguments: UInt64(1)...200)
-    func `written values are read back`(seed: UInt64) throws {
+    func writtenValuesAreReadBack(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let value = JSON.random(&random, depth: 6, most: 5, text: randomString)
         #expect(try JSON.parse(value.bytes) == value, "seed \(seed)")
     }
 
     @Test(arguments: UInt64(1)...200)
-    func `a text with damaged bytes gives a value or an error and never a trap`(seed: UInt64) {
+    func aTextWithDamagedBytesGivesAValueOrAnErrorAndNeverATrap(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var bytes = JSON.random(&random, depth: 6, most: 5, text: randomString).bytes
         for _ in 0..<4 { bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random) }
@@ -136,7 +136,7 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
     }
 
     @Test(.requires(.sharedMaterial))
-    func `recorded answers mean the same after being written again`() throws {
+    func recordedAnswersMeanTheSameAfterBeingWrittenAgain() throws {
         var count = 0
         for (name, bytes) in try SharedMaterial.recordedAnswers() {
             let expected = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]

@@ -23,6 +23,8 @@ final class GateScene {
         observers = loops.map { _ in CountingObserver() }
         var settings = UpstreamSettings(
             endpoint: Endpoint(isTLS: false, host: "127.0.0.1", port: origin.port), maxConnections: connections)
+        // A busy machine is no origin that cannot be reached.
+        settings.timeouts.connect = .seconds(Patience.seconds(60))
         adjust(&settings)
         let resolver = Resolver()
         for (loop, observer) in zip(loops, observers) {

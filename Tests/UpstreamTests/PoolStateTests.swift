@@ -142,6 +142,24 @@ import Testing
         #expect(pool.connected(c(1), now: now) == [.lease(c(1), r(3), isReused: false)])
     }
 
+    /// A tick forgot the deadlines of what went on waiting: the request ended when something else
+    /// was due.
+    @Test func aRequestThatWaitsThroughATickEndsAtItsDeadline() {
+        var settings = UpstreamSettings(
+            endpoint: Endpoint(isTLS: false, host: "origin.test", port: 80), maxConnections: 1)
+        (settings.timeouts.response, settings.timeouts.content) = (.seconds(1), .zero)
+        var pool = PoolState(settings: settings)
+        let deadline = now + settings.timeouts.whole
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.connectFailed(c(0), .connect("refused"), now: now)
+        #expect(pool.submit(r(2), isReplayable: true, now: now).isEmpty)
+        // The pause ends so late that connecting may take longer than the request has.
+        let late = deadline - .seconds(1)
+        #expect(pool.tick(now: late) == [.open(c(1))])
+        #expect(pool.wakeAt == deadline)
+        #expect(pool.tick(now: deadline) == [.fail(r(2), .timeout(.whole))])
+    }
+
     @Test func pauseDoublesUpToItsBoundAndOneSuccessEndsIt() {
         var pool = pool(connections: 1)
         var time = now

@@ -9,7 +9,7 @@ import Testing
         ["stats"], ["top", "--once"], ["list"], ["inspect", "/v1/catalog/us/songs/1"], ["purge", "--all"],
         ["explain", "/v1/catalog/us/songs/1"], ["record", "status"], ["nodes"],
     ]
-    private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+    private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{\"requests\":1}"
 
     private func server() throws -> ScriptedOrigin { try ScriptedOrigin([.request, .send(Self.answer), .close]) }
 

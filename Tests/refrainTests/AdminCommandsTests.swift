@@ -92,7 +92,7 @@ import Text
     @Test func theTierHasASectionOfItsOwn() {
         let tier = #"{"tier":{"standing":"ready","last_error":null,"lookups":{"looks":10}}}"#
         expect("stats", at: tier, shows: "shared tier\n  standing       ready\n  lookups looks     10\n")
-        expect("stats", at: #"{"tier":null}"#, shows: "")
+        expect("stats", at: #"{"requests":1,"tier":null}"#, shows: "requests\n  requests  1\n")
     }
 
     @Test func eachNodeHasALine() {
@@ -235,6 +235,15 @@ import Text
         }
         let result = runAgainstServer("stats", "no").result
         #expect(result.status == 1 && result.error.hasPrefix("refrain: the answer to GET /stats is not JSON"))
+    }
+
+    /// A server that is no admin listener may have a `/stats` too.
+    @Test func statsOfAnotherServerPrintedNothing() {
+        for body in [#"{"uptime":7}"#, "[]", "{}"] {
+            let result = runAgainstServer("stats", body).result
+            #expect(result.status == 1 && result.standard.isEmpty)
+            #expect(result.error.hasPrefix("refrain: the answer to GET /stats has no counters; "), "\(result.error)")
+        }
     }
 
     @Test func theTokenOfTheFileIsPresented() {

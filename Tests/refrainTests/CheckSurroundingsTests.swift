@@ -14,7 +14,7 @@ import Testing
         let path = try folder.put(quiet(lines), "proxy.conf", mode: 0o600)
         var files = FileAccess.system
         files.nameProblem = { host in host == "music.invalid" ? "Name or service not known" : nil }
-        files.metricsPatience = .seconds(60)
+        files.statsPatience = .seconds(60)
         return run(["check", "--config", path], files: files)
     }
 
@@ -60,26 +60,41 @@ import Testing
         #expect(try !check(secure).error.contains("warn: tls_certificate"))
     }
 
-    /// A renewed file that was never loaded was seen when the old certificate had ended.
-    @Test func aCertificateThatIsNotServedIsAWarning() throws {
-        try write(until: 86_400 * 20)
+    /// Runs a proxy with the certificate that was written.
+    private func serving(_ body: (_ lines: String) throws -> Void) throws {
         let path = try folder.put(quiet(secure), "proxy.conf", mode: 0o600)
         let scene = try ProxyScene(ConfigurationReader.read(path, files: .system).configuration)
         defer { scene.stop() }
-        let admin = "\nadmin_listen 127.0.0.1:\(try #require(scene.proxy.adminAddress).port)"
-        #expect(try !check(secure + admin).error.contains("another certificate"))
-        try write(until: 86_400 * 90)
-        let result = try check(secure + admin)
-        let words = "cert.pem: the running proxy serves another certificate, which ends 70d"
-        #expect(result.status == 0 && result.error.contains(words), "\(result.error)")
-        // Another port is another proxy, or none.
-        #expect(try !check(secure).error.contains("another certificate"))
+        try body(secure + "\nadmin_listen 127.0.0.1:\(try #require(scene.proxy.adminAddress).port)")
     }
 
-    @Test func theEndIsReadFromTheMetrics() {
-        let name = "refrain_certificate_expiry_timestamp_seconds"
-        #expect(Configuration.servedEnd(in: Array("# TYPE \(name) gauge\n\(name) 1795219200\n".utf8)) == 1_795_219_200)
-        #expect(Configuration.servedEnd(in: Array("\(name) 1.5\n".utf8)) == nil)
-        #expect(Configuration.servedEnd(in: []) == nil)
+    /// A renewed file that was never loaded was seen when the old certificate had ended.
+    @Test func aCertificateThatIsNotServedIsAWarning() throws {
+        try write(until: 86_400 * 20)
+        try serving { lines in
+            #expect(try !check(lines).error.contains("another certificate"))
+            try write(until: 86_400 * 90)
+            let result = try check(lines)
+            let words = "cert.pem: the running proxy serves another certificate, which ends 70d"
+            #expect(result.status == 0 && result.error.contains(words), "\(result.error)")
+            // Another port is another proxy, or none.
+            #expect(try !check(secure).error.contains("another certificate"))
+        }
+    }
+
+    /// The ends of the certificates were compared, and nothing else.
+    @Test func aRenewedCertificateThatEndsInTheSameSecondIsAWarning() throws {
+        var first = LeafProfile()
+        first.notAfter = 86_400 * 20
+        // The first end of each chain.
+        let others = try first.issue(by: nil).certificatePEM
+        try write(until: 86_400 * 90, followedBy: others)
+        try serving { lines in
+            #expect(try !check(lines).error.contains("another certificate"))
+            try write(until: 86_400 * 90, followedBy: others)
+            let result = try check(lines)
+            let words = "cert.pem: the running proxy serves another certificate, which ends at the same time; reload"
+            #expect(result.status == 0 && result.error.contains(words), "\(result.error)")
+        }
     }
 }

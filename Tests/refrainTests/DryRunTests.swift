@@ -7,7 +7,7 @@ import Text
 @testable import refrain
 
 /// `refrain replay --dry-run`, from the words of the command line to its output.
-@Suite struct DryRunTests {
+@Suite(.timeLimit(.minutes(10))) struct DryRunTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -80,8 +80,8 @@ import Text
         }
         _ = run(["replay", "--dry-run", try recording(), "--config", "a&b.conf", "--html", "out.html"], files: access)
         let page = written.withLock { $0 }
-        #expect(page.contains(">a&amp;b.conf</th>"))
-        #expect(!page.contains("://") && !page.contains("<script"))
+        #expect(page.contains("\"a&b.conf\"") && page.contains("default-src 'none'"))
+        #expect(!page.contains(" src=") && !page.contains(" href="))
     }
 
     @Test func saysWhatIsMissing() throws {

@@ -3,12 +3,9 @@ import Testing
 @testable import refrain
 
 @Suite struct FailureMessageTests {
-    /// Through the bytes and back.
+    /// Through its bytes and back.
     private func received(_ messages: [String]) -> String {
-        let bytes = FailureMessage(messages).bytes
-        let count = FailureMessage.count(head: Array(bytes.prefix(FailureMessage.headBytes)))
-        #expect(count == bytes.count - FailureMessage.headBytes)
-        return FailureMessage(received: bytes.dropFirst(FailureMessage.headBytes)).text
+        FailureMessage(received: FailureMessage(messages).text.utf8).text
     }
 
     @Test func allMistakesAreOneLine() {
@@ -29,8 +26,13 @@ import Testing
     @Test func bytesOfAnotherProgramMakeNoLongerLine() {
         #expect(FailureMessage(received: [0x61, 0xFF, 0x07]).text == "a\u{FFFD} ")
         #expect(FailureMessage(received: [UInt8](repeating: 0xFF, count: 4096)).text.utf8.count <= 4096)
-        #expect(FailureMessage.count(head: [0x10, 0]) == 4096)
-        #expect(FailureMessage.count(head: [0x10, 1]) == nil)
-        #expect(FailureMessage.count(head: [1]) == nil && FailureMessage.count(head: []) == nil)
+    }
+
+    @Test func aLengthThatIsCutOrTooLargeIsNone() {
+        let most = FailureMessage.mostBytes
+        #expect(UpgradeFrame.failure.head(before: most) == [0x65, 0x10, 0])
+        #expect(UpgradeFrame.failure.count([0x10, 0]) == most)
+        #expect(UpgradeFrame.failure.count([0x10, 1]) == nil && UpgradeFrame.ticketKeys.count([0x10, 1]) == most + 1)
+        #expect(UpgradeFrame.failure.count([1]) == nil && UpgradeFrame.ticketKeys.count([]) == nil)
     }
 }

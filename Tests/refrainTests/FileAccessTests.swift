@@ -62,7 +62,7 @@ import Testing
 
     @Test func aWrongKeyFileIsToldTheExpectedContent() throws {
         let rubbish = try file("rubbish", mode: 0o600)
-        for kind in [Directive.SecretKind.key, .signingKey] {
+        for kind in [SecretKind.key, .signingKey] {
             let problem = try #require(FileAccess.system.secretProblem(rubbish, kind))
             #expect(problem == "must contain a private key in PEM, 100 to 16384 bytes")
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import refrain
 
-@Suite struct HelpCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct HelpCommandTests {
     @Test func helpForTheConfigurationListsEveryDirective() {
         let result = run("help", "proxy.conf")
         #expect(result.status == 0)

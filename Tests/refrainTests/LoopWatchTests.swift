@@ -5,7 +5,7 @@ import Testing
 
 @testable import refrain
 
-@Suite struct LoopWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopWatchTests {
     private func second(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
     @Test func theProgramIsAliveWhenEveryLoopHasSpoken() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import refrain
 
-@Suite struct OperationalLogTests {
+@Suite(.timeLimit(.minutes(10))) struct OperationalLogTests {
     private func lines(_ prefix: OperationalLog.Prefix, _ body: (OperationalLog) -> Void) -> String {
         let captured = CapturedOutput()
         body(OperationalLog(level: .info, prefix: prefix, captured.output.error))
@@ -57,7 +57,7 @@ import Testing
     }
 }
 
-@Suite struct LogOutputTests {
+@Suite(.timeLimit(.minutes(10))) struct LogOutputTests {
     /// A loop that logged waited for the reader, and everything with it, the stop included.
     @Test func aReaderThatTakesNothingKeepsNobodyWaiting() throws {
         let pipe = Pipe()

@@ -84,7 +84,7 @@ import Testing
             } else {
                 other.send(.done)
             }
-            let handed = predecessor.askForTicketKeys()
+            let handed = predecessor.askForTicketKeys(within: .seconds(60))
             #expect(handed?.withBytes { Array($0) } == (isRecent && given != nil ? bytes : nil))
             #expect(channel.receive(within: .seconds(60)) == .message(.done))
         }
@@ -114,7 +114,7 @@ import Testing
             #expect(Glibc.send(its.number, bytes, bytes.count, 0) == bytes.count)
             shutdown(its.number, CInt(SHUT_WR))
             let predecessor = Predecessor(.max, UpgradeChannel(mine), lock: nil, isRecent: true)
-            #expect(predecessor.askForTicketKeys() == nil, "\(bytes)")
+            #expect(predecessor.askForTicketKeys(within: .seconds(60)) == nil, "\(bytes)")
         }
     }
 
@@ -176,7 +176,7 @@ import Testing
     }
 }
 
-@Suite struct OwedForgettingTests {
+@Suite(.timeLimit(.minutes(10))) struct OwedForgettingTests {
     /// Purges by number, in the order in which they were completed.
     private final class Completed: Sendable {
         let numbers = Mutex<[Int]>([])
@@ -273,7 +273,7 @@ import Testing
 }
 
 /// Scripts of the events of a departing process, and its actions.
-@Suite struct DepartureTests {
+@Suite(.timeLimit(.minutes(10))) struct DepartureTests {
     private let start = Instant.now()
 
     /// A process whose place another has taken.

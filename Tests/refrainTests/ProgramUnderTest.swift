@@ -33,6 +33,8 @@ struct RunResult {
 /// - Parameter width: of the terminal that its answers go to, if to one.
 func run(_ words: [String], files: FileAccess = MemoryFiles().access, width: Int? = nil) -> RunResult {
     let captured = CapturedOutput()
+    var files = files
+    files.adminTimeout = .seconds(Patience.seconds(60))
     let output = Output(standard: captured.output.standard, error: captured.output.error, width: width)
     let status = CommandLineTool.run(["refrain"] + words, output: output, files: files)
     return RunResult(status: status, standard: captured.standard, error: captured.error)

@@ -88,7 +88,9 @@ import Testing
         let shared = settings.shared
         let written = output.error.count
         log(.debug, "probe")
-        let claims = shared.credentials.developer.map { try? TokenClaims(token: $0.current(at: Int64(time(nil)))) }
+        let claims = settings.service.credentials.developer.map {
+            try? TokenClaims(token: $0.current(at: Int64(time(nil))))
+        }
         let claimed = claims.map { [$0?.keyID, $0?.issuer, "\(($0?.expires ?? 0) - ($0?.issuedAt ?? 0))"] }
         let (admin, store) = (proxy.running.withLock { $0.admin }, shared.cache.file)
         return parts + [

@@ -69,6 +69,20 @@ import Text
         }
     }
 
+    /// Errors of settings that were found wrong when they were put to use had no place.
+    @Test func aLogThatCannotBeOpenedNamedNoLine() throws {
+        let (folder, scene) = (try TemporaryFolder(), try Scene())
+        let line = scene.reload(adding: "compose off\naccess_log \(folder.file("no/access.log"))\n")
+        #expect(line.contains("nothing was changed: proxy.conf:3: access_log: \(folder.file("no/access.log")): "))
+        // No line, or each of several, may be meant.
+        let effective = try read(quiet("listen 127.0.0.1:0\nlisten 127.0.0.1:1"))
+        for message in ["listen: a", "access_log", "workers: a"] {
+            #expect(throws: CommandFailure.failed(message)) {
+                try effective.placingFailures { () throws(CommandFailure) in throw .failed(message) }
+            }
+        }
+    }
+
     @Test func aBadConfigurationChangesNothingAndIsTold() throws {
         let scene = try Scene()
         let admin = try scene.admin()
@@ -93,7 +107,8 @@ import Text
         #expect(posted.contains("POST /reload: nothing was changed: proxy.conf:2: compose: "))
         #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:2: memory_size: a reload cannot"))
         // Two loops need a connection each.
-        #expect(scene.reload(adding: "upstream_connections 1\n").contains("nothing was changed: upstream_connections"))
+        let few = scene.reload(adding: "upstream_connections 1\n")
+        #expect(few.contains("nothing was changed: proxy.conf:2: upstream_connections: "))
         #expect(scene.reload(adding: "upstream_connections 2\n").contains("reloaded"))
         let status = scene.proxy.reloads.snapshot
         #expect(status.succeeded == 3 && status.failed == 4 && status.lastFailure == nil && status.lastSuccess != nil)
@@ -136,9 +151,8 @@ import Text
         #expect(try status("the-first-of-them") == 401 && status("the-second-of-them") == 200)
         #expect(scene.proxy.adminAddress?.port == port)
         try folder.put("short".utf8, "token")
-        #expect(
-            scene.reload(adding: "admin_token_file \(token)\n").contains(
-                "nothing was changed: admin_token_file: \(token): must contain a token of at least 16 bytes"))
+        let short = "proxy.conf:2: admin_token_file: \(token): must contain a token of at least 16 bytes"
+        #expect(scene.reload(adding: "admin_token_file \(token)\n").contains("nothing was changed: \(short)"))
         #expect(try status("the-second-of-them") == 200)
         scene.moveAdmin(to: "off")
         #expect(scene.proxy.adminAddress == nil)

@@ -8,7 +8,7 @@ import Text
 @testable import refrain
 
 /// The command against a demonstration: the real proxy in front of the simulated API.
-@Suite struct ReplayCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplayCommandTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -98,7 +98,7 @@ import Text
     }
 }
 
-@Suite struct ReplayOptionsTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplayOptionsTests {
     private static func options(_ words: String...) throws -> ReplayOptions {
         try ReplayOptions(OptionParser.parse(["trace.jsonl", "--target", "http://127.0.0.1:1"] + words, for: .replay))
     }
@@ -188,7 +188,7 @@ import Text
     }
 }
 
-@Suite struct ReplayProgressTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplayProgressTests {
     private static let half = Replay.Progress(
         elapsed: .seconds(10), sent: 500, answered: 490, failed: 3, p99: 12_340_000)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import EventLoop
 @testable import refrain
 
-@Suite struct ServiceManagerTests {
+@Suite(.timeLimit(.minutes(10))) struct ServiceManagerTests {
     private typealias Receiver = NotifySocket
 
     private func manager(_ environment: [String: String]) -> ServiceManager {
@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-@Suite struct SocketActivationTests {
+@Suite(.timeLimit(.minutes(10))) struct SocketActivationTests {
     private func configuration(_ lines: String) throws -> Configuration { try read(quiet(lines)).configuration }
 
     private func descriptors(_ environment: [String: String]) -> [String] {

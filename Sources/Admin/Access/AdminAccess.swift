@@ -13,7 +13,7 @@ public final class AdminAccess: Sendable {
 
     var token: SecretBytes? { state.withLock { $0 } }
 
-    /// The same token in another file changes nothing.
+    /// Changes the token; the same one in another file changes nothing.
     public func change(to token: SecretBytes?) {
         state.withLock { current in
             let isSame =

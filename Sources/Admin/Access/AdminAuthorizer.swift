@@ -19,7 +19,7 @@ struct AdminAuthorizer {
 
     private let access: AdminAccess
     private var token: SecretBytes? { access.token }
-    /// Each lasts as long as the token that it was begun with at most.
+    /// Sessions of browsers, which end with the token that they were begun with at the latest.
     var sessions = Sessions()
     private var tokenOfSessions: SecretBytes?
 

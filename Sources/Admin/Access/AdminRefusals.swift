@@ -11,7 +11,9 @@ import Synchronization
 /// from any thread.
 public final class AdminRefusals: Sendable {
     private struct State {
-        var log = AdminRefusalLog()
+        var lines = RareLines<AdminRefusalReason>()
+        /// Caller of the last refusal for a reason.
+        var callers: [AdminRefusalReason: String] = [:]
         var counts = AdminRefusalReason.allCases.map { _ in 0 }
     }
 
@@ -26,7 +28,14 @@ public final class AdminRefusals: Sendable {
 
     /// Says how many refusals the last minute has left unsaid. To be called once a minute at least.
     public func logSuppressed(at now: Instant) {
-        for line in state.withLock({ $0.log.rest(at: now) }) { warn(line) }
+        let lines = state.withLock { state in
+            let callers = state.callers
+            return state.lines.rest(at: now) { reason, count in
+                let calls = count == 1 ? "1 more call was" : "\(count) more calls were"
+                return "admin_listen: \(calls) refused, the last from \(callers[reason] ?? ""): \(reason.phrase)"
+            }
+        }
+        for line in lines { warn(line) }
     }
 
     /// Counts a refused call.
@@ -34,37 +43,12 @@ public final class AdminRefusals: Sendable {
     func note(_ reason: AdminRefusalReason, of caller: String, at now: Instant) {
         let line = state.withLock { state in
             state.counts[reason.rawValue] += 1
-            return state.log.line(about: reason, of: caller, at: now)
+            state.callers[reason] = caller
+            return state.lines.line(about: reason, at: now) {
+                "admin_listen: a call from \(caller) was refused: \(reason.phrase)"
+            }
         }
         // Not under the lock: its taker may be slow.
         if let line { warn(line) }
-    }
-}
-
-/// The lines of `AdminRefusals`. Pure.
-struct AdminRefusalLog {
-    private struct Lines {
-        var rare = RareLine()
-        /// Caller of the last refusal.
-        var last = ""
-    }
-
-    private var lines = AdminRefusalReason.allCases.map { _ in Lines() }
-
-    /// Nil where a line about this reason was said less than a minute ago.
-    mutating func line(about reason: AdminRefusalReason, of caller: String, at now: Instant) -> String? {
-        lines[reason.rawValue].last = caller
-        guard let unsaid = lines[reason.rawValue].rare.take(at: now) else { return nil }
-        return "admin_listen: a call from \(caller) was refused: \(reason.phrase)\(RareLine.others(unsaid))"
-    }
-
-    /// Lines about refusals since the last one of their reason, where that is a minute old.
-    mutating func rest(at now: Instant) -> [String] {
-        AdminRefusalReason.allCases.compactMap { reason in
-            lines[reason.rawValue].rare.takeRest(at: now).map { count in
-                let calls = count == 1 ? "1 more call was" : "\(count) more calls were"
-                return "admin_listen: \(calls) refused, the last from \(lines[reason.rawValue].last): \(reason.phrase)"
-            }
-        }
     }
 }

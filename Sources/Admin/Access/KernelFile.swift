@@ -2,7 +2,7 @@ import Glibc
 
 /// A file of /proc, whose length is not known before it is read.
 enum KernelFile {
-    /// All of it, at most 64 MiB: a line of the table of sockets has 150 bytes.
+    /// The file's whole content, at most 64 MiB: a line of the table of sockets has 150 bytes.
     static func read(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -23,7 +23,7 @@ struct DashboardView {
     /// Data of SVG paths.
     private(set) var paths: [String: String] = [:]
     private(set) var tables: [String: [[Cell]]] = [:]
-    /// One sentence for screen readers.
+    /// A sentence for screen readers.
     private(set) var summary = ""
 
     /// - Parameters:
@@ -199,7 +199,7 @@ extension History.Totals {
 }
 
 extension DashboardView {
-    /// As the script reads it.
+    /// The view as the script reads it.
     var json: JSON {
         func object<Value>(_ members: [String: Value], _ value: (Value) -> JSON) -> JSON {
             .object(pairs: members.sorted { $0.key < $1.key }.map { ($0.key, value($0.value)) })

@@ -65,7 +65,7 @@ final class EventStreams {
     /// How long a reader may have too much waiting for it.
     private static let patience = Duration.seconds(10)
 
-    init(_ timeline: Timeline, _ feed: LiveFeed, _ tails: Tails, _ loop: EventLoop) {
+    init(timeline: Timeline, feed: LiveFeed, tails: Tails, on loop: EventLoop) {
         (self.timeline, self.feed, self.tails, self.loop) = (timeline, feed, tails, loop)
     }
 

@@ -41,7 +41,7 @@ struct Ribbon {
     /// Requests a second of the fullest column.
     var peak: Double { columns.map(\.perSecond).max() ?? 0 }
 
-    /// All columns together.
+    /// Seconds of all columns together.
     var seconds: Int { columns.reduce(0) { $0 + $1.seconds } }
 
     /// In hundredths, from 0 to `columns.count`.

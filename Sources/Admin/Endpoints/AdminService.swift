@@ -8,29 +8,16 @@ import Server
 ///
 /// Confined to its loop.
 public final class AdminService: Service {
-    let sources: AdminSources
-    /// The admin loop's own view of the cache file.
-    private(set) lazy var reader = sources.cache.file?.makeReader()
-    var authorizer: AdminAuthorizer
-    /// The connections whose answers come from elsewhere.
-    private var waiting: [Int: ClientConnection] = [:]
-    private var lastNumber = 0
-    /// Wrong tokens whose answers are late.
-    private var delayed = 0
-    let timeline: Timeline
-    let streams: EventStreams
+    private let surface: AdminSurface
 
     /// - Parameter context: of the loop whose connections it will serve; made before that loop runs
     ///   anything else.
     public init(_ sources: AdminSources, _ context: LoopContext) {
-        self.sources = sources
-        authorizer = AdminAuthorizer(sources.access)
-        timeline = Timeline(sources, context)
-        streams = EventStreams(timeline, sources.statistics.feed, sources.statistics.tails, context.loop)
+        surface = AdminSurface(sources, context)
     }
 
     public func drain() {
-        streams.end()
+        surface.streams.end()
     }
 
     /// The most content that a request may bring, in bytes: a purge names one target at most.
@@ -49,7 +36,7 @@ public final class AdminService: Service {
         guard connection.body.count <= Self.maxContentBytes else {
             return connection.send(.error(413, "The content is too large: \(Self.maxContentBytes) bytes at most."))
         }
-        let exchange = AdminExchange(service: self, request: request, connection: connection)
+        let exchange = AdminExchange(surface: surface, request: request, connection: connection)
         do throws(AdminRequestError) {
             try row.answer(exchange)()
         } catch {
@@ -62,85 +49,25 @@ public final class AdminService: Service {
         _ request: AdminRequest, _ row: EndpointTable.Row?, _ connection: ClientConnection
     ) -> Bool {
         let entry = connection.withHeadBytes { bytes in
-            authorizer.entry(for: connection.head, bytes, at: connection.context.loop.now)
+            surface.authorizer.entry(for: connection.head, bytes, at: connection.context.loop.now)
         }
         if case .wrongToken = entry {
-            refuseLater(connection, .unauthorized(.wrongToken))
+            surface.refuseLater(connection, .unauthorized(.wrongToken))
             return false
         }
         // Asked of the kernel once: the connection may be closed meanwhile.
         var owner: PeerOwner?
-        let refusal = authorizer.refusal(of: request, to: row?.endpoint, entry) {
+        let refusal = surface.authorizer.refusal(of: request, to: row?.endpoint, entry) {
             let asked = PeerOwner(connection.peer)
             owner = asked
             return asked
         }
         guard refusal == nil, row != nil else {
             let reply = refusal ?? EndpointTable.notFound
-            note(reply, owner?.words, connection)
+            surface.note(reply, owner?.words, connection)
             connection.send(reply)
             return false
         }
         return true
-    }
-
-    /// Answers a wrong token late; closes the connection where too many of those answers wait.
-    fileprivate func refuseLater(_ connection: ClientConnection, _ reply: AdminReply) {
-        note(reply, nil, connection)
-        guard delayed < AdminAuthorizer.mostDelayed else { return connection.close() }
-        delayed += 1
-        let number = hold(connection)
-        _ = connection.context.loop.schedule(at: connection.context.loop.now + AdminAuthorizer.delay) { [weak self] in
-            self?.delayed -= 1
-            self?.finish(number, reply)
-        }
-    }
-
-    /// Counts an answer that refuses the call, for the operator.
-    /// - Parameter user: named in the log where it was asked for; else the address.
-    private func note(_ reply: AdminReply, _ user: String?, _ connection: ClientConnection) {
-        guard let reason = reply.refusal else { return }
-        sources.refusals.note(reason, of: user ?? connection.peer.name, at: connection.context.loop.now)
-    }
-
-    fileprivate func hold(_ connection: ClientConnection) -> Int {
-        lastNumber += 1
-        waiting[lastNumber] = connection
-        return lastNumber
-    }
-
-    fileprivate func finish(_ number: Int, _ reply: AdminReply) {
-        waiting.removeValue(forKey: number)?.send(reply)
-    }
-}
-
-/// One admitted request on its way to its answer.
-struct AdminExchange {
-    let service: AdminService
-    let request: AdminRequest
-    let connection: ClientConnection
-
-    /// Unix seconds.
-    var now: Int64 { connection.context.unixSeconds }
-
-    func reply(_ reply: AdminReply) {
-        connection.send(reply)
-    }
-
-    /// For an answer that comes from elsewhere: call it once, from any thread.
-    func replyLater() -> @Sendable (AdminReply) -> Void {
-        let loop = connection.context.loop
-        let (number, confined) = (service.hold(connection), Confined(service, to: loop))
-        return { @Sendable reply in loop.execute { confined.value.finish(number, reply) } }
-    }
-
-    /// Answers late, or not at all: for a wrong token.
-    func refuseLater(_ reply: AdminReply) {
-        service.refuseLater(connection, reply)
-    }
-
-    /// The parameters of the query, of which there are these.
-    func parameters(_ known: [String]) throws(AdminRequestError) -> QueryParameters {
-        try QueryParameters(request.query, known: known)
     }
 }

@@ -14,32 +14,32 @@ extension AdminExchange {
         let parameters = try parameters(["explain", "still", "window"])
         var page = DashboardMarkup(
             isStill: parameters["explain"] != nil || parameters["still"] != nil,
-            hasToken: service.authorizer.hasToken)
+            hasToken: surface.authorizer.hasToken)
         page.window = try parameters.historyWindow
         let finish = replyLater()
-        guard let url = parameters["explain"], !url.isEmpty else { return service.show(page, finish) }
+        guard let url = parameters["explain"], !url.isEmpty else { return surface.show(page, finish) }
         page.explained = url
         do throws(AdminRequestError) {
             let hypothetical = HypotheticalRequest(
                 target: try EntrySelection.target(of: url), method: .get, carriesUserToken: false)
-            let (here, asked) = (Confined(service, to: connection.context.loop), page)
+            let (here, asked) = (Confined(surface, to: connection.context.loop), page)
             explain(hypothetical) { @Sendable explanation in
                 // Without the connection: its last reference could end on the loop that explains.
-                here.execute { service in
+                here.execute { surface in
                     var page = asked
                     page.explanation = explanation
                     page.problem = explanation == nil ? "The proxy is not running now." : ""
-                    service.show(page, finish)
+                    surface.show(page, finish)
                 }
             }
         } catch {
             page.problem = error.detail
-            service.show(page, finish)
+            surface.show(page, finish)
         }
     }
 }
 
-extension AdminService {
+extension AdminSurface {
     fileprivate func show(_ page: DashboardMarkup, _ finish: @escaping @Sendable (AdminReply) -> Void) {
         timeline.observe { moment in
             guard let dashboard = DashboardPage.standard else {

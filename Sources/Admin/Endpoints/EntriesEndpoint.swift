@@ -38,7 +38,7 @@ extension AdminExchange {
         }
         let (finish, now) = (replyLater(), now)
         let isOfUsers = parameters["class"] == ResourceClass.personal.name
-        service.sources.cache.list(
+        surface.sources.cache.list(
             selection, limit: limit, in: order, ofUsersBy: isOfUsers ? { Route.template(of: $0) } : nil
         ) { @Sendable listing in
             finish(.json(listing.json(at: now)))

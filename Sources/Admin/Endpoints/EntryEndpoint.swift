@@ -21,7 +21,7 @@ extension AdminExchange {
             return reply(AdminReply(type: "application/octet-stream", content: first.body))
         }
         let now = now
-        let cache = service.sources.cache
+        let cache = surface.sources.cache
         reply(
             .json([
                 "target": .string(String(decoding: target, as: UTF8.self)),
@@ -32,14 +32,14 @@ extension AdminExchange {
     /// The shared answers to a target: the one, or the variant index and those of its variants that
     /// a request without the fields in question would get.
     private func stored(_ target: [UInt8]) -> [StoredResponse] {
-        let cache = service.sources.cache
-        let origin = service.sources.statistics.origin.tag
+        let cache = surface.sources.cache
+        let origin = surface.sources.statistics.origin.tag
         let base = CacheKey(of: origin, scope: .shared, target: target)
-        guard let found = cache.peek(base, service.reader, at: now) else { return [] }
+        guard let found = cache.peek(base, surface.reader, at: now) else { return [] }
         guard let variant = cache.variant(at: found) else { return [found] }
         guard let plain = variant.plain else { return [] }
         let key = CacheKey(of: origin, scope: .shared, target: target, variant: plain)
-        return cache.peek(key, service.reader, at: now).map { [$0] } ?? []
+        return cache.peek(key, surface.reader, at: now).map { [$0] } ?? []
     }
 }
 

@@ -12,11 +12,11 @@ extension AdminExchange {
         guard request.method != .head else {
             return reply(EventStreams.head)
         }
-        let pass = connection.withHeadBytes { service.authorizer.pass(for: connection.head, $0) }
-        let isWelcome = { [weak service, loop = connection.context.loop] in
-            service?.authorizer.isGood(pass, at: loop.now) ?? false
+        let pass = connection.withHeadBytes { surface.authorizer.pass(for: connection.head, $0) }
+        let isWelcome = { [weak surface, loop = connection.context.loop] in
+            surface?.authorizer.isGood(pass, at: loop.now) ?? false
         }
-        guard service.streams.admit(connection, content, isWelcome: isWelcome) else {
+        guard surface.streams.admit(connection, content, isWelcome: isWelcome) else {
             let bound = "\(EventStreams.most), of one address seven eighths"
             return reply(
                 .error(503, "Too many event streams are open already (\(bound)), or the proxy is stopping."))

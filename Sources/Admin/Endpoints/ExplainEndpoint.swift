@@ -22,7 +22,7 @@ extension AdminExchange {
 
     /// The explanation in words; nil where there is no proxy to ask.
     func explain(_ request: HypotheticalRequest, _ completion: @escaping @Sendable (JSON?) -> Void) {
-        let (sources, now) = (service.sources, now)
+        let (sources, now) = (surface.sources, now)
         var target = CanonicalTarget()
         try? target.parse(request.target.span)
         let kept = target.route.isPersonal ? sources.cache.sums(of: target.route, at: now) : .null
@@ -141,7 +141,7 @@ extension Refusal {
 }
 
 extension TTLRule {
-    /// As a `ttl` line has it.
+    /// The rule's text in a `ttl` line.
     fileprivate var text: String {
         switch self {
         case .off: "off"

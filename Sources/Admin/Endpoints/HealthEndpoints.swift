@@ -6,13 +6,13 @@ extension AdminExchange {
     }
 
     func readiness() {
-        let availability = service.sources.availability
+        let availability = surface.sources.availability
         // Probes bring no token, so they are not told the mistakes.
-        let reloads = service.sources.reloads.snapshot
+        let reloads = surface.sources.reloads.snapshot
         let failed = [("reload", reloads.lastFailure), ("upgrade", reloads.lastFailedUpgrade)].filter {
             availability.isReady && $0.1 != nil
         }
-        let lost = service.sources.statistics.store.lost
+        let lost = surface.sources.statistics.store.lost
         let text =
             availability.words + failed.map { "; the last \($0.0) failed: see the log" }.joined()
             + (availability.isReady && lost > 0 ? "; \(lost) stored answers were lost: see the log" : "")

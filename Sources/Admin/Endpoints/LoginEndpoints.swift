@@ -4,21 +4,21 @@
 extension AdminExchange {
     /// GET: the form. POST: a session for the token that was filled in.
     func login() throws(AdminRequestError) {
-        guard service.authorizer.hasToken else { return reply(.error(404, "This listener requires no token.")) }
+        guard surface.authorizer.hasToken else { return reply(.error(404, "This listener requires no token.")) }
         guard request.method == .post else { return reply(LoginPage.reply(status: 200, "")) }
         let form = try QueryParameters(form: connection.body, known: ["token"])
-        guard service.authorizer.isToken(Array((form["token"] ?? "").utf8)) else {
+        guard surface.authorizer.isToken(Array((form["token"] ?? "").utf8)) else {
             return refuseLater(
                 LoginPage.reply(status: 401, "<p role=alert>This is not the token.</p>").refusing(.login))
         }
-        let name = service.authorizer.sessions.begin(at: connection.context.loop.now)
+        let name = surface.authorizer.sessions.begin(at: connection.context.loop.now)
         reply(.redirect(to: "/").adding("Set-Cookie", Sessions.setCookie(name, isSecure: request.isSecure)))
     }
 
     func logout() {
         let name = connection.withHeadBytes { Sessions.presented(by: connection.head, $0) }
-        service.authorizer.sessions.end(name)
-        let next = service.authorizer.hasToken ? "/login" : "/"
+        surface.authorizer.sessions.end(name)
+        let next = surface.authorizer.hasToken ? "/login" : "/"
         reply(.redirect(to: next).adding("Set-Cookie", Sessions.clearCookie(isSecure: request.isSecure)))
     }
 }

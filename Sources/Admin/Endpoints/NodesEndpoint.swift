@@ -3,7 +3,7 @@ import Text
 extension AdminExchange {
     /// The nodes that share a tier with this one.
     func nodes() {
-        guard let status = service.sources.node?.status else {
+        guard let status = surface.sources.node?.status else {
             return reply(.error(404, "`shared_tier` is not configured, so there are no other nodes."))
         }
         reply(

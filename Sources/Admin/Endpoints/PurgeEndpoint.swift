@@ -21,16 +21,16 @@ extension AdminExchange {
         }
         let purge = try PurgeRequest(connection.body)
         let finish = replyLater()
-        let lines = PurgeLines(of: purge, by: connection.peer.name, service.sources.log)
+        let lines = PurgeLines(of: purge, by: connection.peer.name, surface.sources.log)
         let accept: @Sendable (AdminReply) -> Void = { reply in
             if purge.waits { return }
             lines.noteAccepted()
             finish(reply)
         }
         // The first of two replies is the answer: the cache may count first.
-        guard let node = service.sources.node else {
+        guard let node = surface.sources.node else {
             let durable: @Sendable () -> Void = { accept(Self.accepted()) }
-            service.sources.cache.purge(purge.selection, purge.mode, at: now, durable: durable) { @Sendable count in
+            surface.sources.cache.purge(purge.selection, purge.mode, at: now, durable: durable) { @Sendable count in
                 lines.note(count)
                 finish(Self.reply(to: purge, count))
             }
@@ -110,9 +110,4 @@ private final class PurgeLines: Sendable {
             log("purged \(chosen), requested by \(caller): \(purge.description)")
         }
     }
-}
-
-extension ConnectionPeer {
-    /// Address or user, for the log.
-    var name: String { address?.host ?? unixUserID.map { "user \($0)" } ?? "an unknown user" }
 }

@@ -7,13 +7,13 @@ extension AdminExchange {
         guard request.query == nil else {
             return reply(.error(400, "/recording takes no query; POST takes a JSON object with the member on."))
         }
-        guard request.method == .post else { return reply(.json(service.sources.recording().json)) }
+        guard request.method == .post else { return reply(.json(surface.sources.recording().json)) }
         guard let object = (try? JSON.parse(connection.body))?.objectValue, object.count == 1,
             case .bool(let isOn) = object["on"]
         else { return reply(.error(400, "Expected a JSON object with the one member on: true or false.")) }
         let finish = replyLater()
-        let log = service.sources.log
-        service.sources.turnRecording(isOn) { @Sendable result in
+        let log = surface.sources.log
+        surface.sources.turnRecording(isOn) { @Sendable result in
             switch result {
             case nil:
                 finish(.error(409, "The configuration has no record line, so there is no file to record to."))

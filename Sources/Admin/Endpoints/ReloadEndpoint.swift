@@ -9,7 +9,7 @@ extension AdminExchange {
             return reply(.error(400, "/reload takes nothing, or an empty JSON object, and no query."))
         }
         let finish = replyLater()
-        service.sources.reload { @Sendable outcome in
+        surface.sources.reload { @Sendable outcome in
             switch outcome {
             case .adopted(let changed, let ending):
                 finish(

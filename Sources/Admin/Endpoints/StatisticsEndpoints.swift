@@ -1,12 +1,12 @@
 extension AdminExchange {
     func statistics() {
         let finish = replyLater()
-        service.timeline.observe { moment in finish(AdminReply(content: moment.json)) }
+        surface.timeline.observe { moment in finish(AdminReply(content: moment.json)) }
     }
 
     func metrics() {
         let finish = replyLater()
-        service.timeline.observe { moment in
+        surface.timeline.observe { moment in
             var observations = moment
             observations.process = .current
             observations.cacheDisk = observations.source.cacheDisk

@@ -10,7 +10,7 @@ import Upstream
 // Must hold: a name, its kind and its help are written down once, in `MetricFamily.table`; the
 // exposition, the reference page, the dashboard and the alert rules are held to that table.
 
-/// One metric with all its labels' values.
+/// A metric with all its labels' values.
 struct MetricFamily: Sendable {
     enum Kind: String, Sendable {
         case counter, gauge, histogram
@@ -43,7 +43,7 @@ struct MetricFamily: Sendable {
     let kind: Kind
     /// Names of the labels.
     let labels: [String]
-    /// One sentence without a full stop.
+    /// The metric's help: a sentence without a full stop.
     let help: String
     let samples: @Sendable (Observations) -> [Sample]
 
@@ -176,7 +176,7 @@ extension MetricFamily {
             "Expiry of the developer token of developer_token_file"
         ) { one($0.source.readyToken(at: $0.unixSeconds)?.expires) },
         gauge("refrain_certificate_expiry_timestamp_seconds", "Expiry of the certificate of the TLS listeners") {
-            one($0.source.certificateEnd())
+            one($0.source.tls()?.certificateEnd)
         },
         gauge(
             "refrain_certificate_outdated", labels: ["directive", "file"],
@@ -320,7 +320,7 @@ extension MetricFamily {
 }
 
 extension Observations {
-    /// All metrics, in the Prometheus text format.
+    /// The metrics in the Prometheus text format.
     var metrics: String {
         var text = ""
         for family in MetricFamily.table { family.append(self, to: &text) }

@@ -32,7 +32,7 @@ struct History {
 
     /// Counts of each slot, the oldest first; at most `slotCount`.
     private(set) var slots: [Totals] = []
-    /// The same in slots that are `slotsPerLong` times as long; at most `longCount`.
+    /// Counts of slots that are `slotsPerLong` times as long; at most `longCount`.
     private var longSlots: [Totals] = []
     /// Slots since the last of those ended.
     private var slotsInLong = 0

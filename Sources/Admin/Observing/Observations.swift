@@ -13,7 +13,7 @@ import Upstream
 // The figures of `/stats` besides the plain counters, which `top` and the dashboard show. Names of
 // members are part of the interface.
 
-/// All that is shown of one moment, by `/stats`, the dashboard and `/metrics`.
+/// The figures of a moment that `/stats`, the dashboard and `/metrics` show.
 struct Observations {
     let source: StatisticsSource
     let breakdown: StorageBreakdown
@@ -38,7 +38,7 @@ struct Observations {
     var adminRefusals = AdminRefusalReason.allCases.map { _ in 0 }
     /// Looked at for `/metrics` alone.
     var process = ProcessFigures()
-    /// Where the cache file is; looked at for `/metrics` alone.
+    /// Space on the disk of the cache file; looked at for `/metrics` alone.
     var cacheDisk: DiskSpace?
 
     private static let listed = 20
@@ -65,7 +65,8 @@ struct Observations {
             "developer_token_expires": source.developerTokenEnd(at: unixSeconds).map { .integer(Int($0)) } ?? .null,
             "developer_token_refused_at": source.developerTokenRefusal.map { .integer(Int($0)) } ?? .null,
             "developer_token_refused": .bool(source.refusesDeveloperToken(at: unixSeconds)),
-            "certificate_expires": source.certificateEnd().map { .integer(Int($0)) } ?? .null,
+            "certificate_expires": source.tls()?.certificateEnd.map { .integer(Int($0)) } ?? .null,
+            "certificate_sha256": source.tls()?.fingerprint.json ?? .null,
             "outcomes": outcomes,
             "answers": answers.json,
             "hit_ratio": hitRatio.map { .number(String($0)) } ?? .null,

@@ -13,7 +13,7 @@ struct ProcessFigures: Sendable, Equatable {
     var openDescriptors: Int?
     var mostDescriptors: Int?
 
-    /// As of now.
+    /// Figures as of now.
     static var current: ProcessFigures {
         var figures = ProcessFigures()
         let stat = String(decoding: KernelFile.read("/proc/self/stat") ?? [], as: UTF8.self)

@@ -49,7 +49,7 @@ struct SpendingReport {
     /// By class and purpose, since the start.
     var pairs: [(resourceClass: ResourceClass, purpose: UpstreamPurpose, count: Int)] { counts.pairs }
 
-    /// All rows, the largest since the start first.
+    /// The rows of an axis, the largest since the start first.
     func rows(_ axis: SpendingAxis) -> [Row] { rowsByAxis[axis] ?? [] }
 
     /// The rows that have anything in the window, the largest there first.
@@ -58,7 +58,7 @@ struct SpendingReport {
             .sorted { $0.windows[window] ?? 0 > $1.windows[window] ?? 0 }
     }
 
-    /// All of the window.
+    /// The total of the window.
     func total(_ window: HistoryWindow) -> Int { windows[window]?.counts.total ?? 0 }
 
     /// Requests of a row in a second, now.

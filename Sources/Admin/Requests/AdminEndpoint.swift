@@ -1,6 +1,6 @@
 import HTTP
 
-/// One path of the operator's surface: its methods, its audience, its content.
+/// A path of the operator's surface: its methods, its audience, its content.
 struct AdminEndpoint: Sendable {
     enum Audience: Sendable {
         /// Every client that can connect: probes of an orchestrator, and browsers before the login.
@@ -17,7 +17,7 @@ struct AdminEndpoint: Sendable {
     var writes = false
     /// Content type that a browser's POST must have.
     var contentType = "application/json"
-    /// One line, for `GET /help` and the documentation.
+    /// A line for `GET /help` and the documentation.
     let summary: String
 
     func takes(_ method: HTTP.Method) -> Bool {

@@ -68,14 +68,14 @@ extension ClientConnection {
         }
     }
 
-    /// The same where the content comes piece by piece, until the connection is ended.
+    /// Sends the head of a reply whose content comes piece by piece, until the connection is ended.
     func beginEndless(_ reply: AdminReply) {
         beginEndlessAnswer { reply.writeHead(to: &$0) }
     }
 }
 
 extension AdminReply {
-    /// All but how long the content is.
+    /// Writes the head but for the length of the content.
     fileprivate func writeHead(to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(status)
         let always: [(name: StaticString, value: String)] = [

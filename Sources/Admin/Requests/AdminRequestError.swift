@@ -1,6 +1,6 @@
 /// Why a request cannot be understood: 400 to a client, a usage error on the command line.
 public struct AdminRequestError: Error, Equatable {
-    /// One sentence with the mistake and the expected value; without quotation marks.
+    /// A sentence with the mistake and the expected value; without quotation marks.
     public let detail: String
 
     /// `detail` without its full stop, as messages of commands end.

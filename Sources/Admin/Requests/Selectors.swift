@@ -26,7 +26,7 @@ public struct EntrySelector: Sendable {
     /// In the order in which a purge names them.
     static let table = [url] + narrowing
 
-    /// Those that a purge takes.
+    /// The selectors that a purge takes.
     public static let purging = table.filter { $0.purgeHelp != nil }
 
     /// The options of `refrain list`.
@@ -38,7 +38,7 @@ public struct EntrySelector: Sendable {
         label: "URL", example: "/v1/catalog/us/albums/1"
     ) { text throws(AdminRequestError) in .target(try EntrySelection.target(of: text)) }
 
-    /// Those that mean more than one target.
+    /// The selectors that mean more than one target.
     private static let narrowing = [
         EntrySelector(
             name: "prefix", value: "PATH", purgeHelp: "the answers to all requests whose path begins with PATH",

@@ -74,9 +74,9 @@ public final class CatalogRequest: Sendable {
 
 /// Type and id of a catalog resource.
 public struct ResourceName: Hashable, Sendable {
-    /// One of the twelve types.
+    /// The type, of the catalog's twelve.
     public let type: ResourceClass
-    /// As in the canonical target and in documents: letters, digits, `.`, `-` and `_`.
+    /// The id as in the canonical target and in documents: letters, digits, `.`, `-` and `_`.
     public let id: [UInt8]
 
     public init(type: ResourceClass, id: [UInt8]) {
@@ -189,7 +189,7 @@ extension CatalogRequest {
         return path
     }
 
-    /// The same resource, or a batch of some, in another shape. Of an item or a batch of one type.
+    /// The target of an item, or of a batch of one type, in another shape.
     /// - Parameters:
     ///   - resources: at least one, of this request.
     ///   - shape: of the same subject and type.

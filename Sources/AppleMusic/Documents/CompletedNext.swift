@@ -62,7 +62,7 @@ private struct LinkParameter {
     /// Up to the first `=`.
     let name: ArraySlice<UInt8>
 
-    /// Those of a query, which may be empty, with the `?` before it.
+    /// The parameters of a query, which may be empty, with the `?` before it.
     static func all(in query: ArraySlice<UInt8>) -> [LinkParameter] {
         query.dropFirst().split(separator: UInt8(ascii: "&")).map { text in
             LinkParameter(text: text, name: text.prefix { $0 != UInt8(ascii: "=") })

@@ -127,12 +127,12 @@ struct Frame: BitwiseCopyable {
     let closing: UInt8
     /// Place of its opening bracket.
     let start: UInt32
-    /// Its own names are those in `names` from here on.
+    /// Index in `names` of the first of this frame's names.
     var firstName: UInt32 = 0
     /// The index of the resource or the pending relation that it is or belongs to; for
     /// `relationships` and `views`, that of the resource.
     var index: UInt32 = 0
-    /// Where its elements begin in `objects`, or, for a resource, its relations in `pending`.
+    /// Index in `objects` of the first element; for a resource, in `pending` of its first relation.
     var first: UInt32 = 0
     /// A bit for each number of its names.
     var nameBits: UInt64 = 0

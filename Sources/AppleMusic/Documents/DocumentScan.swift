@@ -37,8 +37,8 @@ public struct DocumentScan: Sendable {
         document = isMaterial ? scanner.document : nil
     }
 
-    /// The same of a text that is no document and has nothing in it: its members are not known. Of
-    /// members with one name the last counts.
+    /// Whether a text that is no document and has nothing in it looks like an answer: its members
+    /// are not known. Of members with one name the last counts.
     private static func isWellShaped(_ body: Span<UInt8>) -> Bool {
         guard body.count <= mostParsed, let json = try? JSON.parse(content: body) else { return true }
         return json["data"].map { $0.arrayValue != nil } != false

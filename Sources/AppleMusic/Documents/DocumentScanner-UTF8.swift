@@ -1,7 +1,7 @@
 // Whether the strings of a text are UTF-8, and where they end, eight bytes at a time.
 
 extension DocumentScanner {
-    /// Only strings can hold bytes beyond ASCII, and only those that do come here.
+    /// Checks a string with bytes beyond ASCII; nothing but strings can hold any.
     @inline(never)
     mutating func checkUTF8(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
         if isTrusted, !bytes.isUTF8(start, end) { refuse() }
@@ -95,30 +95,5 @@ private enum UTF8Sequence {
         guard word & 0xC0C0_C0F8 == 0x8080_80F0 else { return 0 }
         let high = (word & 0x07) &<< 6 | (word &>> 8) & 0x3F
         return 0x10..<0x110 ~= high ? 4 : 0
-    }
-}
-
-/// Where a string ends or is escaped, found in a word of eight bytes: `HTTP/Bytes/ByteSearch`
-/// explains the arithmetic. Only the lowest mark counts.
-enum StringEnd {
-    /// The top bit of each byte that is a quotation mark, a reverse solidus or a control character.
-    @inline(__always)
-    static func marks(_ word: UInt64) -> UInt64 {
-        // The bytes searched for have no top bit, so one mask serves all three.
-        let found =
-            (word &- 0x2020_2020_2020_2020)
-            | ((word ^ 0x2222_2222_2222_2222) &- 0x0101_0101_0101_0101)
-            | ((word ^ 0x5C5C_5C5C_5C5C_5C5C) &- 0x0101_0101_0101_0101)
-        return found & ~word & 0x8080_8080_8080_8080
-    }
-
-    /// All bits of the bytes before the first mark.
-    @inline(__always)
-    static func before(_ marks: UInt64) -> UInt64 { ((marks & (0 &- marks)) &>> 7) &- 1 }
-
-    /// The offset of the first mark in two words; 16 without one.
-    @inline(__always)
-    static func offset(_ first: UInt64, _ second: UInt64) -> Int {
-        first != 0 ? first.trailingZeroBitCount / 8 : 8 &+ second.trailingZeroBitCount / 8
     }
 }

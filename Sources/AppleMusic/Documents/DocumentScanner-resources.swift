@@ -156,8 +156,7 @@ extension DocumentScanner {
         outer[outer.count - 1].nameSum &-= ResourceDocument.viewsNumber
     }
 
-    /// All relations of one resource are known: they get their places, and their elements learn of
-    /// them.
+    /// Places the relations of a resource once all are known; their elements learn of them.
     private mutating func settleRelations() {
         let owner = Int(current.index)
         objects[owner].firstRelation = UInt32(relations.count)

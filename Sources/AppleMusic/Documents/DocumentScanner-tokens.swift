@@ -177,7 +177,7 @@ extension DocumentScanner {
         return start + 2
     }
 
-    /// One `\uXXXX`, or the two of a surrogate pair. Half a pair is no text: it becomes the
+    /// Decodes one `\uXXXX`, or the two of a surrogate pair. Half a pair is no text: it becomes the
     /// replacement character.
     private static func decodeScalar(_ bytes: Span<UInt8>, at start: Int, into decoded: inout [UInt8]) -> Int {
         let first = codeUnit(bytes, at: start + 2) ?? 0

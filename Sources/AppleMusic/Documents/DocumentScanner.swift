@@ -17,12 +17,12 @@ struct DocumentScanner: ~Copyable {
     var envelope = ResourceDocument.Envelope()
     var objects: BoundedStack<ResourceDocument.Object>
     var relations = BoundedStack<ResourceDocument.Relation>(capacity: ResourceDocument.maxRelations, room: 16)
-    /// Those of open resources: they move to `relations` together, so that those of one object lie
-    /// side by side.
+    /// Relations of open resources: they move to `relations` together, so that those of one object
+    /// lie side by side.
     var pending = BoundedStack<ResourceDocument.Relation>(capacity: ResourceDocument.maxRelations, room: 16)
 
     var current = Frame(role: .outside, isObject: false, start: 0)
-    /// Those around the current one, from the outermost.
+    /// Frames around the current one, from the outermost.
     var outer = BoundedStack<Frame>(capacity: JSON.maxDepth, room: 16)
     /// The numbers of the names in all open objects, the innermost last.
     private var names = BoundedStack<UInt64>(capacity: JSON.maxDepth * Frame.maxMembers, room: 128)

@@ -73,7 +73,7 @@ struct MemberName {
         return (low & ~(UInt64.max << UInt64(count * 8)), high & ~(UInt64.max << UInt64(max(count, 8) * 8 - 64)))
     }
 
-    /// The same where sixteen bytes would reach beyond the text.
+    /// The words at the end of the text, where sixteen bytes would reach beyond it.
     private static func lastWords(_ bytes: Span<UInt8>, _ position: Int, _ count: Int) -> (UInt64, UInt64) {
         var low: UInt64 = 0
         var high: UInt64 = 0

@@ -40,7 +40,7 @@ public final class ResourceDocument: Sendable {
         public internal(set) var attributeNames: UInt64 = 0
         /// The low half of a checksum of the bytes of the attributes; 0 where there are none.
         public internal(set) var attributeSum: UInt32 = 0
-        /// Its own index.
+        /// This object's own index.
         public internal(set) var index: UInt32 = 0
         /// The names of the members besides id, type, href, attributes, relationships and views as
         /// one number; 0 for none.
@@ -49,9 +49,8 @@ public final class ResourceDocument: Sendable {
         public internal(set) var hasRelationships = false
         /// Whether it has the member `views`, be it empty.
         public internal(set) var hasViews = false
-        /// Its relationships and views, as indices of ``relations``: `firstRelation ..<
-        /// endRelation`, in the order in which they come. Those of its elements come before its
-        /// own.
+        /// Relationships and views, as indices of ``relations``: `firstRelation ..< endRelation`,
+        /// in the order in which they come. Those of the elements come before the object's own.
         public internal(set) var firstRelation: UInt32 = 0
         public internal(set) var endRelation: UInt32 = 0
         /// The index after the last object inside it.
@@ -79,7 +78,7 @@ public final class ResourceDocument: Sendable {
         /// The names of the members besides data and next as one number, that of `href` among them;
         /// 0 for none.
         public internal(set) var otherMembers: UInt64 = 0
-        /// Its elements: the objects from `firstElement` on, each followed by the one at its `end`,
+        /// The elements: the objects from `firstElement` on, each followed by the one at its `end`,
         /// up to `endElement`.
         public internal(set) var firstElement: UInt32 = 0
         public internal(set) var endElement: UInt32 = 0
@@ -131,6 +130,6 @@ public struct ByteSpan: Sendable, Hashable, BitwiseCopyable {
     public var isEmpty: Bool { start == end }
     public var count: Int { Int(end - start) }
     public var range: Range<Int> { Int(start)..<Int(end) }
-    /// That of a string, which is not empty, between its quotation marks.
+    /// Range of a string, which is not empty, between its quotation marks.
     public var unquoted: Range<Int> { Int(start) + 1..<Int(end) - 1 }
 }

@@ -20,7 +20,7 @@ public enum ListCut: Hashable, Sendable {
     case first
     /// When the limit's number of items is there.
     case filling
-    /// Both were seen, so nothing is concluded.
+    /// Pages of both kinds were seen, so nothing is concluded.
     case various
 
     /// Takes in the way in which one more page was cut.

@@ -21,9 +21,9 @@ public struct CanonicalTarget: Sendable {
     public private(set) var bytes: [UInt8] = []
     /// How many of `bytes` are the path.
     private(set) var pathCount = 0
-    /// Where it leads.
+    /// The part of the API that the target leads to.
     public private(set) var route = Route.other
-    /// Where the query is in the target that was parsed, without `?`; nil if it says nothing.
+    /// Range of the query in the target that was parsed, without `?`; nil if it says nothing.
     private(set) var originalQuery: Range<Int>?
 
     /// Segments of the path, as slices of `bytes`.

@@ -4,7 +4,7 @@
 // everything else in a scope that all users share (APPLE-MUSIC-API 14.1). A path that might be read
 // in another way than here is `other`.
 
-/// Where a target leads.
+/// The part of the API that a target leads to.
 public struct Route: Hashable, Sendable {
     /// Class of the answer; decides its lifetime.
     public let resourceClass: ResourceClass

@@ -27,7 +27,7 @@ public struct Storefront: Hashable, Sendable, CustomStringConvertible {
 
     /// The two letters.
     public var bytes: [UInt8] { [first, second] }
-    /// The same as text.
+    /// The two letters as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     public var description: String { text }

@@ -15,7 +15,7 @@ public enum TargetError: String, Error, Sendable, CaseIterable {
     case malformedPercent = "malformed percent-encoding"
     /// A control character, a space, `#`, `\` or a byte beyond ASCII.
     case forbiddenByte = "forbidden byte"
-    /// More than ``CanonicalTarget/maxBytes``.
+    /// The target is longer than ``CanonicalTarget/maxBytes``.
     case tooLong = "target too long"
 
     /// A word or two for logs and for the error's detail.

@@ -39,9 +39,9 @@ struct TextSlice: Sendable, BitwiseCopyable {
         return keyCount - other.keyCount
     }
 
-    /// The same for the names of parameters, of which all that begin with `ids[` count as one: the
-    /// order in which a request for several types names them may be the order of the answer, as
-    /// that of the ids themselves.
+    /// Compares, like `compareKey`, names of parameters, of which all that begin with `ids[` count
+    /// as one: the order in which a request for several types names them may be the order of the
+    /// answer, as that of the ids themselves.
     func compareName(_ other: TextSlice, in bytes: Span<UInt8>) -> Int {
         isScopedIDs(in: bytes) && other.isScopedIDs(in: bytes) ? 0 : compareKey(other, in: bytes)
     }

@@ -5,7 +5,7 @@ import Text
 
 /// Why tokens cannot be signed with these settings.
 public enum SignerError: Error, Sendable, Equatable {
-    /// Not 1 to 32 letters, digits, `-` or `_`. Apple's key and team ids have ten characters.
+    /// The id is not 1 to 32 letters, digits, `-` or `_`. Apple's have ten characters.
     case malformedKeyID, malformedTeamID
     /// Outside ``DeveloperTokenSigner/lifetimes``.
     case lifetime

@@ -5,16 +5,15 @@ enum Configurations {
     static func refrain(_ folder: String, _ ports: ServerPorts, _ setting: Setting, _ lab: Lab) -> String {
         var lines = [
             "listen 127.0.0.1:\(ports.clients)" + (setting.usesTLS ? " tls" : ""),
+            "listen 127.0.0.1:\(ports.plain)",
             "admin_listen 127.0.0.1:\(ports.probe)",
-            "upstream http://127.0.0.1:\(setting.otherOrigin ?? lab.origin.ports.clients)",
+            "upstream http://127.0.0.1:\(lab.origin.ports.clients)",
             "cache_file \(folder)/refrain.sqlite",
             "cache_size 16GiB",
             "memory_size \(setting.memoryMiB)MiB",
             "access_log off",
             // All clients of a benchmark have one address.
             "connections_per_address off",
-            // Verification would turn composed answers into plain hits.
-            "verify_sample off",
         ]
         if setting.usesTLS {
             lines += ["tls_certificate \(lab.certificate.file)", "tls_certificate_key \(lab.certificate.keyFile)"]
@@ -43,30 +42,27 @@ enum Configurations {
             keepalive_timeout 300s;
             open_file_cache max=\(openFiles(besides: setting.clients)) inactive=300s;
             open_file_cache_valid 300s;
-            \(setting.codesGzip ? gzip : "")
             proxy_temp_path \(folder)/proxy;
             client_body_temp_path \(folder)/body;
             fastcgi_temp_path \(folder)/fastcgi;
             uwsgi_temp_path \(folder)/uwsgi;
             scgi_temp_path \(folder)/scgi;
             proxy_cache_path \(folder)/cache levels=1:2 keys_zone=music:\(max(64, setting.entries / 4000))m max_size=16g inactive=1d use_temp_path=off;
-            upstream origin { server 127.0.0.1:\(setting.otherOrigin ?? lab.origin.ports.clients); keepalive 64; keepalive_requests 1000000000; }
+            upstream origin { server 127.0.0.1:\(lab.origin.ports.clients); keepalive 64; keepalive_requests 1000000000; }
             proxy_http_version 1.1;
             proxy_set_header Connection "";
             proxy_buffer_size 8k;
             proxy_buffers 16 16k;
             proxy_cache_key $request_uri;
             proxy_cache_valid 200 1d;
-            \(setting.otherOrigin == nil ? "" : sessions)
             proxy_ignore_headers Cache-Control Expires Vary Set-Cookie;
             server {
                 listen 127.0.0.1:\(ports.clients)\(setting.usesTLS ? " ssl" : "")\(setting.usesHTTP2 ? " http2" : "") reuseport backlog=4096;
                 \(setting.usesTLS ? tls(lab) : "")
                 location / { proxy_cache music; proxy_pass http://origin; }
-                location \(PassedBody.path) { \(passing) proxy_pass http://origin; }
             }
             server {
-                listen 127.0.0.1:\(ports.probe);
+                listen 127.0.0.1:\(ports.plain);
                 add_header X-Cache-Status $upstream_cache_status;
                 location / { proxy_cache music; proxy_pass http://origin; }
             }
@@ -75,7 +71,7 @@ enum Configurations {
         """
     }
 
-    /// As many as connections leave, each of which may have one of its own to the origin.
+    /// Descriptors that connections leave, each of which may have one of its own to the origin.
     private static func openFiles(besides clients: Int) -> Int {
         max(FileDescriptors.limit - clients - 500, FileDescriptors.limit / 4)
     }
@@ -89,30 +85,17 @@ enum Configurations {
         """
     }
 
-    /// The level that Refrain compresses with.
-    private static let gzip =
-        "gzip on; gzip_comp_level 6; gzip_proxied any; gzip_types application/json; gzip_vary on;"
-
-    /// Clients that ask for the same wait for one request, and absences are kept as long as Refrain
-    /// keeps them: nginx counts up to and including the last second.
-    private static let sessions = "proxy_cache_lock on; proxy_cache_valid 404 59s;"
-    /// No body that is passed through goes to a file.
-    private static let passing =
-        "proxy_max_temp_file_size 0; proxy_buffer_size 64k; proxy_buffers 16 64k; proxy_busy_buffers_size 512k;"
-
-    static func varnish(_ setting: Setting, _ lab: Lab) -> String {
+    static func varnish(_ lab: Lab) -> String {
         """
         vcl 4.1;
         backend default { .host = "127.0.0.1"; .port = "\(lab.origin.ports.clients)"; }
         sub vcl_recv {
-            if (req.url ~ "^\(PassedBody.path)") { return (pass); }
             if (req.method == "GET" || req.method == "HEAD") { unset req.http.Cookie; return (hash); }
         }
         sub vcl_backend_response {
             set beresp.ttl = 1d;
             unset beresp.http.Set-Cookie;
             unset beresp.http.Cache-Control;
-            \(setting.codesGzip ? "set beresp.do_gzip = true;" : "")
         }
 
         """
@@ -125,11 +108,12 @@ enum Configurations {
     ) throws -> [String] {
         let parameters = [
             "thread_pools=2", "thread_pool_min=300", "thread_pool_max=2000",
-            "http_gzip_support=\(setting.codesGzip ? "on" : "off")", "gzip_level=6",
+            "http_gzip_support=off",
             "timeout_idle=300", "listen_depth=4096", "vsl_mask=\(try VarnishLog.mask())", "vsl_space=1M",
         ]
         return [
-            "-F", "-n", folder + "/work", "-a", "127.0.0.1:\(ports.clients)", "-f", file,
+            "-F", "-n", folder + "/work", "-a", "127.0.0.1:\(ports.clients)",
+            "-a", "127.0.0.1:\(ports.plain)", "-f", file,
             "-s", "malloc,\(max(setting.memoryMiB, setting.entries / 200))m",
         ] + parameters.flatMap { ["-p", $0] }
     }

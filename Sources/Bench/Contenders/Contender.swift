@@ -28,7 +28,7 @@ struct Contender: Equatable {
             case Self.nginx.name: (Configurations.nginx(folder, ports, setting, lab), ["-c", file, "-p", folder])
             case Self.varnish.name:
                 try (
-                    Configurations.varnish(setting, lab),
+                    Configurations.varnish(lab),
                     Configurations.varnishArguments(folder, file, ports, setting)
                 )
             default: (Configurations.refrain(folder, ports, setting, lab), ["serve", "--config", file])
@@ -38,9 +38,10 @@ struct Contender: Equatable {
     }
 }
 
-/// Where a server listens: for clients, and for questions about its state that cost the measurement
-/// nothing.
+/// Where a server listens: for the clients that are measured; for questions about its state; and
+/// without TLS, to ask whether something is stored.
 struct ServerPorts: Equatable {
     let clients: Int
     let probe: Int
+    let plain: Int
 }

@@ -25,7 +25,9 @@ final class Lab {
         )
         chmod(certificate.keyFile, 0o600)
         do {
-            startedOrigin = try startOwn("origin", [])
+            let (folder, ports) = try place(OriginServer.role)
+            startedOrigin = try launch(
+                OriginServer.role, Programs.bench, [OriginServer.role, "\(ports.clients)"], ports, folder)
         } catch {
             workspace.remove()
             throw error
@@ -43,7 +45,7 @@ final class Lab {
     }
 
     func originRequests() throws -> Int {
-        let answer = try TraceClient(port: origin.ports.clients).get(OriginServer.countPath)
+        let answer = try BlockingClient(port: origin.ports.clients).get(OriginServer.countPath)
         guard let count = Int(String(decoding: answer.body, as: UTF8.self)) else {
             throw BenchError("the origin does not say how much it was asked")
         }
@@ -63,30 +65,18 @@ final class Lab {
     }
 
     /// nil where it is not installed.
-    func start(_ contender: Contender, _ setting: Setting, as name: String? = nil) throws -> RunningServer? {
+    private func start(_ contender: Contender, _ setting: Setting) throws -> RunningServer? {
         guard let path = contender.path else { return nil }
         let (folder, ports) = try place(contender.name)
         let arguments = try contender.arguments(folder, ports, setting, self)
-        return try launch(name ?? contender.name, path, arguments, ports, folder, usesTLS: setting.usesTLS)
-    }
-
-    /// Refrain, which must be there.
-    func refrain(_ setting: Setting = Setting(), as name: String? = nil) throws -> RunningServer {
-        guard let server = try start(.refrain, setting, as: name) else { throw BenchError("refrain is not built") }
-        return server
-    }
-
-    /// A server that is a part of this program.
-    func startOwn(_ name: String, _ arguments: [String]) throws -> RunningServer {
-        let (folder, ports) = try place(name)
-        return try launch(name, Programs.bench, [ServerRole.word, name, "\(ports.clients)"] + arguments, ports, folder)
+        return try launch(contender.name, path, arguments, ports, folder, usesTLS: setting.usesTLS)
     }
 
     private func place(_ name: String) throws -> (String, ServerPorts) {
         started += 1
         let folder = workspace.path + "/\(name)-\(started)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        return (folder, ServerPorts(clients: try Ports.free(), probe: try Ports.free()))
+        return (folder, ServerPorts(clients: try Ports.free(), probe: try Ports.free(), plain: try Ports.free()))
     }
 
     private func launch(
@@ -128,12 +118,12 @@ enum OriginShare: Equatable {
 extension Lab {
     /// One run of wrk against one server, with the processor time of the server.
     func sample(
-        _ server: RunningServer, _ target: String, connections: Int, script: [String] = [], fields: [String] = [],
+        _ server: RunningServer, _ target: String, connections: Int, script: [String] = [],
         origin: OriginShare = .none, settle: () throws -> Void = {}
     ) throws -> Sample {
         let (asked, start) = (try originRequests(), server.cpuNanoseconds)
         let result = try WrkResult.measure(
-            server.url(target), connections: connections, seconds: plan.seconds, script: script, fields: fields)
+            server.url(target), connections: connections, seconds: plan.seconds, script: script)
         try settle()
         let used = server.cpuNanoseconds - start
         guard result.errors == 0, result.requests > 0 else {
@@ -162,13 +152,13 @@ extension Lab {
     /// Lets every server fetch the target, and makes sure that it then says that it hits.
     func warm(_ servers: [RunningServer], _ target: String) throws {
         for server in servers {
-            _ = try Curl.head(server.url(target))
+            _ = try server.saysHit(target)
             guard try server.saysHit(target) else { throw BenchError("\(server.name) does not store \(target)") }
         }
     }
 
     /// Stores these answers in a server: asks for all of them until it asks the origin for none.
-    func fill(_ server: RunningServer, _ targets: some RandomAccessCollection<String>) throws {
+    func fill(_ server: RunningServer, _ targets: [String]) throws {
         for _ in 0..<4 {
             let before = try originRequests()
             var rest = targets[...]
@@ -176,7 +166,7 @@ extension Lab {
                 _ = try Load.run(rest.prefix(50_000), port: server.ports.clients, connections: 64)
                 rest = rest.dropFirst(50_000)
                 // The file's writer may drop answers that come faster than the disk.
-                if server.name != Contender.nginx.name, server.name != Contender.varnish.name { try settle(server) }
+                if server.name == Contender.refrain.name { try settle(server) }
             }
             if try originRequests() == before { return }
         }
@@ -196,7 +186,7 @@ extension Lab {
 
     /// A counter of Refrain's.
     func statistic(_ name: String, of server: RunningServer) throws -> Int {
-        let stats = try JSON.parse(try TraceClient(port: server.ports.probe).get("/stats").body)
+        let stats = try JSON.parse(try BlockingClient(port: server.ports.probe).get("/stats").body)
         guard let value = stats[name]?.intValue else { throw BenchError("/stats has no \(name)") }
         return value
     }

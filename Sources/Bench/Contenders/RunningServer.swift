@@ -35,15 +35,15 @@ struct RunningServer {
     }
 
     /// Whether the answer to `target` comes out of the cache by the server's own word: Refrain's
-    /// `Cache-Status`, nginx's `$upstream_cache_status` on its probe port, the two transactions
-    /// that Varnish names for a hit.
+    /// `Cache-Status`, nginx's `$upstream_cache_status`, the two transactions that Varnish names
+    /// for a hit.
     func saysHit(_ target: String) throws -> Bool {
-        let asked = name == Contender.nginx.name ? "http://127.0.0.1:\(ports.probe)\(target)" : url(target)
-        let head = try Curl.head(asked)
+        let client = BlockingClient(port: ports.plain)
+        guard try client.get(target).status == 200 else { throw BenchError("\(name): no 200 for \(target)") }
         switch name {
-        case Contender.nginx.name: return head["x-cache-status"] == "HIT"
-        case Contender.varnish.name: return head["x-varnish"]?.split(separator: " ").count == 2
-        default: return head["cache-status"]?.contains("; hit") == true
+        case Contender.nginx.name: return client.field("x-cache-status") == "HIT"
+        case Contender.varnish.name: return client.field("x-varnish")?.split(separator: " ").count == 2
+        default: return client.field("cache-status")?.contains("; hit") == true
         }
     }
 

@@ -5,13 +5,9 @@ struct Setting: Equatable {
     var usesTLS = false
     /// Over TLS; Refrain speaks it there by itself.
     var usesHTTP2 = false
-    /// Whether clients want gzip, of answers that the origin gives without.
-    var codesGzip = false
     /// Size of the answers' bodies.
     var bytes = 4096
     var entries = 100_000
-    /// Port of the origin; nil for the lab's own.
-    var otherOrigin: Int?
     /// Connections to have room for at once; the descriptors that these leave may be open files.
     var clients = 10_000
 

@@ -7,26 +7,23 @@ struct H2LoadResult: Equatable {
     /// Those that were answered 2xx.
     let requests: Int
     let requestsPerSecond: Double
-    /// Milliseconds from the first connection to the last answer.
-    let milliseconds: Double
     let errors: Int
 
-    /// - Parameter urls: asked for in turn, by each connection from the first one on.
     /// - Throws: `BenchError` where h2load has no figures.
-    static func measure(_ urls: [String], _ options: [String]) throws -> H2LoadResult {
+    static func measure(_ url: String, _ options: [String]) throws -> H2LoadResult {
         guard let program = Child.find("h2load") else {
             throw BenchError("h2load is not installed (apt-get install nghttp2-client)")
         }
-        let text = try Child.output(of: program, ["-t1", "-H", "accept: application/json"] + options + urls)
+        let text = try Child.output(of: program, ["-t1", "-H", "accept: application/json"] + options + [url])
         guard let result = H2LoadResult(text) else {
-            throw BenchError("h2load printed no figures for \(urls.first ?? "nothing"):\n\(text)")
+            throw BenchError("h2load printed no figures for \(url):\n\(text)")
         }
         return result
     }
 
     /// Reads the output of h2load; nil where a figure is missing.
     init?(_ text: String) {
-        var (spoken, rate, milliseconds): (String?, Double?, Double?)
+        var (spoken, rate): (String?, Double?)
         var (requests, errors): (Int?, Int?)
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
@@ -36,7 +33,6 @@ struct H2LoadResult: Equatable {
             if line.hasPrefix("Application protocol: ") {
                 spoken = words.last.map(String.init)
             } else if line.hasPrefix("finished in "), words.count > 3 {
-                milliseconds = words[2].last == "," ? WrkResult.milliseconds(words[2].dropLast()) : nil
                 rate = Double(words[3])
             } else if line.hasPrefix("requests: ") {
                 errors = number(before: "failed")
@@ -44,20 +40,10 @@ struct H2LoadResult: Equatable {
                 requests = number(before: "2xx")
             }
         }
-        guard let spoken, let rate, let milliseconds, let requests, let errors else { return nil }
+        guard let spoken, let rate, let requests, let errors else { return nil }
         self.spoken = spoken
         self.requests = requests
         requestsPerSecond = rate
-        self.milliseconds = milliseconds
         self.errors = errors
-    }
-
-    /// How long each request took by the log of a run, in milliseconds, the shortest first. A line
-    /// has when it was sent, its status, and microseconds until the end of its answer.
-    static func latencies(inLog text: String) -> [Double] {
-        text.split(separator: "\n").compactMap { line in
-            let columns = line.split(separator: "\t")
-            return columns.count > 2 ? Double(columns[2]).map { $0 / 1000 } : nil
-        }.sorted()
     }
 }

@@ -2,22 +2,14 @@
 /// the origin needs no table and any two numbers are different keys.
 struct NumberedSongs: Hashable {
     let bytes: Int
-    var storefront = Self.single
 
     static let digits = 7
     static let most = 10_000_000
-    /// The storefront that has songs one by one alone: simultaneous misses cannot be asked for
-    /// together there, so that a miss is a request to the origin for every server.
-    static let single = "us"
-    /// The storefront that has lists of them too.
-    static let withLists = "jp"
+    /// Where songs are asked for one by one alone: simultaneous misses cannot be asked for together
+    /// there, so that a miss is a request to the origin for every server.
+    static let path = "/v1/catalog/us/songs/"
 
-    static func path(_ storefront: String) -> String { "/v1/catalog/\(storefront)/songs/" }
-    static let listPath = "/v1/catalog/\(withLists)/songs?ids="
-
-    func target(_ number: Int) -> String { Self.path(storefront) + identifier(number) }
-
-    func target(_ numbers: [Int]) -> String { Self.listPath + numbers.map(identifier).joined(separator: ",") }
+    func target(_ number: Int) -> String { Self.path + identifier(number) }
 
     func identifier(_ number: Int) -> String {
         let text = String(number)
@@ -44,7 +36,7 @@ struct NumberedSongs: Hashable {
         function init(args)
             known, new = tonumber(args[2]), tonumber(args[3])
             math.randomseed(new)
-            local request = wrk.format("GET", "\(path(single))@")
+            local request = wrk.format("GET", "\(path)@")
             local at = request:find("@", 1, true)
             head, tail = request:sub(1, at - 1) .. args[1], request:sub(at + 1)
         end

@@ -9,15 +9,13 @@ struct WrkResult: Equatable {
     /// Answers other than 2xx and 3xx, and failures of sockets.
     let errors: Int
 
-    /// - Parameters:
-    ///   - script: its file and its arguments, if any.
-    ///   - fields: of each request, beside those that it has anyway.
+    /// - Parameter script: its file and its arguments, if any.
     static func measure(
-        _ url: String, connections: Int, seconds: Int, script: [String] = [], fields: [String] = []
+        _ url: String, connections: Int, seconds: Int, script: [String] = []
     ) throws -> WrkResult {
         guard let wrk = Child.find("wrk") else { throw BenchError("wrk is not installed (apt-get install wrk)") }
         var arguments = ["-t1", "-c\(connections)", "-d\(seconds)s", "--timeout", "10s", "--latency"]
-        for field in ["Accept: application/json"] + fields { arguments += ["-H", field] }
+        arguments += ["-H", "Accept: application/json"]
         if let file = script.first { arguments += ["-s", file] }
         arguments.append(url)
         if script.count > 1 { arguments += ["--"] + script.dropFirst() }

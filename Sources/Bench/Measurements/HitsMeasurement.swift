@@ -53,4 +53,27 @@ enum HitsMeasurement {
             ) { $0.requestsPerSecond * Double(bytes) / Double(1 << 20) }
         ]
     }
+
+    /// Hits that memory does not hold: ten times as much is stored as fits in the memory tier, and
+    /// all of it is asked for alike.
+    static func file(_ lab: Lab) throws -> [ResultRow] {
+        let entries = 20_000
+        // The memory tier gets seven eighths of it, a tenth of the stored answers. Most of the
+        // descriptors are nginx's to keep its files open.
+        let rounds = try lab.running([.refrain, .nginx], Setting(memoryMiB: 9, clients: 500)) { servers in
+            for server in servers { try lab.fill(server, (0..<entries).map(songs.target)) }
+            let inMemory = try lab.statistic("memory_bytes", of: servers[0])
+            let stored = try lab.statistic("cache_bytes", of: servers[0])
+            guard inMemory * 10 <= stored else { throw BenchError("memory holds \(inMemory) of \(stored) bytes") }
+            return try lab.rounds(servers) { server, round in
+                let script = try songs.script(lab.workspace, known: entries, first: round + 1)
+                return try lab.sample(server, songs.target(0), connections: 64, script: script)
+            }
+        }
+        return [
+            rounds.row(
+                "file", "hits from SQLite, 4 KiB, 64 connections", unit: "requests/s", beside: [("nginx", nil)],
+                \.requestsPerSecond)
+        ]
+    }
 }

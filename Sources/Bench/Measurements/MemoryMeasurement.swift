@@ -1,16 +1,15 @@
-import EventLoop
 import Foundation
 
 /// Proportional set size: of a process that has just started, and of each client that stays after
 /// one request.
 enum MemoryMeasurement {
     private static let target = NumberedSongs(bytes: 4096).target(1)
+    private static let clients = 5_000
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
         [
             try idle(lab),
-            try perClient(lab, "each idle keep-alive client", Setting(), clients: 5_000, target: 4),
-            try perClient(lab, "each idle TLS client", Setting(usesTLS: true), clients: 2_000, target: 40),
+            try perClient(lab),
         ]
     }
 
@@ -31,28 +30,30 @@ enum MemoryMeasurement {
             others: [Other(name: "nginx", figure: figure("nginx"))])
     }
 
-    private static func perClient(
-        _ lab: Lab, _ name: String, _ setting: Setting, clients: Int, target bound: Double
-    ) throws -> ResultRow {
+    private static func perClient(_ lab: Lab) throws -> ResultRow {
         guard FileDescriptors.limit > clients + 100 else {
             throw BenchError("\(clients) clients need more than \(FileDescriptors.limit) descriptors (ulimit -Hn)")
         }
-        let sizes = try lab.running([.refrain, .nginx], setting) { servers in
+        let sizes = try lab.running([.refrain, .nginx]) { servers in
             try lab.warm(servers, target)
-            return try servers.map { (name: $0.name, bytes: try growth(lab, $0, clients)) }
+            return try servers.map { (name: $0.name, bytes: try growth($0)) }
         }
-        return row(name, "KiB", sizes, bytesPerUnit: 1024, target: bound)
+        return row("each idle keep-alive client", "KiB", sizes, bytesPerUnit: 1024, target: 4)
     }
 
-    /// Bytes for each client.
-    private static func growth(_ lab: Lab, _ server: RunningServer, _ count: Int) throws -> Double {
+    /// Bytes for each client. All of them are answered once more afterwards: one whose connection
+    /// was closed meanwhile fails.
+    private static func growth(_ server: RunningServer) throws -> Double {
         let before = try server.proportionalBytes()
-        let tls = server.usesTLS ? try ClientTLS(trustAnchors: .pem(lab.certificate.authorityPEM)) : nil
-        let clients = try Crowd(port: server.ports.clients, tls: tls, target: target)
-        defer { clients.stop() }
-        try clients.join(count)
+        let clients = (0..<clients).map { _ in BlockingClient(port: server.ports.clients) }
+        func ask() throws {
+            for client in clients {
+                guard try client.get(target).status == 200 else { throw BenchError("\(server.name): no 200") }
+            }
+        }
+        try ask()
         let after = try server.proportionalBytes()
-        try clients.checkAllOpen()
-        return Double(after - before) / Double(count)
+        try ask()
+        return Double(after - before) / Double(clients.count)
     }
 }

@@ -1,10 +1,12 @@
 import EventLoop
+import Glibc
 
-/// The origin of every measured server, in a process of its own.
+/// The origin of every measured server, in a process of its own: `bench origin PORT`.
 ///
 /// It answers any numbered song, and counts. `/requests` says how many it has answered, which shows
 /// for all servers alike whether hits were hits.
 final class OriginServer {
+    static let role = "origin"
     static let countPath = "/requests"
 
     private let loop: EventLoop
@@ -20,45 +22,34 @@ final class OriginServer {
         }
     }
 
+    static func serve(_ arguments: [String]) throws -> Never {
+        guard let port = arguments.first.flatMap({ UInt16($0) }) else { throw BenchError("bench \(role) takes a port") }
+        _ = FileDescriptors.limit
+        let server = try OriginServer(port: port)
+        while true { withExtendedLifetime(server) { _ = sleep(3600) } }
+    }
+
     /// Documents made so far, one for each size. Confined to the loop.
     private final class Songs {
         private var documents: [NumberedSongs: SongDocument] = [:]
-        private var passed: [Substring: (head: [UInt8], body: [UInt8])] = [:]
         private var answered = 0
-        private static let paths = [NumberedSongs.single, NumberedSongs.withLists].map { ($0, NumberedSongs.path($0)) }
 
         func send(_ target: Substring, to stream: Stream) {
             if target == OriginServer.countPath { return plain(200, "\(answered)", to: stream) }
-            if target.hasPrefix(PassedBody.path), let answer = passed[target] ?? PassedBody.answer(to: target) {
-                answered += 1
-                passed[target] = answer
-                return answer.head.withUnsafeBytes { stream.send($0, answer.body) }
-            }
             guard let response = response(to: target) else { return plain(404, "", to: stream) }
             answered += 1
             response.withUnsafeBytes { stream.send($0) }
         }
 
-        /// One song, or several by their identifiers; nil where the target names none.
+        /// nil where the target names no song.
         private func response(to target: Substring) -> [UInt8]? {
-            for (storefront, path) in Self.paths where target.hasPrefix(path) {
-                let identifier = String(target.dropFirst(path.count))
-                return document(identifier, storefront)?.response(Array(identifier.utf8))
-            }
-            guard target.hasPrefix(NumberedSongs.listPath) else { return nil }
-            let identifiers = target.dropFirst(NumberedSongs.listPath.count).split(separator: ",").map(String.init)
-            let songs = identifiers.compactMap { identifier in
-                document(identifier, NumberedSongs.withLists)?.resource(Array(identifier.utf8))
-            }
-            return songs.isEmpty ? nil : SongDocument.response(songs)
-        }
-
-        private func document(_ identifier: String, _ storefront: String) -> SongDocument? {
+            guard target.hasPrefix(NumberedSongs.path) else { return nil }
+            let identifier = String(target.dropFirst(NumberedSongs.path.count))
             guard let bytes = NumberedSongs.bytes(of: identifier), bytes >= SongDocument.leastBytes else { return nil }
-            let songs = NumberedSongs(bytes: bytes, storefront: storefront)
+            let songs = NumberedSongs(bytes: bytes)
             let document = documents[songs] ?? SongDocument(songs)
             documents[songs] = document
-            return document
+            return document.response(Array(identifier.utf8))
         }
 
         private func plain(_ status: Int, _ text: String, to stream: Stream) {
@@ -69,7 +60,7 @@ final class OriginServer {
     }
 
     /// Proxies send one request at a time, but not always in one piece.
-    private final class Connection: ReadingHandler {
+    private final class Connection: StreamHandler {
         private let songs: Songs
         private var head: [UInt8] = []
 
@@ -77,9 +68,23 @@ final class OriginServer {
             self.songs = songs
         }
 
-        func take(_ bytes: UnsafeRawBufferPointer, _ stream: Stream) {
+        func streamDidClose(_ stream: Stream, _ error: StreamError?) {}
+
+        func streamDidBecomeReadable(_ stream: Stream) {
+            withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 16) { buffer in
+                while true {
+                    switch stream.read(into: buffer) {
+                    case .bytes(let count): take(buffer[..<count], stream)
+                    case .wouldBlock: return
+                    case .end, .failed: return stream.close()
+                    }
+                }
+            }
+        }
+
+        private func take(_ bytes: Slice<UnsafeMutableRawBufferPointer>, _ stream: Stream) {
             head.append(contentsOf: bytes)
-            guard head.count >= 4, head.suffix(4).elementsEqual([13, 10, 13, 10]) else { return }
+            guard head.suffix(4).elementsEqual([13, 10, 13, 10]) else { return }
             let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self).split(separator: " ")
             head.removeAll(keepingCapacity: true)
             guard line.count == 3 else { return stream.close() }

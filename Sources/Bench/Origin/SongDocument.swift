@@ -9,24 +9,18 @@ struct SongDocument {
     private let template: [UInt8]
     private let places: [Int]
     private let digits: Int
-    /// The bytes of the song itself, as in an answer with several.
-    private let song: Range<Int>
-
-    private static let (opening, closing) = ("{\"data\":[", "]}")
 
     /// - Parameter songs: of at least `leastBytes`.
     init(_ songs: NumberedSongs) {
         let bytes = songs.bytes
-        let path = NumberedSongs.path(songs.storefront)
         let blank = songs.identifier(0)
         digits = blank.utf8.count
-        let full = Self.body(path, blank, Self.attributes(blank), notes: 0)
+        let full = Self.body(blank, Self.attributes(blank), notes: 0)
         let attributes = full.utf8.count <= bytes ? Self.attributes(blank) : "\"name\":\"x\","
-        let notes = bytes - Self.body(path, blank, attributes, notes: 0).utf8.count
+        let notes = bytes - Self.body(blank, attributes, notes: 0).utf8.count
         let head = Self.head(length: bytes)
-        let body = Self.body(path, blank, attributes, notes: max(notes, 0))
+        let body = Self.body(blank, attributes, notes: max(notes, 0))
         template = Array((head + body).utf8)
-        song = head.utf8.count + Self.opening.utf8.count..<template.count - Self.closing.utf8.count
         places = Self.places(of: Array(blank.utf8), in: template, from: head.utf8.count)
     }
 
@@ -38,23 +32,13 @@ struct SongDocument {
         return response
     }
 
-    /// The song alone, as in that response.
-    func resource(_ identifier: [UInt8]) -> ArraySlice<UInt8> { response(identifier)[song] }
-
-    /// The whole response with these songs.
-    static func response(_ songs: [ArraySlice<UInt8>]) -> [UInt8] {
-        let body = Array(opening.utf8) + Array(songs.joined(separator: [UInt8(ascii: ",")])) + Array(closing.utf8)
-        return Array(head(length: body.count).utf8) + body
-    }
-
     private static func head(length: Int) -> String {
         "HTTP/1.1 200 OK\r\nContent-Type: application/json;charset=utf-8\r\nContent-Length: \(length)\r\n\r\n"
     }
 
-    private static func body(_ path: String, _ id: String, _ attributes: String, notes: Int) -> String {
-        opening + "{\"id\":\"\(id)\",\"type\":\"songs\",\"href\":\"\(path)\(id)\",\"attributes\":{"
-            + attributes + "\"editorialNotes\":{\"standard\":\"" + String(repeating: "n", count: notes) + "\"}}}"
-            + closing
+    private static func body(_ id: String, _ attributes: String, notes: Int) -> String {
+        "{\"data\":[{\"id\":\"\(id)\",\"type\":\"songs\",\"href\":\"\(NumberedSongs.path)\(id)\",\"attributes\":{"
+            + attributes + "\"editorialNotes\":{\"standard\":\"" + String(repeating: "n", count: notes) + "\"}}}]}"
     }
 
     private static func attributes(_ id: String) -> String {

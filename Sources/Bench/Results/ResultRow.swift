@@ -1,5 +1,16 @@
 // Results as values: the table and the page are made from rows and from nothing else.
 
+/// Bound of a figure, or of a ratio of two.
+struct Target: Equatable {
+    let isAtLeast: Bool
+    let bound: Double
+
+    static func atLeast(_ bound: Double) -> Target { Target(isAtLeast: true, bound: bound) }
+    static func atMost(_ bound: Double) -> Target { Target(isAtLeast: false, bound: bound) }
+
+    func isMet(by measured: Double) -> Bool { isAtLeast ? measured >= bound : measured <= bound }
+}
+
 /// One figure of ours beside others of the same kind.
 struct ResultRow: Equatable {
     /// The measurement that it belongs to, as it is named on the command line.

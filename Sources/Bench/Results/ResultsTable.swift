@@ -16,6 +16,15 @@ enum ResultsTable {
         return ([titles, rule] + cells).map { joined($0, widths) }.joined(separator: "\n") + "\n"
     }
 
+    /// All of a run as Markdown: where and how it was measured, the table, and notes.
+    static func page(_ rows: [ResultRow], machine: Machine, plan: RoundPlan, failures: [String]) -> String {
+        func list(_ lines: [String]) -> String { lines.map { "- \($0)\n" }.joined() }
+        return [
+            list(machine.lines + [plan.line, summary(rows)] + failures.map { "failed: \($0)" }), text(rows),
+            list(notes(rows)),
+        ].filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
     /// Notes of the rows, once each, in their order.
     static func notes(_ rows: [ResultRow]) -> [String] {
         var seen: Set<String> = []

@@ -28,8 +28,6 @@ struct Sample: Equatable {
     var lag99 = 0.0
     /// Microseconds of processor time of all the server's processes.
     var cpuPerRequest = 0.0
-    /// Requests that reached the origin, where these are measured.
-    var originRequests = 0.0
     /// Why latencies say nothing about the server: the generator was late. nil: they do.
     var invalidBecause: String?
 }
@@ -37,7 +35,7 @@ struct Sample: Equatable {
 /// Samples of several servers, taken in turns: A B C A B C. The machine's own speed drifts by more
 /// than the differences between them, so only figures of one round are divided by each other.
 struct Rounds {
-    /// The name that others are compared with, unless a row names another.
+    /// The name that others are compared with.
     static let ours = "refrain"
 
     /// In the order in which they were taken.
@@ -65,17 +63,17 @@ struct Rounds {
     /// - Parameter beside: the names in the order of the table, each with the target of its ratio.
     func row(
         _ measurement: String, _ name: String, unit: String, beside: [(name: String, target: Target?)],
-        ours: String = Rounds.ours, notes: [String] = [], _ figure: (Sample) -> Double
+        notes: [String] = [], _ figure: (Sample) -> Double
     ) -> ResultRow {
         let others = beside.map { other in
             Other(
-                name: other.name, figure: median(other.name, figure), ratio: ratio(ours, to: other.name, figure),
+                name: other.name, figure: median(other.name, figure), ratio: ratio(Self.ours, to: other.name, figure),
                 target: other.target)
         }
         let absent = others.filter { $0.figure == nil }.map { "\($0.name) is not installed" }
         return ResultRow(
-            measurement: measurement, name: name, unit: unit, ours: median(ours, figure), others: others,
-            notes: notes + absent + ([ours] + beside.map(\.name)).flatMap(objections))
+            measurement: measurement, name: name, unit: unit, ours: median(Self.ours, figure), others: others,
+            notes: notes + absent + ([Self.ours] + beside.map(\.name)).flatMap(objections))
     }
 
     /// A sentence for each round of a server that is invalid.

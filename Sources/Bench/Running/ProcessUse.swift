@@ -33,18 +33,6 @@ enum ProcessUse {
         }
     }
 
-    /// Bytes of a cache file and everything beside it that belongs to it.
-    static func diskBytes(of file: String) -> Int {
-        func size(_ path: String) -> Int {
-            var status = stat()
-            return stat(path, &status) == 0 ? Int(status.st_size) : 0
-        }
-        let files = ["", "-wal", "-shm", "-journal"].reduce(0) { $0 + size(file + $1) }
-        let folder = file + ".segments"
-        let segments = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return segments.reduce(files) { $0 + size(folder + "/" + $1) }
-    }
-
     private static func threads(of process: Int32) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
     }

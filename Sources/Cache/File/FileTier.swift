@@ -19,7 +19,7 @@ public final class FileTier: Sendable {
     private let site: SiteAddress?
     let useInterval: UseInterval
 
-    private init(_ records: RecordStore, _ purges: Purges, _ gzip: Gzip, _ site: SiteAddress?) {
+    private init(_ records: RecordStore, _ purges: Purges, gzip: Gzip, site: SiteAddress?) {
         (self.records, self.purges, self.gzip, self.site) = (records, purges, gzip, site)
         useInterval = records.useInterval
     }
@@ -42,7 +42,7 @@ public final class FileTier: Sendable {
             unixSeconds: unixSeconds, log: log)
         // The store has an owner, which has the purges.
         purges.keep { [weak records] change in records?.add(StoreMark(change)) }
-        return FileTier(records, purges, gzip, site)
+        return FileTier(records, purges, gzip: gzip, site: site)
     }
 
     /// A reader for one loop.

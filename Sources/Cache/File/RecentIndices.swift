@@ -8,8 +8,8 @@ struct RecentIndices {
 
     init() { entries = Array(repeating: (0, 0), count: Self.count) }
 
-    /// As `FileTier.index`. Keys of one keyed hash would get the same, which is the index of the
-    /// one and a wrong one for the other; rows and records are compared by their whole key.
+    /// The key's `FileTier.index`. Keys of one keyed hash would get the same, which is the index of
+    /// the one and a wrong one for the other; rows and records are compared by their whole key.
     mutating func index(of key: CacheKey) -> Int64 {
         let place = Int(truncatingIfNeeded: key.hash) & (Self.count - 1)
         if entries[place].hash == key.hash { return entries[place].index }

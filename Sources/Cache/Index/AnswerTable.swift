@@ -30,7 +30,7 @@ struct AnswerTable {
     private var keyBytes = 0
     /// The number that is given out next.
     private var next: UInt32 = 0
-    /// All before it are gone.
+    /// Number of the oldest answer that may be there; all before it are gone.
     private var oldest: UInt32 = 0
 
     init(maxBytes: Int) {

@@ -10,7 +10,7 @@ struct NumberTable {
         /// The low half of the mixed number: it chooses the bucket, and tells apart the numbers in
         /// it. Two numbers that share it are told apart by the code that verifies a source.
         fileprivate(set) var number: UInt32 = 0
-        /// As `AnswerTable` numbers it.
+        /// Number in `AnswerTable`.
         let answer: UInt32
         let place: UInt32
         /// The low half of a checksum of the answer's content there.

@@ -1,5 +1,5 @@
 extension Array where Element: BitwiseCopyable {
-    /// The same elements, copied where more than an eighth of their storage beyond them is empty.
+    /// A copy, where the capacity exceeds the count by more than an eighth; else the array itself.
     func compacted() -> Self {
         guard capacity > count + count / 8 else { return self }
         // Not from a slice: an array made from a slice of all of another shares its storage.

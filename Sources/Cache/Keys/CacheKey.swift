@@ -75,8 +75,8 @@ public struct CacheKey: NumberedKey, Sendable {
         rehash()
     }
 
-    /// The same key in storage that is hardly larger than its bytes, for whatever keeps it: a key
-    /// that is set anew for each request has room for the longest target it ever held. Where that
+    /// This key in storage that is hardly larger than its bytes, for whatever keeps it: a key that
+    /// is set anew for each request has room for the longest target it ever held. Where that
     /// storage is shared as it is, its copy is a little larger each time, as the allocator rounds
     /// up: after a million requests by tens of kilobytes, in each key that anything remembers.
     public func compacted() -> CacheKey {
@@ -134,8 +134,8 @@ public struct CacheKey: NumberedKey, Sendable {
         hash = UInt64(bitPattern: Int64(hasher.finalize())) ^ origin.bits
     }
 
-    /// Where every hash begins. Hasher's own seed can be switched off by an environment variable;
-    /// this one cannot.
+    /// The state in which every hash begins. Hasher's own seed can be switched off by an
+    /// environment variable; this one cannot.
     private static let seeded: Hasher = {
         var hasher = Hasher()
         hasher.combine(UInt64.random(in: .min ... .max))

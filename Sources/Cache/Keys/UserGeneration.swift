@@ -24,8 +24,8 @@ extension UserGeneration {
     /// The most significant first.
     public var bytes: [UInt8] { UserHash(bits: bits).bytes }
 
-    /// The same, told apart from those of other lives of this node's connections, whose numbers are
-    /// random.
+    /// This generation, told apart from those of other lives of this node's connections, whose
+    /// numbers are random.
     public func inLife(_ life: UInt64) -> UserGeneration { UserGeneration(bits: bits &+ UInt128(life)) }
 }
 
@@ -33,12 +33,12 @@ extension UserHash {
     /// The most significant first.
     public var bytes: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: bits >> (120 - 8 * $0)) } }
 
-    /// The same user, told apart from all other generations that nodes agree on.
+    /// This user, told apart from all other generations that nodes agree on.
     func inGeneration(_ common: UserGeneration) -> UserHash { UserHash(bits: bits ^ common.bits) }
 }
 
 extension UserHashKey {
-    /// The same on all nodes that share keys under this prefix, without anything to agree on first.
+    /// A key for all nodes that share keys under this prefix, without anything to agree on first.
     ///
     /// It is no secret. A secret in the engine would change when the engine is emptied, and one
     /// made of a password while the password is changed. Nodes that then call a user by two names

@@ -8,13 +8,13 @@ import Text
 /// 128 bits that stand for one Music-User-Token: HMAC-SHA256 under the key of this process,
 /// truncated (FRAMING 7.3). Not reversible, and worthless in another process.
 public struct UserHash: Hashable, Sendable {
-    /// One number, so that the time which comparing takes says nothing about where they differ.
+    /// A single number, so that the time of comparing says nothing about where two differ.
     let bits: UInt128
 
     /// The user as known to an origin: another one's tokens, writes and answers are another user's.
     public func at(_ origin: OriginTag) -> UserHash { UserHash(bits: bits ^ UInt128(origin.bits)) }
 
-    /// The same user once more, told apart from all earlier and later generations.
+    /// This user, told apart from all earlier and later generations.
     func inGeneration(_ generation: UInt64) -> UserHash {
         UserHash(bits: bits &+ UInt128(generation))
     }

@@ -22,7 +22,7 @@ public final class UserScopes: Sendable {
         self.key = key
     }
 
-    /// One that names users as other nodes do, for `scope(of:in:at:)`.
+    /// Scopes that name users as other nodes do, for `scope(of:in:at:)`.
     public init(_ key: UserHashKey) { self.key = key }
 
     /// The user of the token; nil where libcrypto refuses.
@@ -46,7 +46,7 @@ public final class UserScopes: Sendable {
         state.withLock { $0.generations.noteWriteByAnyone(at: moment) }
     }
 
-    /// The same in the generation that all nodes agree on.
+    /// The scope of the user in the generation that all nodes agree on.
     /// - Returns: also the scope that was given before, for the cache to free, where it has ended.
     public func scope(
         of user: UserHash, in common: UserGeneration, at now: Instant

@@ -29,7 +29,7 @@ struct Dependents {
     private var parts: [UInt64: Part] = [:]
     private(set) var partCount = 0
     private var next = 0
-    /// All before it are gone.
+    /// Number of the oldest record that may be there; all before it are gone.
     private var oldest = 0
 
     init(maxParts: Int) { self.maxParts = maxParts }

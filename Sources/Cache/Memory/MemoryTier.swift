@@ -40,7 +40,7 @@ public final class MemoryTier: Sendable {
         shard(key.hash).entries.withLock { $0.lookup(key) }
     }
 
-    /// The same without counting as a use.
+    /// The entry of this key, without counting as a use.
     func peek(_ key: borrowing CacheKey) -> StoredResponse? {
         shard(key.hash).entries.withLock { $0.peek(key) }
     }
@@ -52,7 +52,7 @@ public final class MemoryTier: Sendable {
         return store(response, released: &released)
     }
 
-    /// The same for a caller that holds a lock: entries that have to go are appended to `released`.
+    /// Stores for a caller that holds a lock: entries that have to go are appended to `released`.
     @discardableResult
     func store(_ response: StoredResponse, released: inout [StoredResponse]) -> StoredResponse? {
         shard(response.key.hash).entries.withLock { $0.store(response, replacing: true, released: &released) }

@@ -13,7 +13,7 @@ public final class Composition: Sendable {
     /// The resources that each part names, as `StoredResponse.resources`: its arrays, not copies of
     /// them. A purge that finds one of the parts by them finds the composed answer.
     let named: [[UInt64]]
-    /// Its size in memory, its records in `Dependents` included, in bytes.
+    /// Size in memory, the records in `Dependents` included, in bytes.
     let byteCount: Int
 
     /// - Parameter named: for each part.

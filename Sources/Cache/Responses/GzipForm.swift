@@ -9,7 +9,7 @@ import HTTP
 public struct GzipForm: Sendable {
     /// Wire-ready, as `StoredResponse.head`.
     let head: [UInt8]
-    /// One gzip stream, as received or as made here.
+    /// A gzip stream, as received or as made here.
     public let body: [UInt8]
 
     /// - Parameter fields: those of the answer.

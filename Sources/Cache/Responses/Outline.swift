@@ -4,6 +4,6 @@
 
 /// The structure of a stored response's body.
 public protocol Outline: AnyObject, Sendable {
-    /// Its size in memory, in bytes.
+    /// Size in memory, in bytes.
     var byteCount: Int { get }
 }

@@ -21,7 +21,7 @@ extension StoredResponse {
         case response(StoredResponse)
         /// In gzip, and this process has no zlib.
         case unreadable
-        /// Its content cannot be inflated: it was damaged before it was written.
+        /// The content cannot be inflated: it was damaged before it was written.
         case damaged
     }
 

@@ -24,14 +24,14 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     let content: ResponseContent
     /// Whether `body` was asked for and could not be inflated: its bytes are no answer then.
     public var isDamaged: Bool { content.isDamaged }
-    /// The same content coded; nil until it came or was made so.
+    /// The content in gzip; nil until it came or was made so.
     public let gzip: GzipForm?
     /// Unix seconds at which the response came, or was last confirmed.
     public let receivedAt: Int64
     /// The number of the latest purge when its fetch began, when it was composed, or when it was
     /// last asked about (`Purges.newest`): purges up to that do not concern it. 0: any purge may.
     public let born: Int64
-    /// Its number among the answers that this process was given (`ResponseCache.arrivals`); 0 where
+    /// Position among the answers that this process was given (`ResponseCache.arrivals`); 0 where
     /// it came from the file. In memory alone.
     public let arrival: Int64
     /// How long it may be used.
@@ -55,8 +55,8 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// How the proxy made it out of stored answers; nil for an answer of the origin's. Such an
     /// answer is kept in memory alone, by `ResponseCache.store(composed:from:)`.
     public let composition: Composition?
-    /// Its size in memory: the bytes it holds and `overhead`. Added up once: a tier subtracts the
-    /// same number when the answer goes, and adding up then would miss the processor's caches.
+    /// Size in memory: the bytes it holds and `overhead`. Added up once: a tier subtracts the same
+    /// number when the answer goes, and adding up then would miss the processor's caches.
     public let byteCount: Int
     /// The checksum of `body`; 0 where it was not needed for an entity tag.
     let bodySum: UInt64
@@ -173,10 +173,10 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         reportedUse = Atomic(other.reportedUse.load(ordering: .relaxed))
     }
 
-    /// The same response with an outline of its body. Copies no content.
+    /// This response with an outline of its body. Copies no content.
     public func with(outline: any Outline) -> StoredResponse { StoredResponse(self, outline: outline) }
 
-    /// The same but for the given values; the outline goes along.
+    /// A copy with the given values; the outline goes along.
     func copy(
         at key: CacheKey? = nil, receivedAt: Int64? = nil, arrival: Int64? = nil, born: Int64? = nil,
         lifetime: Lifetime? = nil, gzip: [UInt8]? = nil
@@ -218,12 +218,12 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// none here.
     public func numbered(_ arrival: Int64) -> StoredResponse { copy(arrival: arrival) }
 
-    /// The same content without freshness, as a soft purge leaves it.
+    /// The response without freshness, as a soft purge leaves it.
     func withoutFreshness(at unixSeconds: Int64) -> StoredResponse {
         copy(lifetime: lifetime.withoutFreshness(atAge: age(at: unixSeconds)))
     }
 
-    /// The same content for no longer than `rule` grants, with the age that it has.
+    /// The response for no longer than `rule` grants, with the age that it has.
     public func within(_ rule: Lifetime) -> StoredResponse {
         let shorter = lifetime.within(rule)
         return shorter == lifetime ? self : copy(lifetime: shorter)
@@ -289,7 +289,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
             storefront: answer.storefront, selecting: variantIndex.selecting)
     }
 
-    /// The same under another key.
+    /// The response under another key.
     func moved(to key: CacheKey) -> StoredResponse { key == self.key ? self : copy(at: key) }
 
     // After an answer of the origin that confirms it.

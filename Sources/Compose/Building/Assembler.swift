@@ -205,7 +205,7 @@ extension Assembler {
         return .done
     }
 
-    /// All members before the relationships.
+    /// Copies all members before the relationships.
     private mutating func copy(attributesOf object: ResourceDocument.Object, of part: StoredSource) {
         append("{")
         writeHead(object, of: part)

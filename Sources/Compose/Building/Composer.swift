@@ -103,7 +103,7 @@ package struct Composer {
             guard let list else { return .impossible(Refusal(nothingHeldOf: request)) }
             do throws(MissReason) {
                 let cutter = try WindowCutter(
-                    request, record, growth, sizes, completingNext: settings.completesNext)
+                    request, record, growth: growth, sizes: sizes, completingNext: settings.completesNext)
                 return cutter.cut(list, assembler)
             } catch {
                 return .impossible(Refusal(rule, error))
@@ -233,7 +233,7 @@ extension Composer {
             case .list(let name, _) = request.shape.subject, let owner = request.owner,
             growth.mayAskOwner(owner.shape.type),
             let own = forms.record(request.form, at: now), !own.objects.resources.isEmpty,
-            (try? WindowCutter(request, own, growth, sizes, completingNext: false)) != nil,
+            (try? WindowCutter(request, own, growth: growth, sizes: sizes, completingNext: false)) != nil,
             let record = forms.record(owner.form, at: now), record.envelope == 0,
             let list = record.objects[owner.shape.type]?[ResourceDocument.nameNumber(name.span, isView: false)],
             list.hasData, !list.elements.areIdentifiers,

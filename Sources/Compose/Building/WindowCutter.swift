@@ -21,7 +21,7 @@ struct WindowCutter {
 
     /// Throws where the origin was not seen to answer such a request.
     init(
-        _ request: CatalogRequest, _ record: FormRecord, _ growth: GrowthAccounts, _ sizes: LearntSizes,
+        _ request: CatalogRequest, _ record: FormRecord, growth: GrowthAccounts, sizes: LearntSizes,
         completingNext: Bool
     ) throws(MissReason) {
         guard case .list(let name, let isView) = request.shape.subject, record.envelope == 0 else {

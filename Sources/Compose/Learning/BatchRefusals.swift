@@ -4,7 +4,7 @@ import AppleMusic
 // Must hold: one answer does not switch a kind of list off for good, nor does a client by asking
 // for what does not exist: a refusal counts when a member of the list has come alone.
 
-/// Each kind rests for some misses after a refusal, and for twice as many after each further one.
+/// Refused kinds of batches: a kind rests for some misses, and twice as long after each refusal.
 struct BatchRefusals: Sendable {
     /// A kind of single resources; batches of it are refused.
     private struct Kind: Hashable {
@@ -24,7 +24,7 @@ struct BatchRefusals: Sendable {
     /// miss in 600 waits so in the end.
     static let shortestRest = 64
     static let longestRest = 65_536
-    /// More kinds than apps ask for; beyond, the one whose rest ends first gives way.
+    /// The most kinds, above what apps ask for; then the one whose rest ends first gives way.
     static let mostKinds = 256
 
     /// Whether a list of this kind is to be tried, for a miss that might wait for others.

@@ -10,7 +10,7 @@ enum DocumentedRelations {
         let type: ResourceClass
         /// The fact's number in APPLE-MUSIC-API.
         let fact: StaticString
-        /// Those with elements of `id`, `type` and `href`.
+        /// Names whose elements have `id`, `type` and `href`.
         var identifiers: [String] = []
         /// Whether one has whole elements, whatever `include` says (APPLE-MUSIC-API 6.4).
         var nestsResources = false

@@ -126,7 +126,7 @@ private struct Alike {
         return agreed.flatMap { look.merged(with: $0) }
     }
 
-    /// As much of the relationship as members of a group were seen to show.
+    /// The part of the relationship that members of a group were seen to show.
     private func look(_ shown: RelationShape, in group: [Member]) -> RelationShape? {
         var look: RelationShape?
         for member in group where isNamedAlike(shown.name, member) {

@@ -4,7 +4,7 @@ import AppleMusic
 package enum Growth: Sendable {
     /// A larger page of a list.
     case page(ListPage)
-    /// More relationships and views of the resources.
+    /// Further relationships and views of the resources.
     case superset(Superset)
     /// The resource that shows the first page of the requested list.
     case owner(Superset)

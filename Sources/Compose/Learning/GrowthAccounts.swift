@@ -39,9 +39,9 @@ package final class GrowthAccounts: Sendable {
     /// The own names that were news to other nodes last.
     private let announced = Mutex(WantedSummary([:]))
     private let sizes: LearntSizes
-    /// More than apps have forms of lists, in all storefronts.
+    /// Bound of the kinds, above the forms of lists that apps have in all storefronts.
     private static let maxKinds = 4_096
-    /// Where none is of use, one request for resources in this many is lost.
+    /// Number of requests for resources of which one is lost where no larger one is of use.
     static let missesForOne = 100
 
     init(_ sizes: LearntSizes) { self.sizes = sizes }

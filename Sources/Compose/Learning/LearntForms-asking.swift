@@ -21,7 +21,7 @@ extension LearntForms {
         }
     }
 
-    /// More is being asked for in a form than a client did.
+    /// Notes that a request asks for more in a form than its client did.
     func begin(_ form: Form, at now: Int64) {
         state.withLock { state in
             if case .known? = state.forms[form] { return }
@@ -52,7 +52,7 @@ extension LearntForms.State {
         }
     }
 
-    /// More than any type has relationships and views: an origin may answer names that clients make
+    /// Bound of the names, above what any type has: an origin may answer names that clients make
     /// up.
     private static let mostNames = 64
 

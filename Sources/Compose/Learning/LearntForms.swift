@@ -242,7 +242,7 @@ extension LearntForms.State {
         }.first
     }
 
-    /// Those of the same type that share the most with the form, itself first.
+    /// The forms of the same type that share the most with the form, itself first.
     private func members(like form: Form, at now: Int64) -> [FormFamily.Member] {
         var near = [[FormFamily.Member]](repeating: [], count: Form.greatestNearness + 1)
         for (other, entry) in forms where other.isRelated(to: form) {

@@ -148,7 +148,7 @@ struct PlacementObservation {
     struct Shown: Hashable {
         let type: ResourceClass
         let placement: Placement
-        /// As in `ResourceDocument.Object.attributeNames`.
+        /// See `ResourceDocument.Object.attributeNames`.
         let combination: UInt64
         /// The index of an object that has it: one example of them.
         let object: Int

@@ -24,7 +24,7 @@ struct ListEvidence: Sendable {
     /// The limit of a page that is asked for without one, as pages show it; nil where none did.
     var standardLimit: Int? { standard.limit }
 
-    /// The same, as it is documented where no page showed it.
+    /// The standard limit, as it is documented where no page showed it.
     func standardLimit(of request: CatalogRequest) -> Int? {
         if let standardLimit { return standardLimit }
         guard case .list(let name, let isView) = request.shape.subject else { return nil }

@@ -63,7 +63,7 @@ extension LearntForms {
 }
 
 extension CatalogRequest {
-    /// The same page without parameters that change how its items look.
+    /// The request without parameters that change how its items look.
     var undecorated: CatalogRequest? {
         CatalogRequest(canonical: target(limit: limit, offset: offset, in: shape.decorated([])))
     }
@@ -83,7 +83,7 @@ extension RequestShape {
     /// Whether it is the other one, but for ids in relationships.
     func isLike(_ other: RequestShape) -> Bool { self == other || relates && decorated([]) == other }
 
-    /// The same with these parameters alone beside `include` and `views`.
+    /// The shape with these parameters alone beside `include` and `views`.
     func decorated(_ decoration: [UInt8]) -> RequestShape {
         RequestShape(subject: subject, type: type, include: include, views: views, decoration: decoration)
     }

@@ -11,7 +11,7 @@ struct ObjectShape: Sendable, Equatable {
     let hasAttributes: Bool
     private(set) var hasRelationships: Bool
     private(set) var hasViews: Bool
-    /// As in `ResourceDocument.Object`.
+    /// See `ResourceDocument.Object`.
     let otherMembers: UInt64
     /// Relationships and views.
     private(set) var relations: [RelationShape]
@@ -78,7 +78,7 @@ struct ObjectShape: Sendable, Equatable {
 
     subscript(_ name: UInt64) -> RelationShape? { relations.first { $0.name == name } }
 
-    /// The same with other relationships and views.
+    /// The shape with other relationships and views.
     func with(_ relations: [RelationShape]) -> ObjectShape {
         var shape = self
         shape.relations = relations
@@ -99,7 +99,7 @@ struct ObjectShape: Sendable, Equatable {
             && relations.allSatisfy { relation in other[relation.name].map(relation.isSameForm) ?? false }
     }
 
-    /// As much of it as the other was seen to show too; nil where that shows something else, or
+    /// The part that the other was seen to show too; nil where that shows something else, or
     /// nothing of it.
     func confirmed(by other: ObjectShape) -> ObjectShape? { combined(with: other, RelationShape.confirmed) }
 
@@ -108,7 +108,7 @@ struct ObjectShape: Sendable, Equatable {
         combined(with: other, RelationShape.merged)?.mergedAttributes(of: [other])
     }
 
-    /// As much as both have shown; nil where they contradict each other.
+    /// The part that both have shown; nil where they contradict each other.
     func agreed(with other: ObjectShape) -> ObjectShape? {
         combined(with: other, RelationShape.agreed)?.agreedAttributes(with: other)
     }
@@ -152,9 +152,9 @@ struct ObjectShape: Sendable, Equatable {
 /// The combinations of attributes that resources at one place were seen with: at another place, or
 /// in another form, the same resource may have others.
 struct AttributeCombinations: Sendable, Equatable {
-    /// As in `ResourceDocument.Object.attributeNames`, the first seen first.
+    /// Sums by `ResourceDocument.Object.attributeNames`, the first seen first.
     private var seen: [UInt64] = []
-    /// More than recorded answers have at one place; resources with others are not composed there.
+    /// The most at one place, above what was recorded; resources beyond are not composed there.
     static let most = 64
 
     mutating func note(_ names: UInt64) {
@@ -173,7 +173,7 @@ struct AttributeCombinations: Sendable, Equatable {
 /// The shape of one relationship or view: the members around its elements, and their own shape
 /// by type.
 struct RelationShape: Sendable, Equatable {
-    /// As in `ResourceDocument.Relation`.
+    /// See `ResourceDocument.Relation`.
     let name: UInt64
     let isView: Bool
     let otherMembers: UInt64
@@ -248,7 +248,7 @@ struct RelationShape: Sendable, Equatable {
             && (parameters ?? other.parameters) == (other.parameters ?? parameters)
     }
 
-    /// As much of the relationship as the other was seen to show too; nil where that shows
+    /// The part of the relationship that the other was seen to show too; nil where that shows
     /// something else.
     func confirmed(by other: RelationShape) -> RelationShape? {
         guard isSameForm(as: other), let elements = elements.confirmed(by: other.elements) else { return nil }
@@ -257,7 +257,7 @@ struct RelationShape: Sendable, Equatable {
         return shape
     }
 
-    /// As much of the relationship as both have shown; nil where they contradict each other.
+    /// The part of the relationship that both have shown; nil where they contradict each other.
     func agreed(with other: RelationShape) -> RelationShape? {
         guard isSameForm(as: other), let elements = elements.agreed(with: other.elements) else { return nil }
         var shape = self

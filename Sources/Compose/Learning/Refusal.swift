@@ -9,7 +9,7 @@ import Text
 package struct Refusal: Equatable, Sendable {
     /// The kind of composition that was tried.
     package enum Rule: UInt8, CaseIterable, Sendable {
-        /// One resource.
+        /// A single resource.
         case item
         /// Several resources by their ids.
         case batch
@@ -19,7 +19,7 @@ package struct Refusal: Equatable, Sendable {
         case growth
         /// Tried no longer; `/stats` keeps its member.
         case pastEnd
-        /// One request for all missing parts of a composition.
+        /// A request for all missing parts of a composition.
         case supplement
         /// None: answers to such requests are not made of resources that are asked for by name.
         case other

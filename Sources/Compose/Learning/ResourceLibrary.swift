@@ -228,11 +228,11 @@ public final class ResourceLibrary: Sendable {
                 of: request.target, storefront: request.storefront.bytes, classTag: type.rawValue)
         }
         return StoredSources(
-            cache, index, of: origin, reader, classes, at: now, isPeeking: isPeeking, bornFrom: lastPurge ?? 0,
-            reading: reading)
+            cache, index, of: origin, reader: reader, classes: classes, at: now, isPeeking: isPeeking,
+            bornFrom: lastPurge ?? 0, reading: reading)
     }
 
-    /// These answers alone as sources, as if nothing else were stored. Nothing is learnt from them.
+    /// Sources of these answers alone, as if nothing else were stored. Nothing is learnt from them.
     package func sources(
         holding answers: [StoredResponse], for request: CatalogRequest, at now: Int64
     ) -> StoredSources {

@@ -21,7 +21,7 @@ struct ResourceSizes: Sendable {
     static let mostFurther = 64 << 10
     /// Later answers count as one in this many.
     private static let latest = 16
-    /// More shapes than apps make of one type; beyond, the sizes are learnt anew.
+    /// Bound of the shapes, above what apps make of a type; beyond, the sizes are learnt anew.
     private static let mostShapes = 64
 
     init(room: Int) { self.room = room }

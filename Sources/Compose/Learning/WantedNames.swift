@@ -14,7 +14,7 @@ struct WantedNames: Sendable, Equatable {
     static let most = 256
     /// A name is wanted often that one request in this many has.
     private static let share = 10
-    /// More than any type has relationships and views.
+    /// Bound of the names, above the relationships and views that any type has.
     private static let mostNames = 24
 
     init() {}

@@ -51,7 +51,7 @@ struct MappedDocument {
         fileprivate var index: Int
         fileprivate let end: Int
 
-        /// Those that `next` still gives.
+        /// Number of objects that `next` still gives.
         var count: Int { reduce(0) { count, _ in count + 1 } }
 
         mutating func next() -> Object? {

@@ -1,11 +1,11 @@
 import Cache
 
-/// Where in an answer a resource is (APPLE-MUSIC-API 5.3): the same resource may look different
-/// in each.
+/// A resource's place in an answer (APPLE-MUSIC-API 5.3): the same resource may look different in
+/// each.
 enum Placement: UInt8, CaseIterable, Sendable {
     /// The resource of `/{type}/{id}`.
     case item
-    /// One of those of `?ids=`.
+    /// A resource of `?ids=`.
     case batched
     /// An element of a relationship of another resource.
     case included

@@ -20,9 +20,9 @@ struct PlacementDemand: Sendable, Equatable {
 /// A resource that was seen in two placements.
 struct PlacementComparison {
     enum Verdict {
-        /// The same attributes with the same values.
+        /// Attributes and values agree.
         case same
-        /// The same attributes with other values: the catalog has changed, or placements differ.
+        /// Attributes agree, values differ: the catalog has changed, or placements differ.
         case otherValues
         /// Other attributes, for the same causes.
         case otherNames
@@ -33,7 +33,7 @@ struct PlacementComparison {
     let type: ResourceClass
     let one: Placement
     let other: Placement
-    /// As in `ResourceDocument.Object`.
+    /// See `ResourceDocument.Object`.
     let number: UInt64
     let verdict: Verdict
 }

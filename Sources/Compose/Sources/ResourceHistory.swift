@@ -7,7 +7,7 @@ import Cache
 
 /// A resource as documents name it.
 struct NamedResource {
-    /// As in `ResourceDocument.Object`.
+    /// See `ResourceDocument.Object`.
     let number: UInt64
     /// With its quotation marks.
     let id: ArraySlice<UInt8>

@@ -2,7 +2,7 @@ import AppleMusic
 
 /// The relationships and views that a request names, in `include` and `views`.
 struct Selection: Hashable, Sendable {
-    /// One of them.
+    /// The name of a relationship or view.
     struct Name: Hashable, Sendable {
         let text: [UInt8]
         let isView: Bool
@@ -25,7 +25,7 @@ struct Selection: Hashable, Sendable {
         other.include.allSatisfy(include.contains) && other.views.allSatisfy(views.contains)
     }
 
-    /// The same and further names, which it does not have.
+    /// Selection with further names, which it does not have yet.
     func adding(_ names: some Sequence<Name>) -> Selection {
         var (include, views) = (include, views)
         for name in names {
@@ -40,7 +40,7 @@ struct Selection: Hashable, Sendable {
 extension RequestShape {
     var selection: Selection { Selection(include: include, views: views) }
 
-    /// The same with other names in `include` and `views`.
+    /// Shape with other names in `include` and `views`.
     func selecting(_ selection: Selection) -> RequestShape {
         RequestShape(
             subject: subject, type: type, include: selection.include, views: selection.views, decoration: decoration)

@@ -78,8 +78,8 @@ package struct StoredSources {
     ///   - bornFrom: answers that were born under an earlier number do not count.
     ///   - reading: the room for bytes that have to be read; nil: that of one composition.
     init(
-        _ cache: ResponseCache, _ index: ResourceIndex, of origin: OriginTag, _ reader: FileReader?,
-        _ classes: ResourceClasses, at now: Int64,
+        _ cache: ResponseCache, _ index: ResourceIndex, of origin: OriginTag, reader: FileReader?,
+        classes: ResourceClasses, at now: Int64,
         isPeeking: Bool, bornFrom: Int64 = 0, reading: SourceReading? = nil
     ) {
         (self.isPeeking, self.bornFrom, self.classes) = (isPeeking, bornFrom, classes)
@@ -115,7 +115,7 @@ package struct StoredSources {
     /// A place in an answer; nothing may be made of it where that is stale, or outdated there.
     typealias Place = (part: StoredSource, place: IndexedPlace, isFresh: Bool, isOutdated: Bool)
 
-    /// All places of this number, also in stale and outdated answers, the newest first.
+    /// Places of this number, also in stale and outdated answers, the newest first.
     mutating func allPlaces(_ number: UInt64) -> [Place] {
         index.sources(of: number).compactMap { source in
             guard let key = source.key, let part = part(key) else { return nil }

@@ -19,7 +19,7 @@ struct AddressTroubles {
         if !until.isEmpty { until[address] = nil }
     }
 
-    /// Those without trouble first; each part keeps its order.
+    /// The addresses, those without trouble first; each part keeps its order.
     func ordered(_ addresses: [SocketAddress], now: Instant) -> [SocketAddress] {
         guard !until.isEmpty else { return addresses }
         let isLast = { (address: SocketAddress) in until[address].map { $0 > now } ?? false }

@@ -28,7 +28,7 @@ public struct Endpoint: Sendable, Hashable {
     }
 }
 
-/// As a log names it: "127.0.0.1:6379", "[::1]:6379".
+/// Host and port as a log names them: "127.0.0.1:6379", "[::1]:6379".
 extension Endpoint: CustomStringConvertible {
     public var description: String { "\(hostBeforePort):\(port)" }
 }

@@ -89,7 +89,7 @@ public final class Resolver: Sendable {
         /// usable.
         mutating func take(
             _ result: Result<[SocketAddress], ResolveError>, of host: String, ttl: Duration, graceLifetime: Duration,
-            staleLifetime: Duration, now: Instant
+            staleLifetime: Duration, failureLifetime: Duration, now: Instant
         ) -> (answer: Result<[SocketAddress], ResolveError>, waiters: [Waiter]) {
             var answer: Answer
             switch result {
@@ -99,7 +99,7 @@ public final class Resolver: Sendable {
                     result: result, foundAt: now, expires: expires, isOverAt: expires + graceLifetime,
                     isUsableUntil: expires + staleLifetime)
             case .failure:
-                let expires = now + Resolver.failureLifetime
+                let expires = now + failureLifetime
                 answer = Answer(
                     result: result, foundAt: now, expires: expires, isOverAt: expires, isUsableUntil: expires)
                 if var known = answers[host], known.isUsableUntil > now {
@@ -116,6 +116,7 @@ public final class Resolver: Sendable {
     private let ttl: Duration
     private let graceLifetime: Duration
     private let staleLifetime: Duration
+    private let failureLifetime: Duration
     private let lookup: Lookup
     /// The answer for every name; nil where names are looked up.
     private let known: SocketAddress?
@@ -137,11 +138,11 @@ public final class Resolver: Sendable {
 
     init(
         ttl: Duration, graceLifetime: Duration = Resolver.graceLifetime,
-        staleLifetime: Duration = Resolver.staleLifetime, known: SocketAddress? = nil,
-        lookup: @escaping Lookup
+        staleLifetime: Duration = Resolver.staleLifetime, failureLifetime: Duration = Resolver.failureLifetime,
+        known: SocketAddress? = nil, lookup: @escaping Lookup
     ) {
         (self.ttl, self.known, self.graceLifetime) = (ttl, known, graceLifetime)
-        (self.staleLifetime, self.lookup) = (staleLifetime, lookup)
+        (self.staleLifetime, self.failureLifetime, self.lookup) = (staleLifetime, failureLifetime, lookup)
     }
 
     /// Finds the addresses of `host`, a DNS name or a literal address (with or without brackets).
@@ -185,7 +186,8 @@ public final class Resolver: Sendable {
         let result = lookup(host).map(Resolver.interleaved)
         let (answer, waiters) = state.withLock { state in
             state.take(
-                result, of: host, ttl: ttl, graceLifetime: graceLifetime, staleLifetime: staleLifetime, now: .now())
+                result, of: host, ttl: ttl, graceLifetime: graceLifetime, staleLifetime: staleLifetime,
+                failureLifetime: failureLifetime, now: .now())
         }
         for waiter in waiters { deliver(answer, to: waiter) }
     }

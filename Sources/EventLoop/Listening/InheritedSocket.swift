@@ -47,12 +47,12 @@ public final class InheritedSocket: Sendable {
     /// Whether one can still begin to listen by it.
     public var isOpen: Bool { descriptor.withLock { $0 >= 0 } }
 
-    /// One more descriptor of the same socket.
+    /// A further descriptor of the same socket.
     public func copy() throws(SystemError) -> Descriptor {
         Descriptor(owning: try duplicate())
     }
 
-    /// One more descriptor of the same socket, which belongs to the caller.
+    /// A further descriptor of the same socket, which belongs to the caller.
     func duplicate() throws(SystemError) -> CInt {
         try descriptor.withLock { (number) throws(SystemError) in try Descriptor.duplicate(number) }
     }

@@ -27,8 +27,8 @@ public final class Listener {
     public var handshakeTimeout: Duration
     /// Takes the streams of connections that are accepted from now on.
     public var onAccept: (Stream) -> Void
-    /// Where it is set, connections that are accepted from now on begin with a header of the PROXY
-    /// protocol, and this is to wait for it.
+    /// Takes connections that are to begin with a header of the PROXY protocol, from now on, and
+    /// waits for it; nil for connections without.
     public var onWait: ((ProxyHeaderWait) -> Void)?
     /// Told of each connection that is closed because it could not be accepted, with why.
     public var onShed: ((SystemError) -> Void)?

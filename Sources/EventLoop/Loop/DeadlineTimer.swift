@@ -1,4 +1,4 @@
-/// One deadline that moves, as with every request, at the price of a store.
+/// A deadline that moves, as with every request, at the price of a store.
 ///
 /// The loop's timer is armed only when there is none or the new deadline is earlier; when it fires
 /// before the deadline it is armed again. A keep-alive connection thus costs one timer operation an

@@ -32,7 +32,7 @@ public final class EventLoop: @unchecked Sendable {
     /// Bytes that any code may use within one call on the loop: gathering TLS records, discarding
     /// input.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchBytes, alignment: 16)
-    /// One TLS record's content (RFC 8446, 5.1).
+    /// Size of a TLS record's content (RFC 8446, 5.1).
     static let scratchBytes = 16 * 1024
     /// In nanoseconds: arithmetic with `Duration` is of 128 bits, and took 100 instructions a turn.
     private let longestWait: Int64
@@ -44,7 +44,7 @@ public final class EventLoop: @unchecked Sendable {
     private let pollSource: any DispatchSourceRead
     private let timerSource: any DispatchSourceTimer
     /// Sockets of this loop (listening, connecting and connected) and its precise timers.
-    private(set) var slots = SlotTable()
+    private(set) var slots = SlotTable<any PollTarget>()
     private var timers = TimerQueue()
     private var timerHold = TimerHold()
     /// When it takes a turn for a timer.
@@ -151,7 +151,7 @@ public final class EventLoop: @unchecked Sendable {
     @discardableResult
     public func schedule(at deadline: Instant, _ body: @escaping () -> Void) -> TimerToken {
         assertOnLoop()
-        guard !isStopped else { return TimerToken(slot: .max, generation: 0) }
+        guard !isStopped else { return TimerToken(tag: .max) }
         requestTurn()
         return timers.insert(at: deadline, body)
     }
@@ -309,8 +309,8 @@ public final class EventLoop: @unchecked Sendable {
         requestTurn()
     }
 
-    /// One round: a stream that asks again waits until the kernel has been asked for its
-    /// neighbours.
+    /// Reads each waiting stream once: a stream that asks again waits until the kernel has been
+    /// asked for its neighbours.
     private func deliverReadable() {
         guard !readers.isEmpty else { return }
         swap(&readers, &round)
@@ -380,7 +380,7 @@ public final class EventLoop: @unchecked Sendable {
     private func close() {
         guard !isStopped else { return }
         turn {
-            for target in slots.targets { target.loopStops() }
+            for target in slots.values { target.loopStops() }
         }
         isStopped = true
         timers.removeAll()

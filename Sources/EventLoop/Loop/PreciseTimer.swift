@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// One timer that is late by tens of microseconds, where those of `EventLoop.schedule` may be late
-/// by a millisecond: a timerfd among the loop's descriptors. For a load generator, whose lateness
+/// A timer that is late by tens of microseconds, where those of `EventLoop.schedule` may be late by
+/// a millisecond: a timerfd among the loop's descriptors. For a load generator, whose lateness
 /// would be taken for its target's.
 ///
 /// Confined to its loop, which keeps it until `close`, or until the loop stops.

@@ -1,61 +1,41 @@
 /// Names one timer of one loop. Cancelling it after it has run, or twice, does nothing.
 public struct TimerToken: Hashable, Sendable {
-    let slot: UInt32
-    let generation: UInt32
+    let tag: UInt64
 }
 
 /// The timers of one loop: a binary heap by (deadline, order of scheduling).
 ///
-/// Cancelling bumps the generation of the timer's slot and releases the closure; the entry in the
-/// heap stays until it surfaces, or until stale entries are the majority, when the heap is built
-/// anew. So cancel is constant time, and the heap is never more than about twice the live timers.
+/// Cancelling releases the closure; the entry in the heap stays until it surfaces, or until stale
+/// entries are the majority, when the heap is built anew. So cancel is constant time, and the heap
+/// is never more than about twice the live timers.
 struct TimerQueue {
     private struct Entry {
         let deadline: Instant
         let sequence: UInt64
-        let slot: UInt32
-        let generation: UInt32
+        let tag: UInt64
 
         func precedes(_ other: Entry) -> Bool {
             deadline != other.deadline ? deadline < other.deadline : sequence < other.sequence
         }
     }
 
-    private struct Slot {
-        var generation: UInt32
-        var body: (() -> Void)?
-    }
-
     private var heap: [Entry] = []
-    private var slots: [Slot] = []
-    private var freeSlots: [UInt32] = []
+    private var bodies = SlotTable<() -> Void>()
     /// The sequence number of the next timer; `popDue(before:)` bounds a pass with it.
     private(set) var nextSequence: UInt64 = 0
     /// Timers that are neither run nor cancelled.
-    private(set) var count = 0
+    var count: Int { bodies.count }
 
     mutating func insert(at deadline: Instant, _ body: @escaping () -> Void) -> TimerToken {
-        let slot: UInt32
-        if let free = freeSlots.popLast() {
-            slot = free
-        } else {
-            slot = UInt32(slots.count)
-            slots.append(Slot(generation: 0, body: nil))
-        }
-        slots[Int(slot)].body = body
-        let generation = slots[Int(slot)].generation
-        heap.append(Entry(deadline: deadline, sequence: nextSequence, slot: slot, generation: generation))
+        let tag = bodies.insert(body)
+        heap.append(Entry(deadline: deadline, sequence: nextSequence, tag: tag))
         nextSequence += 1
-        count += 1
         siftUp(heap.count - 1)
-        return TimerToken(slot: slot, generation: generation)
+        return TimerToken(tag: tag)
     }
 
     mutating func cancel(_ token: TimerToken) {
-        guard Int(token.slot) < slots.count, slots[Int(token.slot)].generation == token.generation,
-            slots[Int(token.slot)].body != nil
-        else { return }
-        release(token.slot)
+        guard bodies.remove(token.tag) != nil else { return }
         if heap.count > 64, heap.count > 2 * count { rebuild() }
     }
 
@@ -72,33 +52,21 @@ struct TimerQueue {
 
     /// Takes the first timer that is due at `now` and was scheduled before `sequence`.
     mutating func popDue(at now: Instant, before sequence: UInt64 = .max) -> (deadline: Instant, body: () -> Void)? {
-        guard let deadline = earliest, deadline <= now, heap[0].sequence < sequence else { return nil }
-        let slot = heap[0].slot
-        guard let body = slots[Int(slot)].body else { return nil }
+        guard let deadline = earliest, deadline <= now, heap[0].sequence < sequence,
+            let body = bodies.remove(heap[0].tag)
+        else { return nil }
         removeTop()
-        release(slot)
         return (deadline, body)
     }
 
     mutating func removeAll() {
-        for entry in heap where !isStale(entry) { release(entry.slot) }
-        heap.removeAll()
+        (heap, bodies) = ([], SlotTable())
     }
 
-    private mutating func release(_ slot: UInt32) {
-        slots[Int(slot)].generation &+= 1
-        slots[Int(slot)].body = nil
-        freeSlots.append(slot)
-        count -= 1
-    }
-
-    private func isStale(_ entry: Entry) -> Bool {
-        slots[Int(entry.slot)].generation != entry.generation
-    }
+    private func isStale(_ entry: Entry) -> Bool { !bodies.contains(entry.tag) }
 
     private mutating func rebuild() {
-        let slots = slots
-        heap.removeAll { slots[Int($0.slot)].generation != $0.generation }
+        heap.removeAll { [bodies] in !bodies.contains($0.tag) }
         for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { siftDown(index) }
     }
 

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// One TCP connection of a loop, plain or TLS, by the same calls.
+/// A TCP connection of a loop, plain or TLS, by the same calls.
 ///
 /// Must hold:
 /// - it is confined to its loop, which keeps it alive until it is closed;

@@ -13,13 +13,13 @@ public final class Descriptor: Sendable {
         close(number)
     }
 
-    /// One more descriptor of the same file as `number`; children do not inherit it.
+    /// A further descriptor of the same file as `number`; children do not inherit it.
     /// - Parameter least: the lowest number that it may get.
     public convenience init(copying number: CInt, least: CInt = 3) throws(SystemError) {
         self.init(owning: try Self.duplicate(number, least: least))
     }
 
-    /// The same, which belongs to the caller.
+    /// A further descriptor of the same file, which belongs to the caller.
     public static func duplicate(_ number: CInt, least: CInt = 3) throws(SystemError) -> CInt {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, least)
         guard copy >= 0 else { throw .last("dup") }

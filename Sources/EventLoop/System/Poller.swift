@@ -10,7 +10,7 @@ struct Readiness: OptionSet {
     static let writable = Readiness(rawValue: 2)
     /// The peer has ended its side: after the bytes there comes an end or an error.
     static let ending = Readiness(rawValue: 4)
-    /// Both sides have ended, or the connection was reset.
+    /// The connection was reset, or both of its sides have ended.
     static let broken = Readiness(rawValue: 8)
 }
 

@@ -6,7 +6,7 @@ import Glibc
 /// that is sent often.
 public final class SealedFile: Sendable {
     let descriptor: CInt
-    /// Its size in bytes.
+    /// Size in bytes.
     public let count: Int
 
     /// Nil where the system has no more descriptors or memory, or cannot seal files.

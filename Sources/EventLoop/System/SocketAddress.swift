@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a socket is: an IPv4 or IPv6 address with a port, or the path of a Unix socket.
+/// Address of a socket: an IPv4 or IPv6 address with a port, or the path of a Unix socket.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address in network byte order as it lies in memory; an IPv4 address fills the first four
     /// bytes.
@@ -75,7 +75,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(high: high, low: low, scope: scope, isIPv6: true, port: port)
     }
 
-    /// The same address with another port; a path has none.
+    /// The address with another port; a path has none.
     public func with(port: UInt16) -> SocketAddress {
         path != nil
             ? self

@@ -2,8 +2,14 @@ import COpenSSL
 
 /// Tells the certificates of a file apart from others, whatever text is around them.
 public struct CertificateFingerprint: Hashable, Sendable {
-    /// SHA-256 of each certificate, in their order.
+    /// The digests of `sha256`, one after another.
     private let digests: [UInt8]
+
+    /// SHA-256 of each certificate, in their order.
+    package var sha256: [[UInt8]] {
+        let length = Int(SHA256_DIGEST_LENGTH)
+        return stride(from: 0, to: digests.count, by: length).map { Array(digests[$0...].prefix(length)) }
+    }
 
     init(digests: [UInt8]) {
         self.digests = digests

@@ -8,7 +8,7 @@ public struct CertificateValidity: Sendable, Equatable {
     /// The last second.
     public let ends: Int64
 
-    /// Those of a PEM file, in order; none where it cannot be read.
+    /// Validity of each certificate of a PEM file, in order; none where it cannot be read.
     public static func all(in path: String) -> [CertificateValidity] {
         (try? KeyFile.certificates(path)).map { all(of: PEM.certificates($0)) } ?? []
     }

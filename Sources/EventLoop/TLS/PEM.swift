@@ -28,7 +28,7 @@ package final class PrivateKey {
 
 /// PEM text in both directions, in memory.
 package enum PEM {
-    /// All certificates in order; text around them is skipped.
+    /// The certificates in order; text around them is skipped.
     static func certificates(_ text: [UInt8]) -> [Certificate] {
         text.withUnsafeBytes { bytes in
             withReader(bytes) { bio in

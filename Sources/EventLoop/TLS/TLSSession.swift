@@ -1,7 +1,7 @@
 import COpenSSL
 import Glibc
 
-/// One SSL object on a non-blocking descriptor; confined to the stream that owns it.
+/// An SSL object on a non-blocking descriptor; confined to the stream that owns it.
 ///
 /// Must hold:
 /// - the error queue is emptied before each call and read right after it, on the same thread; after

@@ -6,7 +6,7 @@ import Glibc
 /// Must hold: the authorities that the operator has named are used, or it is an error. Falling back
 /// to the machine's authorities would trust more than was asked for.
 enum TrustStore {
-    /// Where distributions keep one file with all authorities.
+    /// Files in which distributions keep all authorities.
     private static let systemFiles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
         "/etc/ssl/cert.pem",

@@ -33,7 +33,7 @@ public struct ResponseFacts: Sendable, Equatable {
     public internal(set) var status: Int
     /// The origin's directives for every recipient; see `directives`.
     public var cacheControl = CacheControl()
-    /// Its directives for caches like this one (RFC 9213).
+    /// The origin's directives for caches like this one (RFC 9213).
     var targeted = TargetedCacheControl()
     /// `Age` in seconds; nil where absent or not a number.
     public var age: Int?
@@ -73,7 +73,7 @@ public struct ResponseFacts: Sendable, Equatable {
     /// Whether the origin can be asked for a 304.
     var hasValidator: Bool { hasEntityTag || lastModified != nil }
 
-    /// Its age when it came, as caches on its way say (RFC 9111 4.2.3).
+    /// The response's age when it came, as caches on its way say (RFC 9111 4.2.3).
     var correctedAge: Int { min(max(age ?? 0, 0), Lifetime.longest) + max(responseDelay, 0) }
 
     /// Whether the origin said for how long it is fresh.
@@ -125,7 +125,7 @@ public struct ResponseFacts: Sendable, Equatable {
         expires = .at(date)
     }
 
-    /// Only a tag that the origin would understand in a condition counts.
+    /// Reads an `ETag`; a tag counts if the origin would understand it in a condition.
     private mutating func mergeEntityTag(_ value: Span<UInt8>) {
         guard !hasReadEntityTag, !value.isEmpty else { return }
         hasReadEntityTag = true

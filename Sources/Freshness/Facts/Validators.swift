@@ -10,7 +10,7 @@ import HTTP
 public struct Validators: Sendable {
     /// The first ETag's value, whatever it is; empty where there is none.
     public let tagValue: ByteRange
-    /// The same as an entity tag; nil where it is none.
+    /// The value as an entity tag; nil where it is none.
     let entityTag: EntityTag?
     /// Whether this cache made the tag.
     let isOwnTag: Bool
@@ -44,7 +44,7 @@ public struct Validators: Sendable {
         self.date = date
     }
 
-    /// Those of fields whose only validator is a tag that this cache made; of none where `value` is
+    /// Validators of fields whose only one is a tag that this cache made; of none where `value` is
     /// empty.
     public init(ownTag value: ByteRange) {
         isOwnTag = !value.isEmpty

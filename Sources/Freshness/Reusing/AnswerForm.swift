@@ -7,7 +7,7 @@ import HTTP
 
 /// The form of one answer to one request.
 public enum AnswerForm: Sendable, Equatable {
-    /// All of it, with its own status.
+    /// The whole content, with its own status.
     case whole
     /// 304: the client has it.
     case notModified

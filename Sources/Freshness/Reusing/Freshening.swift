@@ -15,7 +15,7 @@ public enum Freshening<Answer> {
     /// request fields: to be asked for again, without conditions.
     case contradicted
 
-    /// The same of what `renew` makes of the answer; contradicted where that is nil.
+    /// The effect on what `renew` makes of the answer; contradicted where that is nil.
     public func map<Other>(_ renew: (Answer) -> Other?) -> Freshening<Other> {
         switch self {
         case .stored(let answer): renew(answer).map { .stored($0) } ?? .contradicted
@@ -131,7 +131,7 @@ public struct Revalidation {
         return (facts, fields)
     }
 
-    /// As if the stored answer had come anew.
+    /// Decides whether to store the answer as if it had come anew.
     private func decide(_ facts: ResponseFacts) -> StoreDecision {
         var request = request
         request.isGet = true

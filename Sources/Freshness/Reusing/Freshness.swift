@@ -8,7 +8,7 @@ public enum Freshness: Hashable, Sendable {
     case fresh(ttl: Int)
     /// May be served while it is revalidated; it has been stale for `since` seconds.
     case stale(since: Int)
-    /// Not to be served unless the origin confirms it, or fails while
+    /// Must not be served unless the origin confirms it, or fails while
     /// `ReusableAnswer.canStandIn(at:)`.
     case expired
 

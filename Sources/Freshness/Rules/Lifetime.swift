@@ -36,7 +36,7 @@ public struct Lifetime: Hashable, Sendable {
     /// The age at which nothing can use the response any more.
     @inlinable public var greatestUsefulAge: Int { freshFor + max(staleFor, staleIfErrorFor, keepFor) }
 
-    /// The same where time passes `speed` times as fast. The age that it came with stays: that
+    /// The lifetime where time passes `speed` times as fast. The age that it came with stays: that
     /// passed elsewhere. Rounded to seconds; a span that is not 0 stays at least a second.
     func passing(_ speed: Int) -> Lifetime {
         func shortened(_ seconds: Int) -> Int { seconds > 0 ? max(1, (seconds + speed / 2) / speed) : 0 }

@@ -4,7 +4,7 @@
 
 import Text
 
-/// One reason. All surfaces show its `text`.
+/// A reason of an outcome. All surfaces show its `text`.
 public enum Reason: UInt8, CaseIterable, Error, Sendable {
     // MARK: Why the origin is asked
 
@@ -82,7 +82,7 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case composed
     /// Parts that were not asked for were left out of a stored answer.
     case reduced
-    /// Each of the resources it asks for came from an answer of its own.
+    /// The answer was made of single resources, each of which came from an answer of its own.
     case split
     /// A page was cut out of stored pages of other bounds.
     case window
@@ -148,7 +148,7 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case upstreamContentTimeout
     case upstreamTimeout
     case upstreamClosed
-    /// Not HTTP/1.1, or an answer to something that was not asked.
+    /// The answer is no HTTP/1.1, or belongs to nothing that was asked.
     case upstreamMalformed
     /// 401 or 403 to a request that the proxy makes as its own: the origin refuses its developer
     /// token.
@@ -200,7 +200,7 @@ extension Reason {
     private enum Role {
         /// The origin is asked; a sentence for people.
         case asks(Forward, StaticString)
-        /// The same, because no cache may answer the request.
+        /// The origin is asked because no cache may answer the request.
         case bypasses(Forward, StaticString)
         case composes
         case usesStale

@@ -4,8 +4,8 @@
 public enum TTLRule: Hashable, Sendable {
     /// Never stored.
     case off
-    /// As the origin's own fields say, RFC 9111. Where they neither allow nor forbid it, an answer
-    /// may be served stale for `stale` seconds while a newer one is fetched.
+    /// The origin's own fields decide, by RFC 9111. Where they neither allow nor forbid it, an
+    /// answer may be served stale for `stale` seconds while a newer one is fetched.
     case origin(stale: Int)
     /// Fresh for that many seconds and then usable as stale for `stale` more, whatever the origin's
     /// fields say: Apple marks its catalog `private, s-maxage=0` (DECISIONS 4.1).

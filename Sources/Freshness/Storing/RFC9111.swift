@@ -3,7 +3,7 @@ import HTTP
 // RFC 9111 to the letter, for classes whose rule is `upstream`: sections 3 (storing), 3.5
 // (Authorization), 4.2 (freshness), 4.2.4 (stale responses) and RFC 5861 (its two extensions).
 
-/// One response judged by the origin's own fields.
+/// A response judged by the origin's own fields.
 struct RFC9111 {
     let request: RequestFacts
     let response: ResponseFacts

@@ -17,7 +17,7 @@ struct SelectingValues {
     /// The most elements of a weighted list that are sorted.
     static let maxElements = 64
 
-    /// One more line of the present field.
+    /// Adds a further line of the present field.
     mutating func add(_ line: Span<UInt8>) {
         let isFirst = value == nil
         var combined = value.take() ?? []

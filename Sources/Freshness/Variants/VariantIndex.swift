@@ -11,10 +11,10 @@ import Text
 
 /// The content of a variant index.
 public struct VariantIndex: Equatable {
-    /// As `ResponseFacts.Vary` spells them.
+    /// Field names as `ResponseFacts.Vary` spells them.
     public let names: [UInt8]
-    /// Where answers differ by Accept-Language alone: in which languages there are some, and under
-    /// which variants.
+    /// The languages in which there are answers, and their variants, where answers differ by
+    /// Accept-Language alone.
     public var languages = VariantLanguages()
     /// 64 random bits in hexadecimal: the beginning of every variant.
     private let generation: [UInt8]

@@ -9,7 +9,7 @@ public struct AnswerReader: Sendable {
         case whole
     }
 
-    /// More before one answer is no dialogue (RFC 9110 15.2).
+    /// The most interim answers before one final answer (RFC 9110 15.2): more is no dialogue.
     private static let mostInterim = 8
 
     private let limits: MessageLimits
@@ -68,8 +68,8 @@ public struct AnswerReader: Sendable {
         return phase == .whole ? rest.count : nil
     }
 
-    /// The same for those that wait for one answer: nothing is received where the other side has
-    /// ended. Whether the answer is whole.
+    /// Takes bytes for a caller that waits for one answer: nothing is received where the other side
+    /// has ended. Returns whether the answer is whole.
     public mutating func take(_ received: [UInt8]) throws(ParseError) -> Bool {
         let surplus: Int? = try take(received.span)
         if surplus != nil { return true }

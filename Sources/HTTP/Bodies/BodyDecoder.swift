@@ -107,7 +107,7 @@ public struct BodyDecoder: Sendable {
         return true
     }
 
-    /// Both bytes after the data are checked, the first as soon as it is there.
+    /// Checks both bytes after the data, the first as soon as it is there.
     private mutating func chunkEnd(_ bytes: Span<UInt8>, _ offset: inout Int) throws(ParseError) -> Bool {
         guard offset < bytes.count else { return false }
         guard bytes[offset] == ASCII.carriageReturn else { throw .chunkEnd }

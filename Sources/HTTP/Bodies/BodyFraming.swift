@@ -5,7 +5,7 @@ public enum BodyFraming: Sendable, Equatable {
     /// This many bytes, which may be 0.
     case length(Int)
     case chunked
-    /// All that comes until the peer closes; responses only.
+    /// The content lasts until the peer closes; responses only.
     case untilClose
 }
 

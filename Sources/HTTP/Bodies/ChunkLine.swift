@@ -1,7 +1,7 @@
 /// `chunk-size [ chunk-ext ] CRLF` (RFC 9112 7.1), stricter than the grammar in that no whitespace
 /// is allowed around the parts of an extension: no peer sends any, and parsers disagree about it.
 enum ChunkLine {
-    /// More digits than this cannot be a size.
+    /// The most hexadecimal digits of a size: 64 bits.
     static let maxSizeDigits = 16
 
     /// The size at the start of a line that may not have wholly arrived, and where its digits end

@@ -13,16 +13,16 @@ public struct Gzip: Sendable {
 
     /// By the system's zlib.
     public static let system = Gzip(isAvailable: clinux_zlib_load() == 0)
-    /// As on a system without it.
+    /// The coder of a system without zlib.
     static let absent = Gzip(isAvailable: false)
 
     /// Why content was not inflated.
     public enum Failure: Error, Equatable {
-        /// Not one gzip stream: truncated, damaged, something after it, or no zlib to inflate it.
+        /// No single gzip stream: truncated, damaged, something after it, or no zlib to inflate it.
         case malformed
         /// So small for its inflated size that it is nothing but an attack (FRAMING 2.9).
         case suspicious
-        /// More comes out of it than the bound.
+        /// The inflated content exceeds its bound.
         case tooLarge
     }
 
@@ -71,7 +71,7 @@ public struct Gzip: Sendable {
         return bytes
     }
 
-    /// The same content coded; nil where that is not worth while, or there is no zlib.
+    /// The content in gzip; nil where that is not worth while, or there is no zlib.
     public func deflate(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8]? {
         // A form that saves less than an eighth costs more than it brings.
         let room = bytes.count - bytes.count / 8

@@ -29,7 +29,7 @@ extension Span where Element == UInt8 {
         return true
     }
 
-    /// The same when ASCII letters have no case.
+    /// Whether the bytes are equal when ASCII letters have no case.
     public func equalsIgnoringCase(_ range: Range<Int>, _ other: Span<UInt8>, _ otherRange: Range<Int>) -> Bool {
         guard range.count == otherRange.count else { return false }
         for offset in 0..<range.count
@@ -69,7 +69,7 @@ extension Span where Element == UInt8 {
         return isQuoted ? nil : range.upperBound
     }
 
-    /// The same where a backslash escapes nothing, and an open quotation goes on to the end.
+    /// Offset of the first such byte; no backslash escapes, an open quotation goes on to the end.
     public func firstUnquoted(_ byte: UInt8, in range: Range<Int>) -> Int {
         firstUnquoted(byte, in: range, escaping: false) ?? range.upperBound
     }

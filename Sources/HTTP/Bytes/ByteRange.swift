@@ -23,12 +23,12 @@ public struct ByteRange: Hashable, Sendable {
         end = 0
     }
 
-    /// The same offsets as a standard range.
+    /// The offsets as a standard range.
     @inlinable public var range: Range<Int> { Int(start)..<Int(end) }
     /// In bytes.
     @inlinable public var count: Int { Int(end) - Int(start) }
     @inlinable public var isEmpty: Bool { start == end }
 
-    /// The same bytes in a buffer that has `count` others before them.
+    /// The place of the bytes in a buffer that has `count` others before them.
     @inlinable public func moved(by count: Int) -> ByteRange { ByteRange(Int(start) + count, Int(end) + count) }
 }

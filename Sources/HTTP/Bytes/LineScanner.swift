@@ -5,7 +5,7 @@
 ///
 /// It remembers how far it has looked, so a line that trickles in is looked at once.
 struct LineScanner: Sendable {
-    /// Where the current line begins.
+    /// Offset at which the current line begins.
     private(set) var start = 0
     /// No byte of `start..<scanned` ends the line or is forbidden in it.
     private var scanned = 0

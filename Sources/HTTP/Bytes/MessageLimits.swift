@@ -14,9 +14,9 @@ public struct MessageLimits: Sendable, Equatable {
     var maxFieldNameBytes = 256
     /// Content, after chunked coding is removed.
     public var maxBodyBytes = 1024 * 1024
-    /// All chunk extensions of a message together (RFC 9112 7.1.1 asks for a limit).
+    /// Bound of all chunk extensions of a message together (RFC 9112 7.1.1 asks for a limit).
     var maxChunkExtensionBytes = 4 * 1024
-    /// All trailer lines and the empty line that ends them.
+    /// Bound of the trailer lines and the empty line that ends them.
     var maxTrailerBytes = 8 * 1024
     /// Empty lines skipped before a request line (RFC 9112 2.2: at least one).
     var maxEmptyLines = 2

@@ -20,7 +20,7 @@ public struct CacheControl: Sendable, Equatable {
     public var staleWhileRevalidate: Int?
     /// Seconds after the response became stale (RFC 5861 4).
     public var staleIfError: Int?
-    /// Not to be stored (RFC 9111 5.2.1.5, 5.2.2.5).
+    /// The message must not be stored (RFC 9111 5.2.1.5, 5.2.2.5).
     public var noStore = false
     /// With or without field names: a cache may always treat it as without (RFC 9111 5.2.2.4).
     public var noCache = false
@@ -28,17 +28,17 @@ public struct CacheControl: Sendable, Equatable {
     public var isPrivate = false
     /// A shared cache may store it (RFC 9111 5.2.2.9).
     public var isPublic = false
-    /// Not to be served stale (RFC 9111 5.2.2.2).
+    /// The response must not be served stale (RFC 9111 5.2.2.2).
     public var mustRevalidate = false
-    /// Not to be served stale by a shared cache (RFC 9111 5.2.2.8).
+    /// A shared cache must not serve the response stale (RFC 9111 5.2.2.8).
     public var proxyRevalidate = false
-    /// Only to be stored when the status is understood (RFC 9111 5.2.2.3).
+    /// The response may be stored only where its status is understood (RFC 9111 5.2.2.3).
     public var mustUnderstand = false
     /// The client wants a stored response or 504 (RFC 9111 5.2.1.7).
     public var onlyIfCached = false
     /// Content is not to be changed (RFC 9111 5.2.1.6, 5.2.2.6).
     public var noTransform = false
-    /// Not worth revalidating while fresh (RFC 8246).
+    /// Revalidation is pointless while the response is fresh (RFC 8246).
     var immutable = false
 
     /// No directives.

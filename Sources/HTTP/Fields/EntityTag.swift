@@ -1,4 +1,4 @@
-/// One entity tag (RFC 9110 8.8.3), as offsets into the bytes it was found in. Taken strictly: `W/`
+/// An entity tag (RFC 9110 8.8.3), as offsets into the bytes it was found in. Taken strictly: `W/`
 /// in upper case, quotes, and between them visible characters and obs-text, where a backslash is a
 /// character like any other.
 public struct EntityTag: Sendable, Equatable {

@@ -6,7 +6,7 @@ import Glibc
 
 /// Walks the lines of a span once.
 public struct FieldLines {
-    /// One line, as offsets into the span.
+    /// A field line, as offsets into the span.
     public struct Line {
         /// With its line end.
         public let whole: Range<Int>

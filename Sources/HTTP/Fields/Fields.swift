@@ -1,8 +1,8 @@
-/// One field line of a head, as offsets into the bytes that were parsed.
+/// A field line of a head, as offsets into the bytes that were parsed.
 public struct Field: Sendable, Equatable {
     /// The name, if something acts on it.
     public let id: FieldName
-    /// As it was written.
+    /// The name as it was written.
     public let name: ByteRange
     /// Without surrounding whitespace; may be empty.
     public let value: ByteRange

@@ -1,8 +1,8 @@
 /// The range of content of a known length that a Range field asks for (RFC 9110 14.1.2, 14.2),
 /// reduced to one that a single part can answer.
 public enum RequestedRange: Sendable, Equatable {
-    /// Not to be heeded: another unit, several ranges, or nothing that follows the grammar. All of
-    /// it is a right answer.
+    /// The header is ignored: another unit, several ranges, or nothing that follows the grammar.
+    /// All of the content is a right answer.
     case ignored
     /// No byte of the content is asked for.
     case unsatisfiable

@@ -4,7 +4,7 @@ public enum TraceContext {
     /// The bytes that the whole of a version 00 value has.
     private static let leastCount = 55
 
-    /// Where the trace id is in the value at `range`; nil where the value is none: a version, the
+    /// The trace id's place in the value at `range`; nil where the value is none: a version, the
     /// id, the parent's id and flags, in lower-case hexadecimal digits, joined by hyphens, neither
     /// id all zeros.
     public static func traceID(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Range<Int>? {

@@ -26,7 +26,7 @@ public struct HTTP2RequestHead: ~Copyable {
     public enum Content: Equatable, Sendable {
         /// Nothing.
         case none
-        /// As many bytes as Content-Length says.
+        /// Content of the length that Content-Length says.
         case counted
         /// Bytes that have to be written as chunks: the client has not said how many there are.
         case chunked
@@ -139,8 +139,8 @@ public struct HTTP2RequestHead: ~Copyable {
         head.append("\r\n")
     }
 
-    /// One certificate may be good for several names, but the client has asked for this one:
-    /// requests for another are misdirected (RFC 9110 7.4, 15.5.20).
+    /// Throws for an authority that is not the server name of TLS, even if the certificate is good
+    /// for both: such requests are misdirected (RFC 9110 7.4, 15.5.20).
     private func checkServerName(_ serverName: [UInt8]?) throws(ParseError) {
         guard let serverName, let named = authority ?? host else { return }
         let bytes = values.span

@@ -25,8 +25,8 @@ package struct Authority {
         guard port != nil || digits.isEmpty else { return nil }
     }
 
-    /// Where a registered name, an IPv4 address or a bracketed IPv6 address ends; nil when a
-    /// bracketed one does not.
+    /// End of a registered name, an IPv4 address or a bracketed IPv6 address; nil when a bracketed
+    /// one is not closed.
     private static func endOfHost(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         var index = range.lowerBound
         guard index < range.upperBound else { return nil }

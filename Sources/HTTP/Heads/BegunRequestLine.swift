@@ -5,7 +5,7 @@
 public struct BegunRequestLine {
     /// Nil where the bytes do not begin with one and a space.
     public private(set) var method: Range<Int>?
-    /// As far as it has come; nil where there is none.
+    /// The target as far as it has come; nil where there is none.
     public private(set) var target: Range<Int>?
 
     /// - Parameter bytes: the head, from its beginning on.

@@ -14,7 +14,7 @@ public enum Method: UInt8, Sendable, CaseIterable {
     /// Whether sending it twice has the effect of sending it once (RFC 9110 9.2.2).
     public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
-    /// As it is written in a request line; empty for `other`.
+    /// The method's name in a request line; empty for `other`.
     public var text: StaticString {
         switch self {
         case .get: "GET"

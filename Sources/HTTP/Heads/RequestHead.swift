@@ -4,7 +4,7 @@
 public final class RequestHead {
     /// The method; `other` for one that is not listed.
     public internal(set) var method: Method = .get
-    /// As it was written; it tells one `other` from the next.
+    /// The method as it was written; it tells one `other` from the next.
     public internal(set) var methodText = ByteRange()
     /// Path and query. Of a target in absolute form the part after the authority, which begins with
     /// `/` or `?` or is empty; the latter two mean the path `/` (RFC 9112 3.2.1). In origin form it

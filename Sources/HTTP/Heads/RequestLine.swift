@@ -42,7 +42,7 @@ enum RequestLine {
         try RequestTarget.parse(bytes, start..<end, into: head)
     }
 
-    /// Where the space after the target is; on the way there every character is checked.
+    /// Offset of the space after the target; on the way there every character is checked.
     private static func endOfTarget(
         _ bytes: Span<UInt8>, _ range: Range<Int>
     ) throws(ParseError) -> Int {

@@ -19,7 +19,7 @@ enum RequestTarget {
         head.target = ByteRange(end, range.upperBound)
     }
 
-    /// Where the authority begins, after `http://` or `https://`.
+    /// Offset of the authority, after `http://` or `https://`.
     private static func authorityStart(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         let schemes: InlineArray<2, StaticString> = ["http://", "https://"]
         for index in schemes.indices {

@@ -1,4 +1,5 @@
 import Cache
+import Compose
 import EventLoop
 import HTTP
 import Purging
@@ -8,7 +9,9 @@ import Upstream
 /// The parties that take turns on the way to the origin, and the tokens that clients bring: which
 /// clients may get stored answers.
 final class Accounts {
-    private let shared: ProxyShared
+    private let clientKeys: ClientKeys?
+    private let tokens: WorkingTokens
+    private let library: ResourceLibrary
     private let base: LoopBase
     /// Whether the proxy's own token goes to the origin, and not the clients'.
     let signs: Bool
@@ -17,15 +20,16 @@ final class Accounts {
     /// Knowledge about the tokens that clients bring.
     private var boundTokens = BoundTokens()
 
-    init(_ shared: ProxyShared, _ base: LoopBase) {
-        (self.shared, self.base) = (shared, base)
-        signs = shared.credentials.developer != nil
-        givesToAll = signs || !shared.provesTokens
+    init(_ settings: ServiceSettings, _ shared: SharedStores, _ base: LoopBase) {
+        (clientKeys, tokens, library) = (settings.clientKeys, shared.tokens, shared.library)
+        self.base = base
+        signs = settings.credentials.developer != nil
+        givesToAll = signs || !settings.provesTokens
     }
 
     /// Whether the origin answers requests without a client's token, and such clients get stored
     /// answers.
-    var needsNoClientToken: Bool { givesToAll || shared.tokens.worksWithoutToken(at: base.now) }
+    var needsNoClientToken: Bool { givesToAll || tokens.worksWithoutToken(at: base.now) }
 
     /// The party of a client's requests to the origin.
     func party(of connection: ClientConnection) -> UpstreamParty { connection.party }
@@ -68,19 +72,19 @@ extension Accounts {
     /// (RFC 9111 3.5).
     func mayBeGivenStored(_ request: OriginRequest) -> Bool {
         givesToAll || request.facts.rule.followsOrigin
-            || shared.tokens.works(token(of: request), at: base.now)
+            || tokens.works(token(of: request), at: base.now)
     }
 
     /// The same before anything is asked.
     func mayBeGivenStored(_ facts: PlanFacts, _ connection: ClientConnection) -> Bool {
         if givesToAll || facts.rule.followsOrigin { return true }
         let head = connection.head
-        let isKey = connection.withHeadBytes { shared.clientKeys?.claim(head, $0) ?? false }
+        let isKey = connection.withHeadBytes { clientKeys?.claim(head, $0) ?? false }
         guard !isKey, head.fields.contains(.authorization) else {
-            return shared.tokens.worksWithoutToken(at: base.now)
+            return tokens.worksWithoutToken(at: base.now)
         }
         let token = connection.withHeadBytes { ClientToken.number(of: head, $0, &boundTokens) }
-        return shared.tokens.works(token, at: base.now)
+        return tokens.works(token, at: base.now)
     }
 
     /// A stale answer that may be served under the key of a request when the origin fails: not to a
@@ -93,7 +97,7 @@ extension Accounts {
     /// answer may have contradicted it.
     func storedStandIn(for request: OriginRequest) -> StoredResponse? {
         guard let found = request.stored, let stored = base.lookup(found.key),
-            stored.canStandIn(at: base.unixSeconds), !shared.library.isOutdated(stored)
+            stored.canStandIn(at: base.unixSeconds), !library.isOutdated(stored)
         else { return nil }
         return stored
     }
@@ -114,6 +118,6 @@ extension Accounts {
         guard !givesToAll, request.facts.route.resourceClass != .other || !request.facts.rule.followsOrigin else {
             return
         }
-        shared.tokens.note(token(of: request), evidence, at: base.now)
+        tokens.note(token(of: request), evidence, at: base.now)
     }
 }

@@ -65,7 +65,7 @@ extension AnswerStorage {
         invalidate(base)
         for field in [FieldName.location, .contentLocation] {
             guard let reference = response.fields.first(field) else { continue }
-            let target = RelatedTarget.resolve(reference, against: base, authority: storing.shared.authority)
+            let target = RelatedTarget.resolve(reference, against: base, authority: storing.settings.authority)
             if let target { invalidate(target) }
         }
     }
@@ -73,12 +73,12 @@ extension AnswerStorage {
     /// Forgets the stored answers to a canonical target that everyone shares, and the flights for
     /// it.
     private func invalidate(_ target: [UInt8]) {
-        storing.shared.flights.invalidate(target, by: flight)
+        storing.flights.invalidate(target, by: flight)
         storing.base.cache.remove(CacheKey(of: terms.origin, scope: .shared, target: target))
     }
 
     private func revalidation(_ response: UpstreamResponse) -> Revalidation {
-        let policy = storing.shared.policy
+        let policy = storing.settings.policy
         return Revalidation(
             request: requestFacts, rule: request.facts.rule, notFound: policy.notFound, badRequest: policy.badRequest,
             speed: policy.speed, within: longestKept(response.delay), now: timeOfArrival,
@@ -104,7 +104,7 @@ extension AnswerStorage {
     /// - Parameter delay: seconds since the origin was asked.
     func longestKept(_ delay: Int) -> Int? {
         guard request.key?.isPersonal == true, let user = request.user else { return nil }
-        return storing.shared.users?.longestKept(of: user, after: .seconds(delay), at: storing.base.now)
+        return storing.users?.longestKept(of: user, after: .seconds(delay), at: storing.base.now)
     }
 }
 

@@ -30,10 +30,10 @@ struct AnswerStorage {
         _ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: StorageParts, under terms: Asking.Terms? = nil
     ) {
         (self.request, self.flight, self.storing) = (request, flight, storing)
-        self.terms = terms ?? Asking.Terms(origin: storing.shared.origin.tag)
+        self.terms = terms ?? Asking.Terms(origin: storing.settings.origin.tag)
     }
 
-    var troubles: OriginTroubles { OriginTroubles(storing.shared, storing.base) }
+    var troubles: OriginTroubles { storing.troubles }
 
     /// Stores what may be stored: `stored` or `unstored`.
     func store(_ received: UpstreamResponse) -> ExchangeState.Event {
@@ -74,7 +74,7 @@ struct AnswerStorage {
     private func storePost(_ response: UpstreamResponse) {
         let forwarded = request.forwarded
         guard let key = request.ownContentKey(at: terms.origin), let location = response.fields.first(.contentLocation),
-            RelatedTarget.resolve(location, against: forwarded.target, authority: storing.shared.authority)
+            RelatedTarget.resolve(location, against: forwarded.target, authority: storing.settings.authority)
                 == forwarded.target
         else { return }
         var facts = requestFacts
@@ -219,7 +219,7 @@ struct AnswerStorage {
     }
 
     private func decision(_ facts: ResponseFacts, _ requestFacts: RequestFacts) -> StoreDecision {
-        let policy = storing.shared.policy
+        let policy = storing.settings.policy
         let decision = StoreDecision.decide(
             requestFacts, facts, rule: request.facts.rule, notFound: policy.notFound, badRequest: policy.badRequest,
             speed: policy.speed, within: longestKept(facts.responseDelay), now: storing.base.unixSeconds)
@@ -297,7 +297,7 @@ struct AnswerStorage {
     /// Whether the target was written while the request was under way, or another origin was asked
     /// than the key says.
     var isInvalid: Bool {
-        !request.isKeyed(at: terms.origin) || flight.map { storing.shared.flights.isInvalid($0) } ?? false
+        !request.isKeyed(at: terms.origin) || flight.map { storing.flights.isInvalid($0) } ?? false
     }
 
     /// Whether a purge meanwhile has chosen whatever answers the request, so that its content need

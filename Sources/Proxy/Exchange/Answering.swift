@@ -7,13 +7,24 @@ import Server
 
 /// Answers with stored answers, and with errors of the proxy's own.
 final class Answering {
-    private let shared: ProxyShared
+    private let policy: Policy
+    private let crossOrigin: CrossOrigin
+    private let pageFields: PageFields
+    private let gzip: Gzip
+    private let sealedBodies: SealedBodies
+    private let compressions: Compressions
+    private let library: ResourceLibrary
     private let observer: RequestObserver
     private let accounts: Accounts
     private let base: LoopBase
 
-    init(_ shared: ProxyShared, _ observer: RequestObserver, _ accounts: Accounts, _ base: LoopBase) {
-        (self.shared, self.observer, self.accounts, self.base) = (shared, observer, accounts, base)
+    init(
+        _ settings: ServiceSettings, _ shared: SharedStores, observer: RequestObserver, accounts: Accounts,
+        base: LoopBase
+    ) {
+        (policy, crossOrigin, pageFields) = (settings.policy, settings.crossOrigin, settings.pageFields)
+        (gzip, sealedBodies, compressions) = (settings.gzip, shared.sealedBodies, shared.compressions)
+        (library, self.observer, self.accounts, self.base) = (shared.library, observer, accounts, base)
     }
 
     /// Answers with a stored answer.
@@ -47,26 +58,26 @@ final class Answering {
                 key: stored.key, template: template, asked: asked),
             stored, form, coding, age: age, known, on: connection)
         let mayBeFile = form == .whole && coding == .identity && head.method == .get && connection.sendsFiles
-        let file = mayBeFile ? shared.sealedBodies.file(of: stored) : nil
+        let file = mayBeFile ? sealedBodies.file(of: stored) : nil
         connection.respond(content: content, file: file, writesDate: !stored.hasDate) { buffer in
             stored.appendHead(form, coding, to: &buffer)
             buffer.append("Age: ")
             buffer.append(decimal: age)
             buffer.append("\r\n")
             status.write(to: &buffer)
-            connection.withHeadBytes { shared.crossOrigin.write(for: head, $0, to: &buffer) }
+            connection.withHeadBytes { crossOrigin.write(for: head, $0, to: &buffer) }
         }
     }
 
     /// Credits a larger request whose answer a client uses itself.
     @inline(never)
     private func noteUse(ofSuperset stored: StoredResponse) {
-        shared.library.growth.note(useOf: Array(stored.key.target))
+        library.growth.note(useOf: Array(stored.key.target))
     }
 
     func writeCrossOrigin(_ connection: ClientConnection, to buffer: inout ByteBuffer) {
         connection.withHeadBytes { bytes in
-            shared.crossOrigin.write(for: connection.head, bytes, to: &buffer)
+            crossOrigin.write(for: connection.head, bytes, to: &buffer)
         }
     }
 
@@ -132,10 +143,10 @@ final class Answering {
             let head = connection.head
             observer.recordPreflight(
                 ShownTarget.bytes(of: bytes.extracting(head.target.range), for: nil),
-                shared.crossOrigin.preflightRefusal(of: head, bytes, allowing: shared.pageFields), on: connection)
+                crossOrigin.preflightRefusal(of: head, bytes, allowing: pageFields), on: connection)
         }
         connection.respond(content: []) { buffer in
-            CrossOrigin.writePreflight(allowing: shared.pageFields, to: &buffer)
+            CrossOrigin.writePreflight(allowing: pageFields, to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }
     }
@@ -191,10 +202,10 @@ extension Answering {
     /// Only what everyone shares under an operator's TTL: what follows the origin's rules goes out
     /// as it came in.
     private func compress(_ stored: StoredResponse) {
-        guard shared.gzip.isAvailable, !stored.key.isPersonal,
-            let resourceClass = ResourceClass(rawValue: stored.classTag), !shared.policy[resourceClass].followsOrigin
+        guard gzip.isAvailable, !stored.key.isPersonal,
+            let resourceClass = ResourceClass(rawValue: stored.classTag), !policy[resourceClass].followsOrigin
         else { return }
-        guard !shared.compressions.compress(stored, for: base.cache, by: shared.gzip) else { return }
+        guard !compressions.compress(stored, for: base.cache, by: gzip) else { return }
         base.statistics.count(.compressionSkipped)
         stored.forgetCodingRequest()
     }

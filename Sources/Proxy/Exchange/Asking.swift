@@ -10,16 +10,20 @@ import Upstream
 /// The way of one loop's requests to the origin, and the notes on the answers.
 final class Asking {
     let gate: UpstreamGate
-    private let shared: ProxyShared
+    let troubles: OriginTroubles
+    private let settings: ServiceSettings
+    private let shared: SharedStores
     private let base: LoopBase
     private let accounts: Accounts
     private let traffic: TrafficTap
 
     init(
-        _ shared: ProxyShared, _ gate: UpstreamGate, _ accounts: Accounts, _ traffic: TrafficTap, _ base: LoopBase
+        _ settings: ServiceSettings, _ shared: SharedStores, gate: UpstreamGate, accounts: Accounts,
+        traffic: TrafficTap, base: LoopBase
     ) {
-        (self.shared, self.gate, self.accounts) = (shared, gate, accounts)
-        (self.traffic, self.base) = (traffic, base)
+        (self.settings, self.shared, self.gate) = (settings, shared, gate)
+        (self.accounts, self.traffic, self.base) = (accounts, traffic, base)
+        troubles = OriginTroubles(settings, shared, base)
     }
 
     /// Circumstances that may be others for the next request of the same exchange.
@@ -35,15 +39,13 @@ final class Asking {
     /// The origin that the gate leads to, the token that goes along, and the latest answer now.
     var terms: Terms {
         Terms(
-            origin: shared.origin.tag, developerToken: shared.credentials.developer?.current(at: base.unixSeconds),
+            origin: settings.origin.tag, developerToken: settings.credentials.developer?.current(at: base.unixSeconds),
             arrivals: base.cache.arrivals)
     }
 
-    var troubles: OriginTroubles { OriginTroubles(shared, base) }
-
     /// Whether the answer goes through in gzip: not where its content is to be read here.
     private func passesGzip(_ request: OriginRequest) -> Bool {
-        request.forwarded.passesGzip && !traffic.isOn && !shared.library.settings.completesNext
+        request.forwarded.passesGzip && !traffic.isOn && !settings.composition.completesNext
     }
 
     /// The request as it is sent.
@@ -52,12 +54,12 @@ final class Asking {
     ) -> UpstreamRequest {
         let forwarded = request.forwarded
         // Another origin says nothing about the stored answer.
-        let validates = sending.validates && request.isKeyed(at: shared.origin.tag)
+        let validates = sending.validates && request.isKeyed(at: settings.origin.tag)
         let head = forwarded.head(
             .init(
-                authority: shared.authority, developerToken: developerToken,
-                userToken: request.mayUseOperatorsToken ? shared.credentials.musicUser : nil,
-                origin: shared.credentials.origin, acceptsGzip: sending.acceptsGzip || passesGzip(request),
+                authority: settings.authority, developerToken: developerToken,
+                userToken: request.mayUseOperatorsToken ? settings.credentials.musicUser : nil,
+                origin: settings.credentials.origin, acceptsGzip: sending.acceptsGzip || passesGzip(request),
                 validators: validates ? request.stored?.preconditionLines ?? [] : [], name: shared.name))
         return UpstreamRequest(method: forwarded.method, head: head, body: forwarded.body)
     }
@@ -76,7 +78,7 @@ final class Asking {
 
     /// Whether there is another developer token than the one that the origin refused.
     func hasOtherToken(than refused: SecretBytes?) -> Bool {
-        guard let refused, let tokens = shared.credentials.developer else { return false }
+        guard let refused, let tokens = settings.credentials.developer else { return false }
         return tokens.renewAfterRejection(of: refused, at: base.unixSeconds)
     }
 
@@ -99,13 +101,13 @@ extension Asking {
     ///   - born: the number of the latest purge when the origin was asked.
     func note(_ response: UpstreamResponse, under terms: Terms, to request: OriginRequest, born: Int64) {
         // A former one's says nothing about the tokens and the state of the present one.
-        guard terms.origin == shared.origin.tag else { return }
+        guard terms.origin == settings.origin.tag else { return }
         let status = response.status
         let evidence = request.tokenEvidence(status)
         accounts.noteToken(of: request, evidence)
         if evidence == .refused, accounts.signs {
             base.statistics.count(.upstreamErrors)
-            shared.credentials.developer?.noteRefusal(at: base.unixSeconds)
+            settings.credentials.developer?.noteRefusal(at: base.unixSeconds)
         }
         if status >= 500 {
             troubles.noteFailure("answers \(status)")
@@ -124,7 +126,7 @@ extension Asking {
     /// Key id and team id of a refused token of the proxy's own, which may have been replaced
     /// since, and the settings to check; nothing of a client's.
     private func tokenToCheck(after refused: SecretBytes?) -> String {
-        guard let tokens = shared.credentials.developer else { return "" }
+        guard let tokens = settings.credentials.developer else { return "" }
         let identity = refused.flatMap(DeveloperTokens.identity).map { " of \($0)" } ?? ""
         let names = tokens.areReady ? "developer_token_file" : "developer_key_id, developer_team_id, developer_key_file"
         return "\(identity): check \(names)"
@@ -133,7 +135,7 @@ extension Asking {
     /// Heeds an origin in trouble that says when to come back, where that is everyone's trouble.
     private func noteWait(_ response: UpstreamResponse, for request: OriginRequest, born: Int64) {
         guard let time = response.retryAfter(at: base.unixSeconds), time > .zero, let key = request.key,
-            request.isKeyed(at: shared.origin.tag),
+            request.isKeyed(at: settings.origin.tag),
             request.hasImpersonalErrors(hasOwnToken: accounts.signs)
         else { return }
         shared.heldTargets.note(key, for: time, born: born, now: base.now)
@@ -152,7 +154,7 @@ extension Asking {
     func decoded(_ received: UpstreamResponse, inflates: Bool) -> (UpstreamResponse, ExchangeState.Decoding) {
         guard inflates else { return (received, .readable) }
         do throws(Gzip.Failure) {
-            return (try received.inflated(by: shared.gzip), .readable)
+            return (try received.inflated(by: settings.gzip), .readable)
         } catch {
             if error == .tooLarge { return (received, .tooLarge) }
             // An error of the origin's has been counted by its status.

@@ -5,6 +5,19 @@ import Synchronization
 import Text
 import Upstream
 
+/// A miss whose request may be joined with others. Confined to its loop.
+protocol BatchMember: AnyObject {
+    /// Its request cannot be joined with others.
+    /// - Parameter kind: nil where another member tells the end.
+    func goesAlone(asOneOf kind: Batches.Kind?)
+    /// Its request is to be joined with others; `partEnded` or `goesAlone` will be called.
+    func waitsForOthers()
+    /// Its request and others' go as this one.
+    func lead(_ batch: Batches.State.Batch)
+    /// The request for the batch has ended; `isFirst`: of the member that leads it.
+    func partEnded(_ end: PartEnd, isFirst: Bool)
+}
+
 /// The single-resource misses of all loops that are joined into `ids` requests. Its lock is taken
 /// by each such miss, when it goes to the origin and when it has ended.
 final class Batches: Sendable {
@@ -12,7 +25,7 @@ final class Batches: Sendable {
 
     /// A miss, and the party whose client waits for it.
     struct Member: Sendable {
-        let exchange: Confined<Exchange>
+        let miss: Confined<any BatchMember>
         let party: UpstreamParty
     }
 

@@ -1,19 +1,25 @@
 import AppleMusic
 import Compose
 import EventLoop
+import Store
 import Upstream
 
 /// Combines single-resource misses into `ids` requests (`batch on`): performs the decisions of
 /// `BatchState`. A client that leaves changes nothing: the answer is stored.
 final class Batching {
-    private let shared: ProxyShared
+    private let origin: OriginTag
+    private let budget: UpstreamBudget
+    private let batches: Batches
     private let composing: Composing
     private let accounts: Accounts
     private let base: LoopBase
     private var library: ResourceLibrary { composing.library }
 
-    init(_ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ base: LoopBase) {
-        (self.shared, self.composing, self.accounts, self.base) = (shared, composing, accounts, base)
+    init(
+        _ settings: ServiceSettings, _ shared: SharedStores, composing: Composing, accounts: Accounts, base: LoopBase
+    ) {
+        (origin, budget, batches) = (settings.origin.tag, shared.budget, shared.batches)
+        (self.composing, self.accounts, self.base) = (composing, accounts, base)
     }
 
     /// Whether the miss may be batched. With `compose verify` every client gets the origin's own
@@ -27,17 +33,17 @@ final class Batching {
     /// Longer targets, which no app sends, go alone: failures are remembered of 256 kinds.
     private static let mostTargetBytes = 4 << 10
 
-    /// Adds an exchange whose request may be batched, and tells it whether it goes alone.
-    func add(_ member: Exchange, for request: OriginRequest, of party: UpstreamParty) {
+    /// Adds a miss whose request may be batched, and tells it whether it goes alone.
+    func add(_ member: any BatchMember, for request: OriginRequest, of party: UpstreamParty) {
         guard let wanted = request.catalogRequest, let name = wanted.resources.first else {
             preconditionFailure("only what is accepted is joined")
         }
         let kind = Batches.Kind(
-            wanted, question: request.forwarded.questionOfAnyName(signs: accounts.signs), of: shared.origin.tag,
-            shared.budget.isContended ? party : nil)
-        let action = shared.batches.withLock { state in
+            wanted, question: request.forwarded.questionOfAnyName(signs: accounts.signs), of: origin,
+            budget.isContended ? party : nil)
+        let action = batches.withLock { state in
             state.add(
-                name.id, of: kind, .init(exchange: Confined(member, to: base.loop), party: party),
+                name.id, of: kind, .init(miss: Confined(member, to: base.loop), party: party),
                 most: library.sizes.most(wanted.shape, upTo: CatalogRequest.mostIDs(name.type)), at: base.now,
                 mayWait: {
                     library.forms.mayComeBatched(wanted, at: base.unixSeconds)
@@ -50,7 +56,7 @@ final class Batching {
             member.waitsForOthers()
             base.loop.schedule(at: moment) { [self] in
                 let now = base.now
-                shared.batches.withLock { $0.due(kind, at: now) }?.go()
+                batches.withLock { $0.due(kind, at: now) }?.go()
             }
         case .send(let batch):
             member.waitsForOthers()
@@ -60,7 +66,7 @@ final class Batching {
 
     /// A request of the kind has ended, single or batch.
     func ended(_ kind: Batches.Kind, _ end: Batches.State.End) {
-        shared.batches.withLock { $0.ended(kind, end) }?.go()
+        batches.withLock { $0.ended(kind, end) }?.go()
     }
 
     /// The request for the batch, for its first member's client. Nil where each member goes alone,
@@ -74,7 +80,7 @@ final class Batching {
         }
         // The end of the first one's request is that of the batch.
         for (index, (_, member)) in batch.members.enumerated() {
-            member.exchange.perform { $0.goesAlone(asOneOf: index == 0 ? batch.kind : nil) }
+            member.miss.perform { $0.goesAlone(asOneOf: index == 0 ? batch.kind : nil) }
         }
         return nil
     }
@@ -89,14 +95,14 @@ final class Batching {
     func finish(_ batch: Batches.State.Batch, _ end: PartEnd) {
         // One of the ids may be the cause, or their number (APPLE-MUSIC-API 4.1.20: 300 songs are
         // never answered, 150 sometimes).
-        if case .failed = end.ofBatch, let (one, other) = shared.batches.withLock({ $0.halve(batch) }) {
+        if case .failed = end.ofBatch, let (one, other) = batches.withLock({ $0.halve(batch) }) {
             one.go()
             other.go()
             return
         }
         if case .tooLarge = end {
             library.sizes.note(tooLarge: batch.kind.wanted.shape, count: batch.ids.count)
-            if let (one, other) = shared.batches.withLock({ $0.split(batch) }) {
+            if let (one, other) = batches.withLock({ $0.split(batch) }) {
                 one.go()
                 other.go()
                 return
@@ -111,7 +117,7 @@ final class Batching {
         // A batch that waits for this end is sent before the members look for their answers.
         ended(batch.kind, end.ofBatch)
         for (index, (_, member)) in batch.members.enumerated() {
-            member.exchange.perform { $0.partEnded(end, isFirst: index == 0) }
+            member.miss.perform { $0.partEnded(end, isFirst: index == 0) }
         }
     }
 }
@@ -124,7 +130,7 @@ extension Batches.State.Batch {
 
     /// Has its first member send it, on that member's loop.
     fileprivate func go() {
-        members.first?.member.exchange.perform { $0.lead(self) }
+        members.first?.member.miss.perform { $0.lead(self) }
     }
 }
 

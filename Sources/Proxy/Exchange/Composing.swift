@@ -3,22 +3,25 @@ import Cache
 import Compose
 import Freshness
 import HTTP
+import Store
 import Upstream
 
 /// Answers built out of stored ones: performs what `Composer` decides.
 final class Composing {
-    private let shared: ProxyShared
+    let library: ResourceLibrary
+    private let policy: Policy
+    private let origin: OriginTag
+    private let troubles: OriginTroubles
     private let base: LoopBase
     /// The room of the composition that is tried now.
     private let reading = SourceReading()
     private var turns = ReadingTurns<UpstreamParty, () -> Void>()
     private var isTurnAwaited = false
 
-    init(_ shared: ProxyShared, _ base: LoopBase) {
-        (self.shared, self.base) = (shared, base)
+    init(_ settings: ServiceSettings, _ shared: SharedStores, _ base: LoopBase) {
+        (library, policy, origin) = (shared.library, settings.policy, settings.origin.tag)
+        (troubles, self.base) = (OriginTroubles(settings, shared, base), base)
     }
-
-    var library: ResourceLibrary { shared.library }
 
     /// The library for a request of these facts: only for answers that everyone shares, under an
     /// operator's TTL.
@@ -76,7 +79,7 @@ final class Composing {
         if isBatched { settings.compose = .on }
         if isForHead { settings.supersets = false }
         return Composer(
-            settings: settings, library: library, notFoundFor: shared.policy.notFoundFor, rule: rule)
+            settings: settings, library: library, notFoundFor: policy.notFoundFor, rule: rule)
     }
 
     /// Counts the resources of a served answer that are shown in other placements than they are
@@ -125,12 +128,12 @@ final class Composing {
     ) -> OriginRequest? {
         var target = CanonicalTarget()
         guard (try? target.parse(bytes.span)) != nil else { return nil }
-        let facts = PlanFacts(method: .get, route: target.route, rule: shared.policy[target.route.resourceClass])
+        let facts = PlanFacts(method: .get, route: target.route, rule: policy[target.route.resourceClass])
         guard library(for: facts) != nil else { return nil }
         return OriginRequest(
             facts: facts, reason: .partial,
             forwarded: ForwardedRequest(for: target, authorization: authorization, via: via),
-            key: CacheKey(of: shared.origin.tag, scope: .shared, target: target.bytes), stored: nil,
+            key: CacheKey(of: origin, scope: .shared, target: target.bytes), stored: nil,
             mayUseOperatorsToken: false, user: nil,
             catalogRequest: CatalogRequest(target), isSuperset: isSuperset, purpose: purpose)
     }
@@ -153,13 +156,13 @@ extension Composing {
             stored, request.catalogRequest, original: original, asked: asked, base.reader, at: base.unixSeconds)
         {
         case .nothingNew: break
-        case .otherForm: OriginTroubles(shared, base).noteContradiction("in another form than before", request)
+        case .otherForm: troubles.noteContradiction("in another form than before", request)
         case .otherThanConcluded:
             base.cache.freeComposed()
-            OriginTroubles(shared, base).noteContradiction("in another form than was concluded", request)
+            troubles.noteContradiction("in another form than was concluded", request)
         case .otherAttributes:
             base.cache.freeComposed()
-            OriginTroubles(shared, base).noteContradiction("with other attributes than in other answers", request)
+            troubles.noteContradiction("with other attributes than in other answers", request)
         }
     }
 }

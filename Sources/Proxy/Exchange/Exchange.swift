@@ -11,10 +11,10 @@ import Upstream
 ///
 /// Confined to its loop. A timer, a flight that it waits for, or its request keeps it alive.
 final class Exchange {
-    let request: OriginRequest
-    let party: UpstreamParty
+    private let request: OriginRequest
+    private let party: UpstreamParty
     /// The number of the latest purge when the request came.
-    let asked: Int64
+    private let asked: Int64
     /// The client that caused the request, also in the background.
     private let spender: UpstreamParty
     private let proxy: ProxyLoop
@@ -51,18 +51,18 @@ final class Exchange {
     /// The longest wait for a turn, repeats after a 429 included.
     private static let longestWaitForTurn = Duration.seconds(15)
 
-    init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop, _ count: UpstreamRequestCount? = nil) {
+    init(_ request: OriginRequest, for recipient: Recipient, _ proxy: ProxyLoop, _ count: UpstreamRequestCount? = nil) {
         (self.request, self.proxy) = (request, proxy)
-        (asked, terms) = (proxy.base.cache.purges.newest, Asking.Terms(origin: proxy.shared.origin.tag))
+        (asked, terms) = (proxy.base.cache.purges.newest, Asking.Terms(origin: proxy.settings.origin.tag))
         refusal = request.refusal
         var traits = ExchangeState.Traits(request, hasOwnToken: proxy.accounts.signs)
-        traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
+        traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.settings.gzip.isAvailable
         traits.hasStandIn = proxy.accounts.standIn(for: request) != nil
         traits.asksTier = proxy.sharing.mayAskTier(request)
         traits.longestWait = Self.longestWaitForTurn + proxy.asking.gate.patience
         var client: ExchangeClient?
         var completion: ((PartEnd, ComparedAnswer?) -> Void)?
-        switch audience {
+        switch recipient {
         case .client(let connection):
             party = proxy.accounts.party(of: connection)
             spender = party
@@ -157,7 +157,8 @@ extension Exchange {
 
     private func join() {
         guard let key else { preconditionFailure("a collapsible request has a key") }
-        let (joining, joined) = proxy.flights.join(flightKey(key), self, on: proxy.base.loop)
+        let (joining, joined) = proxy.flights.join(
+            flightKey(key), self, for: request, of: party, asked: asked, on: proxy.base.loop)
         switch joining {
         case .lead(let id):
             flight = id
@@ -304,7 +305,6 @@ extension Exchange {
         giveUpIfUnwanted()
     }
 
-    /// Ends a request that was not sent and for which no client waits.
     func giveUpIfUnwanted() {
         guard hasClientEnded, upstream?.isWaitingForTurn == true,
             flight.map({ proxy.flights.abandon($0) }) ?? true
@@ -359,28 +359,24 @@ extension Exchange: UpstreamReceiver {
 
 // MARK: - Requests that are joined, in batches and in flights
 
-extension Exchange {
-    /// Its request cannot be joined with others.
-    /// - Parameter kind: nil where another member tells the end.
+extension Exchange: BatchMember {
     func goesAlone(asOneOf kind: Batches.Kind?) {
         batch = kind.map { ($0, .untold) }
         handle(.batched(isAlone: true))
     }
 
-    /// Its request is to be joined with others; `partEnded` or `goesAlone` will be called.
     func waitsForOthers() { handle(.batched(isAlone: false)) }
 
-    /// Its request and others' go as this one.
     func lead(_ batch: Batches.State.Batch) {
         guard let whole = proxy.batching.request(for: batch, of: request) else { return }
         let report = { [proxy] (end: PartEnd) in proxy.batching.finish(batch, end) }
         Exchange(whole, for: .part(party, batch.parties, report), proxy, requestCount).start()
     }
 
-    /// The request for the batch has ended; `isFirst`: of what leads it.
     func partEnded(_ end: PartEnd, isFirst: Bool) { handle(.partEnded(end, isFirst: isFirst)) }
+}
 
-    /// A client, or one of another party, waits for the answer now.
+extension Exchange: FlightWaiter {
     func promote(for party: UpstreamParty) {
         promoter = party
         handle(.promoted)

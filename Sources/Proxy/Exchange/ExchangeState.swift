@@ -79,6 +79,8 @@ struct ExchangeState {
 
     /// How long a client with a stand-in waits for the origin.
     static let patienceWithFallback = Duration.seconds(2)
+    /// How long a waiter waits for its leader, and a request for its part.
+    private static let leaderPatience = FlightTable<Never>.patience
     /// How often a waiter tries to take over.
     private static let takeOverInterval = Duration.seconds(1)
 
@@ -153,7 +155,7 @@ extension ExchangeState {
             work = .waiting
             isCollapsed = true
             guard isUnanswered else { return Step() }
-            let patience = hasStandIn ? Self.patienceWithFallback : Flights.Table.patience
+            let patience = hasStandIn ? Self.patienceWithFallback : Self.leaderPatience
             return Step(timer: .set(began + patience))
         case .full(let reason):
             work = .ended
@@ -181,7 +183,7 @@ extension ExchangeState {
         guard traits.hasSupplement || traits.isBatchable else { return ask(at: now) }
         work = .completing(isBatch: !traits.hasSupplement)
         guard traits.hasSupplement else { return Step(origin: .joinBatch) }
-        return Step(timer: .set(now + Flights.Table.patience), origin: .fetchPart)
+        return Step(timer: .set(now + Self.leaderPatience), origin: .fetchPart)
     }
 
     /// Asks under a flight that others cannot join.
@@ -299,7 +301,7 @@ extension ExchangeState {
     private mutating func batched(isAlone: Bool, at now: Instant) -> Step {
         // The whole was asked for, because patience ended.
         guard case .completing = work else { return Step() }
-        return isAlone ? ask(at: now) : Step(timer: .set(now + Flights.Table.patience))
+        return isAlone ? ask(at: now) : Step(timer: .set(now + Self.leaderPatience))
     }
 
     private mutating func partEnded(_ end: PartEnd, isFirst: Bool, at now: Instant) -> Step {

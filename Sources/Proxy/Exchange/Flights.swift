@@ -4,9 +4,20 @@ import Purging
 import Synchronization
 import Upstream
 
+/// A request that waits for a flight, or leads one. Confined to its loop.
+protocol FlightWaiter: AnyObject {
+    /// A client, or one of another party, waits for the answer now.
+    func promote(for party: UpstreamParty)
+    /// Ends a request that was not sent and for which no client waits.
+    func giveUpIfUnwanted()
+    /// The flight that it waits for has ended.
+    func flightFinished(_ outcome: FlightOutcome)
+}
+
 /// The flights of all loops. Its lock is taken on misses and stale answers.
 final class Flights: Sendable {
-    typealias Table = FlightTable<Confined<Exchange>>
+    typealias Waiter = Confined<any FlightWaiter>
+    typealias Table = FlightTable<Waiter>
     typealias FlightID = Table.FlightID
 
     private let purges: Purges
@@ -17,7 +28,7 @@ final class Flights: Sendable {
     }
 
     private struct Queued {
-        let leader: Confined<Exchange>
+        let leader: Waiter
         /// The party that it waits for; nil while no client waits.
         var party: UpstreamParty?
     }
@@ -28,18 +39,22 @@ final class Flights: Sendable {
 
     var count: Int { state.withLock { $0.table.count } }
 
-    /// The exchange's request joins a flight, or leads one.
-    /// - Parameter key: for its answer.
+    /// A request joins a flight, or leads one.
+    /// - Parameters:
+    ///   - key: for its answer.
+    ///   - asked: the number of the latest purge when the request came.
     /// - Returns: how it joined, and the seat of one that waits.
-    func join(_ key: FlightKey, _ waiter: Exchange, on loop: EventLoop) -> (Table.Joining, Table.Seat?) {
-        let (confined, now, asked) = (Confined(waiter, to: loop), loop.now, waiter.asked)
-        let (party, bytes) = (waiter.party, waiter.request.forwarded.byteCount)
-        let (newest, bornFrom) = bounds(key, AwaitedAnswer(to: waiter.request))
+    func join(
+        _ key: FlightKey, _ waiter: any FlightWaiter, for request: OriginRequest, of party: UpstreamParty,
+        asked: Int64, on loop: EventLoop
+    ) -> (Table.Joining, Table.Seat?) {
+        let (confined, now, bytes) = (Waiter(waiter, to: loop), loop.now, request.forwarded.byteCount)
+        let (newest, bornFrom) = bounds(key, AwaitedAnswer(to: request))
         let (joining, seat, queued) = state.withLock { state in
             let joining = state.table.join(
                 key, newest: newest, bornFrom: bornFrom, asked: asked, now: now, of: party, bytes: bytes, confined)
             guard joining == .wait, let seat = state.table.seat(for: key) else {
-                return (joining, Table.Seat?.none, Confined<Exchange>?.none)
+                return (joining, Table.Seat?.none, Waiter?.none)
             }
             guard !state.queued.isEmpty, let known = state.queued[seat.flight], known.party != party else {
                 return (joining, seat, nil)
@@ -54,8 +69,8 @@ final class Flights: Sendable {
     /// Has the leader told of clients that join its flight while its request waits for its turn.
     /// - Parameter party: the party that it waits for; nil for a refresh. A client that joined
     ///   before this call promotes it for everyone: its party was not kept.
-    func note(_ leader: Exchange, as id: FlightID, of party: UpstreamParty?, on loop: EventLoop) {
-        let queued = Queued(leader: Confined(leader, to: loop), party: party)
+    func note(_ leader: any FlightWaiter, as id: FlightID, of party: UpstreamParty?, on loop: EventLoop) {
+        let queued = Queued(leader: Waiter(leader, to: loop), party: party)
         let isWaitedFor = state.withLock { state in
             state.queued[id.flight] = queued
             return party == nil && state.table.isWaitedFor(id)

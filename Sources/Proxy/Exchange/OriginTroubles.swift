@@ -7,8 +7,8 @@ struct OriginTroubles {
     private let reports: FailureReport
     private let warn: @Sendable (String) -> Void
 
-    init(_ shared: ProxyShared, _ base: LoopBase) {
-        (self.base, reports, warn) = (base, shared.failures, shared.warn)
+    init(_ settings: ServiceSettings, _ shared: SharedStores, _ base: LoopBase) {
+        (self.base, reports, warn) = (base, shared.failures, settings.warn)
     }
 
     /// Notes a failure for the dashboard, and logs it unless that kind is in a quiet period.

@@ -8,7 +8,7 @@ import Tier
 final class Sharing {
     /// Nil without a shared tier.
     let tier: TierClient?
-    private let shared: ProxyShared
+    private let shared: SharedTier?
     private let accounts: Accounts
     private let composing: Composing
     private let composed: ComposedAnswers
@@ -16,8 +16,8 @@ final class Sharing {
     private let base: LoopBase
 
     init(
-        _ shared: ProxyShared, _ tier: TierClient?, _ accounts: Accounts, _ composing: Composing,
-        _ composed: ComposedAnswers, _ storing: StorageParts, _ base: LoopBase
+        _ shared: SharedTier?, _ tier: TierClient?, accounts: Accounts, composing: Composing,
+        composed: ComposedAnswers, storing: StorageParts, base: LoopBase
     ) {
         (self.shared, self.tier) = (shared, tier)
         (self.accounts, self.composing, self.composed) = (accounts, composing, composed)
@@ -87,12 +87,12 @@ final class Sharing {
     func adopt(_ finding: TierLookup.Finding, by storage: AnswerStorage) -> StoredResponse? {
         switch finding {
         case .composed(let stored):
-            shared.tier?.counters.count(.composed)
+            shared?.counters.count(.composed)
             return stored
         case .whole(let found):
             let stored = storage.keep(found)
             if stored != nil { base.statistics.count(.shared) }
-            shared.tier?.counters.count(stored != nil ? .taken : .purged)
+            shared?.counters.count(stored != nil ? .taken : .purged)
             return stored
         }
     }

@@ -1,15 +1,23 @@
+import Cache
 import Compose
 
 /// The parts of a loop that `AnswerStorage` uses to store answers.
 final class StorageParts {
-    let shared: ProxyShared
+    let settings: ServiceSettings
+    let flights: Flights
+    let users: UserScopes?
+    let troubles: OriginTroubles
     let base: LoopBase
     let composing: Composing
     let accounts: Accounts
 
-    init(_ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ base: LoopBase) {
-        (self.shared, self.base, self.composing, self.accounts) = (shared, base, composing, accounts)
+    init(
+        _ settings: ServiceSettings, _ shared: SharedStores, composing: Composing, accounts: Accounts, base: LoopBase
+    ) {
+        (self.settings, flights, users) = (settings, shared.flights, shared.users)
+        troubles = OriginTroubles(settings, shared, base)
+        (self.base, self.composing, self.accounts) = (base, composing, accounts)
     }
 
-    var library: ResourceLibrary { shared.library }
+    var library: ResourceLibrary { composing.library }
 }

@@ -9,25 +9,29 @@ import Upstream
 /// Verifies composed answers: all with `compose verify`, a share with `verify_sample` (DECISIONS
 /// 9.7).
 final class Verifying {
-    private let shared: ProxyShared
+    let room: VerificationRoom
+    private let settings: ServiceSettings
+    private let troubles: OriginTroubles
     private let composing: Composing
     private let accounts: Accounts
     private let gate: UpstreamGate
-    /// Sends the requests. Set once, before the first one; weak, because this part is owned by it.
-    weak var proxy: ProxyLoop?
+    /// Asks the origin, and reports its answer; nil where that cannot be compared. Set by the owner
+    /// of this part, before its first use.
+    var fetch: (OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void = { _, report in report(nil) }
     private let base: LoopBase
     /// Which composed answers are verified.
     private var sampling = Sampling()
 
     init(
-        _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ gate: UpstreamGate, _ base: LoopBase
+        _ settings: ServiceSettings, _ shared: SharedStores, composing: Composing, accounts: Accounts,
+        gate: UpstreamGate, base: LoopBase
     ) {
-        (self.shared, self.composing, self.accounts) = (shared, composing, accounts)
-        (self.gate, self.base) = (gate, base)
+        (self.settings, room) = (settings, shared.verifications)
+        troubles = OriginTroubles(settings, shared, base)
+        (self.composing, self.accounts, self.gate, self.base) = (composing, accounts, gate, base)
     }
 
     var loop: EventLoop { base.loop }
-    var room: VerificationRoom { shared.verifications }
 
     /// Whether a verification may send a request now. The budget has room, and no client's token is
     /// needed.
@@ -43,10 +47,10 @@ final class Verifying {
             loop.schedule(at: loop.now + .seconds(1)) { [self] in ask(key, tries: tries - 1, completion) }
             return
         }
-        guard let proxy,
-            let request = composing.originRequest(for: Array(key.target), .verification, authorization: nil)
-        else { return completion(nil) }
-        Exchange(request, for: .witness(completion), proxy).start()
+        guard let request = composing.originRequest(for: Array(key.target), .verification, authorization: nil) else {
+            return completion(nil)
+        }
+        fetch(request, completion)
     }
 
     /// Verifies a composed answer if the sample takes it. In a later turn, so the client's answer
@@ -54,7 +58,7 @@ final class Verifying {
     func sample(
         _ composed: ComposedBody, _ wanted: CatalogRequest?, _ key: CacheKey, _ rule: TTLRule, isBatched: Bool
     ) {
-        guard sampling.takes(shared.verifySample), let wanted else { return }
+        guard sampling.takes(settings.verifySample), let wanted else { return }
         let subject = VerificationRun.Subject(
             wanted: wanted, key: key, rule: rule, isBatched: isBatched, crossings: composed.crossings)
         loop.schedule(at: loop.now) { [self] in
@@ -65,7 +69,7 @@ final class Verifying {
 
     /// Compares a composed answer with the origin's (`compose verify`).
     func verify(_ request: OriginRequest, against said: ComparedAnswer) {
-        guard shared.verifies, let expected = request.expected, let key = request.key, let wanted = request.wanted
+        guard settings.verifies, let expected = request.expected, let key = request.key, let wanted = request.wanted
         else { return }
         let subject = VerificationRun.Subject(
             wanted: wanted, key: key, rule: request.facts.rule, isBatched: false, crossings: expected.crossings)
@@ -110,7 +114,7 @@ final class Verifying {
         // Answers that were composed in that form go with all that were composed.
         base.cache.freeComposed()
         let target = String(decoding: subject.key.target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
-        OriginTroubles(shared, base).noteWrongAnswer(
+        troubles.noteWrongAnswer(
             "composed answer for \(target) was wrong: \(path) differs from the origin's; its form is not composed for "
                 + "\(SpanOfTime.text(seconds))")
     }

@@ -50,8 +50,8 @@ final class RequestObserver {
         traffic.note(answered, nanoseconds, answer, on: connection)
     }
 
-    /// The same for an answer that is stored. Never inlined: its arguments would be retained, a
-    /// hundred instructions of a hit.
+    /// Records an answer that is stored. Never inlined: its arguments would be retained, a hundred
+    /// instructions of a hit.
     @inline(never)
     func record(
         _ answered: AnsweredRequest, _ stored: StoredResponse, _ form: AnswerForm, _ coding: ContentCoding, age: Int,

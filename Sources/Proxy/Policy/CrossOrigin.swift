@@ -30,7 +30,7 @@ public enum CrossOrigin: Sendable, Equatable {
         Self.writeReadable(to: &buffer)
     }
 
-    /// The same for a request that could not be read, so that a page learns the cause,
+    /// Writes the fields for a request that could not be read, so that a page learns the cause,
     /// where every page may.
     func writeForUnread(to buffer: inout ByteBuffer) {
         guard case .any = self else { return }

@@ -11,10 +11,10 @@ struct ForwardedFields {
     enum Subset {
         /// None: the answer is stored under the operator's rule.
         case none
-        /// All but those that ask for less than the whole: the answer may be stored under the
+        /// Fields except those that ask for less than the whole: the answer may be stored under the
         /// origin's own rules.
         case impersonal
-        /// All: the answer is this client's alone.
+        /// Every field: the answer is this client's alone.
         case all
     }
 

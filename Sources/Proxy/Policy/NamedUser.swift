@@ -8,8 +8,8 @@ import Text
 /// field or in a cookie (APPLE-MUSIC-API 1.2). An empty token names nobody.
 enum NamedUser: Equatable {
     case nobody
-    /// One token, however often it is there: where its value is in the head, and whether cookies
-    /// alone have it, which a browser sends by itself.
+    /// A single token, however often it is there: where its value is in the head, and whether
+    /// cookies alone have it, which a browser sends by itself.
     case one(Range<Int>, isCookie: Bool)
     /// Tokens that differ. The origin could go by either of them.
     case several

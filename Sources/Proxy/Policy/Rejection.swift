@@ -5,7 +5,7 @@ import Server
 /// An answer to a request that is served neither by the cache nor by the origin.
 struct Rejection {
     let error: AppleError
-    /// Its word in `Cache-Status` and in the logs.
+    /// The word in `Cache-Status` and in the logs.
     let reason: Reason
     /// In seconds, where another try is worth while by then.
     var retryAfter: Int?

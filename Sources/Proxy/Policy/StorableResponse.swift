@@ -132,8 +132,8 @@ extension UpstreamResponse {
     /// The content in gzip, where that saves more than a second form costs.
     var storableGzip: [UInt8]? { body.count < GzipForm.leastBytes ? nil : gzip }
 
-    /// The same answer with its content as it is, and what came beside it; itself where it did not
-    /// come in gzip. An answer whose coding is damaged is as malformed as one whose framing is.
+    /// The response with its content inflated; itself where it did not come in gzip. An answer
+    /// whose coding is damaged is as malformed as one whose framing is.
     func inflated(by gzip: Gzip) throws(Gzip.Failure) -> UpstreamResponse {
         // Some statuses have no content, and origins in trouble name a coding and send none.
         guard gzip.isAvailable, isGzip, !body.isEmpty || status == 200 else { return self }

@@ -14,7 +14,7 @@ public enum UpstreamPurpose: Int, CaseIterable, Sendable {
     case batch
     /// A composed answer is compared with the origin's.
     case verification
-    /// The same request once more: after a 429, with another token, without gzip or validators.
+    /// A repeat of the request: after a 429, with another token, without gzip or validators.
     case retry
     /// The answer belongs to one user and is not kept.
     case personal

@@ -52,7 +52,7 @@ public final class ProxyNode: Sendable {
 
     /// Begins to follow the log.
     /// - Parameter tier: that of `shared`.
-    package init(_ tier: SharedTier, _ identity: NodeIdentity, _ shared: ProxyShared) throws(SystemError) {
+    package init(_ tier: SharedTier, _ identity: NodeIdentity, _ shared: SharedStores) throws(SystemError) {
         let loop = try EventLoop(label: "refrain.tier")
         (self.tier, self.loop) = (tier, loop)
         began = Instant.now()
@@ -102,8 +102,7 @@ public final class ProxyNode: Sendable {
     /// The upstream is another one from now on, or the same: with nodes of others this one shares
     /// nothing but purges.
     /// - Parameter shared: those with which requests are answered from now on.
-    public func use(_ shared: ProxyShared) {
-        let origin = shared.origin
+    public func use(_ shared: SharedStores, of origin: Origin) {
         tier.use(origin)
         parts.execute { [library] in
             // On the loop: no names of nodes of another origin come between the two.

@@ -54,7 +54,7 @@ extension ProxyServer {
         group.notify(queue: .global()) { @Sendable in recorder.end(paused, completion) }
     }
 
-    /// The same, and waits for it, ten seconds at most.
+    /// Stops recording, and waits for it, ten seconds at most.
     public func stopRecording() {
         let done = DispatchSemaphore(value: 0)
         stopRecording { done.signal() }

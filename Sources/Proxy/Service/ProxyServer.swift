@@ -6,7 +6,7 @@ import Server
 import Synchronization
 import Upstream
 
-/// All that a proxy needs to know before it can start.
+/// Settings that a proxy needs before it can start.
 public struct ProxySettings: Sendable {
     var listeners: [ListenerSettings]
     /// Event loops; one a core is what measured best.
@@ -18,7 +18,8 @@ public struct ProxySettings: Sendable {
     public var upstreamRate: Int?
     /// nil for a plain-text upstream.
     public var upstreamTLS: ClientTLS?
-    public var shared: ProxyShared
+    public var service: ServiceSettings
+    public var shared: SharedStores
     public var accessLog: AccessLogSettings?
     public var timeouts = ClientTimeouts()
     /// The clock of dates, ages and freshness.
@@ -27,10 +28,11 @@ public struct ProxySettings: Sendable {
 
     public init(
         listeners: [ListenerSettings], workers: Int, upstream: UpstreamSettings, upstreamTLS: ClientTLS?,
-        shared: ProxyShared, accessLog: AccessLogSettings?
+        service: ServiceSettings, shared: SharedStores, accessLog: AccessLogSettings?
     ) {
         (self.listeners, self.workers, self.upstream) = (listeners, workers, upstream)
-        (self.upstreamTLS, self.shared, self.accessLog) = (upstreamTLS, shared, accessLog)
+        (self.upstreamTLS, self.service) = (upstreamTLS, service)
+        (self.shared, self.accessLog) = (shared, accessLog)
     }
 
     /// The TLS settings of all listeners with TLS; nil where there are none.
@@ -154,9 +156,10 @@ public final class ProxyServer: Sendable {
             statistics: workers.map(\.statistics), savingsFloor: savingsFloor, stalls: stalls,
             timeOfDay: running.withLock { $0.settings.timeOfDay },
             accessLog: { [self] in running.withLock { $0.settings.accessLog?.sink } },
-            certificateEnd: { [self] in
-                running.withLock { $0.settings.tls?.certificateEnd }
-            }, shared: { [self] in running.withLock { $0.settings.shared } })
+            tls: { [self] in
+                running.withLock { $0.settings.tls }
+            }, settings: { [self] in running.withLock { $0.settings.service } },
+            shared: { [self] in running.withLock { $0.settings.shared } })
     }
 
     /// The number of loops that serve clients.
@@ -209,7 +212,7 @@ extension ProxyServer {
     /// in a stop.
     ///
     /// - Parameter settings: `workers` and `timeOfDay` count as they were at the start; `shared`
-    ///   comes from the running one's by `ProxyShared.adopting`.
+    ///   comes from the running one's by `SharedStores.adopting`.
     /// - Returns: the number of connections that end.
     /// - Throws: `ListenError` when an address cannot be had; everything is as it was then.
     @discardableResult
@@ -220,7 +223,7 @@ extension ProxyServer {
         settings.shared.budget.limit(to: settings.upstreamRate)
         settings.applyBounds()
         let renewsUpstream = settings.hasOtherUpstream(than: before.settings)
-        let isOtherOrigin = settings.shared.origin != before.settings.shared.origin
+        let isOtherOrigin = settings.service.origin != before.settings.service.origin
         // The first loop that asks the new origin must not take a token for proven because the
         // former one accepted it.
         if isOtherOrigin { settings.shared.forgetOrigin() }

@@ -21,7 +21,7 @@ extension ProxyServer {
 extension ProxyService {
     /// Whether the operator wants no request for it.
     func refuses(_ target: borrowing CanonicalTarget) -> Bool {
-        !proxy.shared.servesOther && !target.isOfAPI
+        !proxy.settings.servesOther && !target.isOfAPI
     }
 
     func explain(_ request: HypotheticalRequest) -> Explanation? {
@@ -31,12 +31,13 @@ extension ProxyService {
         let now = proxy.base.unixSeconds
         var found = Found()
         if facts.passReason == nil, let scope = facts.scope {
-            found = look(up: CacheKey(of: proxy.shared.origin.tag, scope: scope, target: target.bytes), facts, at: now)
+            found = look(
+                up: CacheKey(of: proxy.settings.origin.tag, scope: scope, target: target.bytes), facts, at: now)
         }
         let (plan, attempt) = decide(
             facts, found.stored, isVariant: !found.selectingFields.isEmpty, asking: CatalogRequest(target), at: now,
             isPeeking: true)
-        let isPrivate = target.route.isPersonal && proxy.shared.keepsPersonal && request.method.isSafe
+        let isPrivate = target.route.isPersonal && proxy.keepsPersonal && request.method.isSafe
         let isUnwanted = refuses(target)
         let isRefused = request.method == .trace || isUnwanted
         let told = plan.told
@@ -58,7 +59,7 @@ extension ProxyService {
             asksTier: proxy.sharing.tier != nil
                 && (isPrivate || asksFirst && told.action != .verify && mayBeInTier),
             waitsForAnother: asksFirst && isUnderWay, lastAnswer: lastAnswer(found),
-            needsClientKey: proxy.shared.clientKeys != nil, now: now)
+            needsClientKey: proxy.settings.clientKeys != nil, now: now)
     }
 
     /// Personal scopes need the token that they are made of: such a request has none here.
@@ -66,7 +67,7 @@ extension ProxyService {
         let isOneUsers = route.isPersonal || (!route.isShared && request.carriesUserToken)
         return PlanFacts(
             method: request.method, route: route, scope: isOneUsers ? nil : .shared,
-            rule: proxy.shared.policy[route.resourceClass])
+            rule: proxy.settings.policy[route.resourceClass])
     }
 
     /// The last answer to it, unless the stored one is newer.

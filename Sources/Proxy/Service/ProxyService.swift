@@ -25,30 +25,31 @@ public final class ProxyService: Service {
     private var agreed: TierGeneration?
 
     /// - Parameters:
-    ///   - shared: state of the services of all loops.
-    ///   - context: state of all connections of this loop.
+    ///   - shared: objects of the services of all loops.
     ///   - gate: the way of this loop's requests to the origin.
     ///   - reader: of the cache's file; nil where there is none.
-    ///   - statistics: this loop's counters.
     ///   - log: nil: no access log.
     public init(
-        shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: FileReader?, statistics: Statistics,
-        log: AccessLogSettings?
+        settings: ServiceSettings, shared: SharedStores, context: LoopContext, gate: UpstreamGate,
+        reader: FileReader?, statistics: Statistics, log: AccessLogSettings?
     ) {
-        proxy = ProxyLoop(shared, gate, LoopBase(shared.cache, reader, context, statistics), log: log)
-        key = CacheKey(of: shared.origin.tag)
+        let base = LoopBase(shared.cache, reader, context, statistics)
+        proxy = ProxyLoop(settings, shared, gate: gate, base: base, log: log) {
+            Exchange($0, for: .witness($2), $1).start()
+        }
+        key = CacheKey(of: settings.origin.tag)
     }
 
     /// Goes over to other settings between two requests.
-    func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: AccessLogSettings?) {
-        if shared.origin.tag != key.origin { key = CacheKey(of: shared.origin.tag) }
-        proxy.adopt(shared, gate: gate, log: log)
+    func adopt(_ settings: ServiceSettings, _ shared: SharedStores, gate: UpstreamGate, log: AccessLogSettings?) {
+        if settings.origin.tag != key.origin { key = CacheKey(of: settings.origin.tag) }
+        proxy.adopt(settings, shared, gate: gate, log: log)
     }
 
     public func handle(_ connection: ClientConnection) {
         // A preflight is no request of the app's.
         if CrossOrigin.isPreflight(connection.head) { return proxy.answering.answerPreflight(connection) }
-        if let path = proxy.shared.healthPath, proxy.shared.health.answer(connection, at: path) { return }
+        if let path = proxy.settings.healthPath, proxy.shared.health.answer(connection, at: path) { return }
         count(connection)
         if proxy.answering.answerAsBefore(connection) { return }
         if let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) {
@@ -86,7 +87,9 @@ public final class ProxyService: Service {
             UnreadRequest(status: status, contentLength: contentLength, because: cause, on: connection), on: connection)
     }
 
-    public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.shared.crossOrigin.writeForUnread(to: &buffer) }
+    public func writeRefusalFields(to buffer: inout ByteBuffer) {
+        proxy.settings.crossOrigin.writeForUnread(to: &buffer)
+    }
 
     private func refuse(_ connection: ClientConnection, _ rejection: Rejection) {
         proxy.base.statistics.count(.refused)
@@ -98,7 +101,7 @@ public final class ProxyService: Service {
     /// form. Where the head was admitted before, only that form is made again.
     private func refusal(of connection: ClientConnection, _ bytes: Span<UInt8>) -> Rejection? {
         let head = connection.head
-        if !connection.isAdmitted, let keys = proxy.shared.clientKeys {
+        if !connection.isAdmitted, let keys = proxy.settings.clientKeys {
             connection.client = keys.client(presenting: head, bytes)
             guard let client = connection.client else { return .clientKey(of: head, bytes) }
             if let wait = client.admit(at: proxy.base.now, nodes: proxy.shared.nodes.alive) {
@@ -106,7 +109,7 @@ public final class ProxyService: Service {
             }
         }
         if let rejection = malformation(of: head, bytes) { return rejection }
-        let sites = proxy.shared.crossOrigin
+        let sites = proxy.settings.crossOrigin
         return named.isForgeable(by: head, bytes, allowing: sites, isTLS: connection.isTLS) ? .crossSite : nil
     }
 
@@ -116,7 +119,7 @@ public final class ProxyService: Service {
         named = NamedUser(of: head, bytes)
         if named == .several { return .invalid(400, "More than one user token.", because: "user-tokens") }
         if !head.method.isSafe,
-            GatewayFields.overridesMethod(of: head, bytes, permitted: proxy.shared.forwardedFields.names)
+            GatewayFields.overridesMethod(of: head, bytes, permitted: proxy.settings.forwardedFields.names)
         {
             return .invalid(
                 400, "Send the request with its own method: method override fields are not forwarded.",
@@ -161,7 +164,7 @@ public final class ProxyService: Service {
             proxy.base.cache.lookup(&key, proxy.base.reader, at: now) {
                 ForwardedFields(
                     subset: .impersonal, isTraced: true, isForAPI: target.isOfAPI,
-                    permitted: proxy.shared.forwardedFields.names(for: target)
+                    permitted: proxy.settings.forwardedFields.names(for: target)
                 ).selectingLines(of: connection.head, bytes)
             }
         }
@@ -310,9 +313,9 @@ extension ProxyService {
     /// The facts for the plan, and the user whose token goes along: nil without a token, or where
     /// nothing personal is kept.
     private func readFacts(_ connection: ClientConnection) -> (PlanFacts, UserHash?) {
-        let rule = proxy.shared.policy[target.route.resourceClass]
+        let rule = proxy.settings.policy[target.route.resourceClass]
         return connection.withHeadBytes { bytes -> (PlanFacts, UserHash?) in
-            let user = target.route.isPersonal && proxy.shared.keepsPersonal ? user(connection, bytes) : nil
+            let user = target.route.isPersonal && proxy.keepsPersonal ? user(connection, bytes) : nil
             let facts = PlanFacts(
                 method: connection.head.method, route: target.route, hasContent: !connection.body.isEmpty,
                 scope: scope(of: user), rule: rule,
@@ -341,12 +344,12 @@ extension ProxyService {
     /// it by itself: such answers are not kept in gzip (DECISIONS 6.12). A write counts as that
     /// user's all the same.
     private func user(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> UserHash? {
-        let origin = proxy.shared.origin.tag
+        let origin = proxy.settings.origin.tag
         if case .one(let place, let isCookie) = named {
             if isCookie, connection.head.method.isSafe { return nil }
             return proxy.shared.users?.user(ofToken: NamedUser.token(at: place, in: bytes).span)?.at(origin)
         }
-        guard mayUseOperatorsToken(connection, bytes), let token = proxy.shared.credentials.musicUser else {
+        guard mayUseOperatorsToken(connection, bytes), let token = proxy.settings.credentials.musicUser else {
             return nil
         }
         return token.withUnsafeBytes {
@@ -360,10 +363,10 @@ extension ProxyService {
     /// settles the latter.
     private func mayUseOperatorsToken(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> Bool {
         let head = connection.head
-        guard proxy.shared.credentials.musicUser != nil, named == .nobody else { return false }
-        if proxy.shared.clientKeys != nil { return true }
+        guard proxy.settings.credentials.musicUser != nil, named == .nobody else { return false }
+        if proxy.settings.clientKeys != nil { return true }
         if let origin = head.fields.first(.origin) {
-            return proxy.shared.crossOrigin.names(bytes.extracting(origin.value.range))
+            return proxy.settings.crossOrigin.names(bytes.extracting(origin.value.range))
         }
         return !head.comesFromAnotherSite(bytes) && head.addresses(connection.peer.localAddress, bytes)
     }
@@ -389,8 +392,8 @@ extension ProxyService {
             ForwardedRequest(
                 head: connection.head, bytes: bytes, canonical: target, body: connection.body, subset: subset,
                 refreshes: refreshes, isForWhole: facts.fetchesWhole,
-                dropsAuthorization: proxy.shared.clientKeys?.claim(connection.head, bytes) ?? false,
-                user: named, permitted: proxy.shared.forwardedFields)
+                dropsAuthorization: proxy.settings.clientKeys?.claim(connection.head, bytes) ?? false,
+                user: named, permitted: proxy.settings.forwardedFields)
         }
     }
 }

@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Compose
+import EventLoop
 import Freshness
 import Purging
 import Server
@@ -12,13 +13,13 @@ public struct StatisticsSource: Sendable {
     private let statistics: [Statistics]
     /// How often each loop was found to take no turns.
     public let stalls: LoopStalls
-    private let shared: @Sendable () -> ProxyShared
+    private let settings: @Sendable () -> ServiceSettings
+    private let shared: @Sendable () -> SharedStores
     private let timeOfDay: TimeOfDay
     private let accessLog: @Sendable () -> AccessLogSink?
     private let savingsFloor: SavingsFloor
-    /// When the first certificate of the TLS listeners ends, in Unix seconds; nil where there is
-    /// none.
-    public let certificateEnd: @Sendable () -> Int64?
+    /// The server side of the TLS listeners; nil where there is none.
+    public let tls: @Sendable () -> ServerTLS?
 
     /// Closures tell the values in force when they are called.
     /// - Parameters:
@@ -28,10 +29,12 @@ public struct StatisticsSource: Sendable {
         statistics: [Statistics], savingsFloor: SavingsFloor = SavingsFloor(),
         stalls: LoopStalls = LoopStalls(loops: 0), timeOfDay: TimeOfDay = .system,
         accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
-        certificateEnd: @escaping @Sendable () -> Int64? = { nil }, shared: @escaping @Sendable () -> ProxyShared
+        tls: @escaping @Sendable () -> ServerTLS? = { nil },
+        settings: @escaping @Sendable () -> ServiceSettings, shared: @escaping @Sendable () -> SharedStores
     ) {
-        (self.statistics, self.stalls, self.shared, self.timeOfDay) = (statistics, stalls, shared, timeOfDay)
-        (self.savingsFloor, self.accessLog, self.certificateEnd) = (savingsFloor, accessLog, certificateEnd)
+        (self.statistics, self.stalls, self.timeOfDay) = (statistics, stalls, timeOfDay)
+        (self.settings, self.shared) = (settings, shared)
+        (self.savingsFloor, self.accessLog, self.tls) = (savingsFloor, accessLog, tls)
     }
 
     private var cache: ResponseCache { shared().cache }
@@ -45,12 +48,12 @@ public struct StatisticsSource: Sendable {
     /// The connections of clients.
     public var connections: ConnectionCensus { shared().connections }
     /// Clients that have keys, in the order of their file.
-    public func clients() -> [Client] { shared().clientKeys?.clients ?? [] }
+    public func clients() -> [Client] { settings().clientKeys?.clients ?? [] }
     /// How many times as fast stored answers age.
-    public func ttlSpeed() -> Int { shared().policy.speed }
+    public func ttlSpeed() -> Int { settings().policy.speed }
 
     /// The upstream.
-    public var origin: Origin { shared().origin }
+    public var origin: Origin { settings().origin }
 
     /// Forms in which nothing is composed for the time being, the origin having contradicted what
     /// was learnt of them.
@@ -129,20 +132,20 @@ public struct StatisticsSource: Sendable {
     /// When the developer token in use ends, in unix seconds; nil where there is none, or it does
     /// not say.
     public func developerTokenEnd(at unixSeconds: Int64) -> Int64? {
-        guard let token = shared().credentials.developer?.current(at: unixSeconds) else { return nil }
+        guard let token = settings().credentials.developer?.current(at: unixSeconds) else { return nil }
         return (try? TokenClaims(token: token))?.expires
     }
 
     /// The claims of the developer token in use where that came ready; nil where tokens are signed
     /// here.
     public func readyToken(at unixSeconds: Int64) -> TokenClaims? {
-        guard let tokens = shared().credentials.developer, tokens.areReady else { return nil }
+        guard let tokens = settings().credentials.developer, tokens.areReady else { return nil }
         return try? TokenClaims(token: tokens.current(at: unixSeconds))
     }
 
     /// When the origin last refused the proxy's own developer token, in Unix seconds; nil where it
     /// never has.
-    public var developerTokenRefusal: Int64? { shared().credentials.developer?.lastRefusal }
+    public var developerTokenRefusal: Int64? { settings().credentials.developer?.lastRefusal }
 
     /// Whether that is so recent that it goes on.
     public func refusesDeveloperToken(at unixSeconds: Int64) -> Bool {

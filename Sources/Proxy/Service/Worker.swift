@@ -3,7 +3,7 @@ import EventLoop
 import Server
 import Upstream
 
-/// One loop with everything that is confined to it.
+/// A loop with everything that is confined to it.
 ///
 /// `@unchecked Sendable` because all but `statistics` is touched only on the loop's queue.
 final class Worker: @unchecked Sendable {
@@ -24,7 +24,8 @@ final class Worker: @unchecked Sendable {
         context.trustedProxies = settings.bounds.trustedProxies.orNone
         gate = Self.makeGate(index, settings, loop, resolver, statistics)
         service = ProxyService(
-            shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.file?.makeReader(),
+            settings: settings.service, shared: settings.shared, context: context, gate: gate,
+            reader: settings.shared.cache.file?.makeReader(),
             statistics: statistics, log: settings.accessLog)
         server = Server(context: context, service: service, timeouts: settings.timeouts)
         (self.loop, self.resolver) = (loop, resolver)
@@ -68,7 +69,7 @@ final class Worker: @unchecked Sendable {
                 retire(gate, isOtherOrigin, completion)
                 gate = Self.makeGate(index, settings, loop, resolver, statistics)
             }
-            service.adopt(settings.shared, gate: gate, log: settings.accessLog)
+            service.adopt(settings.service, settings.shared, gate: gate, log: settings.accessLog)
             let count = server.adopt(listening, settings.timeouts, ending: ended)
             service.proxy.base.context.trustedProxies = settings.bounds.trustedProxies.orNone
             gate.reconsider()

@@ -4,7 +4,7 @@ import Synchronization
 /// A client that is known by name: its rate of requests, and its counters. The service checks its
 /// key. Used from any thread.
 public final class Client: Sendable {
-    /// As the operator calls it.
+    /// The operator's name for the client.
     public let name: String
     /// Requests a second; nil: any number.
     public let rate: Int?
@@ -31,9 +31,9 @@ public final class Client: Sendable {
 
     /// Requests that were answered, refused ones included.
     public var requests: Int { counters.requests.load(ordering: .relaxed) }
-    /// Those that were refused, for whatever reason.
+    /// Requests that were refused, for whatever reason.
     public var refused: Int { counters.refused.load(ordering: .relaxed) }
-    /// Those that were refused because it had asked for too many in a second.
+    /// Requests that were refused because the client had asked for too many in a second.
     public var limited: Int { counters.limited.load(ordering: .relaxed) }
     /// Bytes of content that it was sent.
     public var bytes: Int { counters.bytes.load(ordering: .relaxed) }

@@ -39,7 +39,7 @@ extension ClientConnection {
         }
     }
 
-    /// Both sides are done with the stream, or the client has gone.
+    /// Ends the connection: both sides are done with the stream, or the client has gone.
     func streamEnded() {
         leave()
         uncountUnsent()

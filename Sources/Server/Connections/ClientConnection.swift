@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// One client's connection: reads requests one at a time, hands each to the service, sends its
+/// A client's connection: reads requests one at a time, hands each to the service, sends its
 /// answers.
 ///
 /// Confined to its loop. Must hold:
@@ -56,7 +56,7 @@ public final class ClientConnection {
     var namedClient: SocketAddress? {
         didSet { if namedClient != oldValue { peerText = textOfClient } }
     }
-    /// Where the request counts; nil where it does not.
+    /// The network under which the request counts; nil where it does not.
     var countedNetwork: UInt64?
     /// The client's address without its port, as the access log writes it; made once.
     package private(set) lazy var peerText: [UInt8] = textOfClient
@@ -68,7 +68,7 @@ public final class ClientConnection {
     var resumeSource: (() -> Void)?
     /// Called once when the client ends its side while its answer is outstanding; see `watchEnd`.
     var whenEnding: (() -> Void)?
-    /// Its place among the answers that have not left yet.
+    /// Ticket among the answers that have not left yet.
     var unsent: AnswerBudget.Ticket?
     private var isReadable = false
     private(set) var isPumping = false
@@ -83,13 +83,15 @@ public final class ClientConnection {
     /// Requests that one connection may have answered before others get their turn.
     private static let requestsPerTurn = 64
 
-    /// One request of an HTTP/2 connection, on whose socket others are as well.
+    /// A connection for one request of an HTTP/2 connection, on whose socket others are as well.
     /// - Parameter peerText: the client's address, as the access log writes it.
     convenience init(
         carrier: any Carrier, stream: Stream, input: RequestInput, context: LoopContext, service: any Service,
         limits: MessageLimits, timeouts: ClientTimeouts, peerText: [UInt8]
     ) {
-        self.init(carrier, stream, context, service, limits, timeouts, isHTTP2: true) { _, _ in }
+        self.init(
+            carrier: carrier, stream: stream, context: context, service: service, limits: limits, timeouts: timeouts,
+            isHTTP2: true, onClose: { _, _ in })
         (self.input, self.peerText) = (input, peerText)
     }
 
@@ -98,15 +100,17 @@ public final class ClientConnection {
         stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits, timeouts: ClientTimeouts,
         onClose: @escaping (any ServedConnection, StreamError?) -> Void
     ) {
-        self.init(stream, stream, context, service, limits, timeouts, isHTTP2: false, onClose)
+        self.init(
+            carrier: stream, stream: stream, context: context, service: service, limits: limits, timeouts: timeouts,
+            isHTTP2: false, onClose: onClose)
         stream.handler = self
         expect(.head, within: timeouts.head)
     }
 
     private init(
-        _ carrier: any Carrier, _ stream: Stream, _ context: LoopContext, _ service: any Service,
-        _ limits: MessageLimits, _ timeouts: ClientTimeouts, isHTTP2: Bool,
-        _ onClose: @escaping (any ServedConnection, StreamError?) -> Void
+        carrier: any Carrier, stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits,
+        timeouts: ClientTimeouts, isHTTP2: Bool,
+        onClose: @escaping (any ServedConnection, StreamError?) -> Void
     ) {
         (self.carrier, self.stream, self.isHTTP2) = (carrier, stream, isHTTP2)
         (self.context, self.service, self.timeouts) = (context, service, timeouts)
@@ -126,7 +130,7 @@ public final class ClientConnection {
     /// The request being answered, and only while it is.
     public var head: RequestHead { answered.head }
 
-    /// Its body; empty when there is none.
+    /// The request's body; empty when there is none.
     public var body: [UInt8] { answered.body }
 
     /// The request being answered, if the same came before.

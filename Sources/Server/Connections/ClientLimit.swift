@@ -66,7 +66,7 @@ public enum ClientLimit: Int, CaseIterable, Sendable {
         }
     }
 
-    /// One refusal: `a connection from HOST was refused`.
+    /// Line of a single refusal: `a connection from HOST was refused`.
     func words(from host: String) -> String {
         let (thing, verb) = wording
         return "a \(thing) from \(host) was \(verb)"

@@ -86,7 +86,7 @@ public final class ConnectionCensus: Sendable {
         return isLetIn
     }
 
-    /// Such a request is over.
+    /// Counts a request that `enterRequest` let in as over.
     func leaveRequest(of network: UInt64) {
         state.withLock { state in
             guard let count = state.requests[network] else { return }

@@ -15,7 +15,9 @@ public final class ConnectionRefusals: Sendable {
     }
 
     private struct State {
-        var log = ConnectionRefusalLog()
+        var names = LimitNames()
+        var refusalLines = RareLines<ClientLimit>()
+        var handshakeLines = RareLines<HandshakeFailure.Kind>()
         var handlers = LogHandlers()
         var refusals = ClientLimit.allCases.map { _ in 0 }
         var failedHandshakes = HandshakeFailure.Kind.allCases.map { _ in 0 }
@@ -47,16 +49,23 @@ public final class ConnectionRefusals: Sendable {
         inform: @escaping @Sendable (String) -> Void
     ) {
         state.withLock {
-            $0.log.names = names
+            $0.names = names
             $0.handlers = LogHandlers(warn: warn, inform: inform)
         }
     }
 
     /// Says how many events the last minute has left unsaid. To be called once a minute at least.
     public func logSuppressed(at now: Instant) {
-        let (lines, handlers) = state.withLock { ($0.log.rest(at: now), $0.handlers) }
-        for line in lines.refusals { handlers.warn(line) }
-        for line in lines.handshakes { handlers.inform(line) }
+        let (refused, failed, handlers) = state.withLock { state in
+            let names = state.names
+            let refused = state.refusalLines.rest(at: now) { "\(names[$0]): \($0.words(of: $1))" }
+            let failed = state.handshakeLines.rest(at: now) { kind, count in
+                "\(count) more TLS handshake\(count == 1 ? "" : "s") failed: \(kind.phrase)"
+            }
+            return (refused, failed, state.handlers)
+        }
+        for line in refused { handlers.warn(line) }
+        for line in failed { handlers.inform(line) }
     }
 
     /// Counts a client that a limit has refused.
@@ -64,7 +73,11 @@ public final class ConnectionRefusals: Sendable {
     func note(_ limit: ClientLimit, _ peer: SocketAddress?, _ detail: String? = nil, at now: Instant) {
         let (line, handlers) = state.withLock { state in
             state.refusals[limit.rawValue] += 1
-            return (state.log.line(about: limit, peer, detail, at: now), state.handlers)
+            let name = state.names[limit]
+            let line = state.refusalLines.line(about: limit, at: now) {
+                "\(name): \(limit.words(from: Self.host(peer)))" + (detail.map { ": \($0)" } ?? "")
+            }
+            return (line, state.handlers)
         }
         // Not under the lock: its taker may be slow.
         if let line { handlers.warn(line) }
@@ -79,55 +92,26 @@ public final class ConnectionRefusals: Sendable {
                 return (String?.none, state.handlers)
             }
             state.failedHandshakes[failure.kind.rawValue] += 1
-            return (state.log.line(about: failure, peer, at: now), state.handlers)
+            // Health checks.
+            guard failure.kind != .silent else { return (nil, state.handlers) }
+            let line = state.handshakeLines.line(about: failure.kind, at: now) {
+                "TLS handshake with \(Self.host(peer)) failed: \(failure.words)"
+            }
+            return (line, state.handlers)
         }
         if let line { handlers.inform(line) }
     }
-}
-
-/// The lines of `ConnectionRefusals`. Pure.
-struct ConnectionRefusalLog {
-    /// Directive and value of limits.
-    var names = LimitNames()
-    private var refusals = ClientLimit.allCases.map { _ in RareLine() }
-    private var handshakes = HandshakeFailure.Kind.allCases.map { _ in RareLine() }
-
-    /// Nil where a line about this limit was said less than a minute ago.
-    mutating func line(
-        about limit: ClientLimit, _ peer: SocketAddress?, _ detail: String?, at now: Instant
-    ) -> String? {
-        guard let unsaid = refusals[limit.rawValue].take(at: now) else { return nil }
-        let cause = detail.map { ": \($0)" } ?? ""
-        return "\(name(of: limit)): \(limit.words(from: Self.host(peer)))\(cause)\(RareLine.others(unsaid))"
-    }
-
-    /// Nil where a line about this kind was said less than a minute ago, and for health checks.
-    mutating func line(about failure: HandshakeFailure, _ peer: SocketAddress?, at now: Instant) -> String? {
-        guard failure.kind != .silent, let unsaid = handshakes[failure.kind.rawValue].take(at: now) else { return nil }
-        let details = [failure.host, failure.reason].compactMap { $0 }
-        let cause = details.isEmpty ? "" : " (\(details.joined(separator: ": ")))"
-        let words = "TLS handshake with \(Self.host(peer)) failed: \(failure.kind.phrase)\(cause)"
-        return words + RareLine.others(unsaid)
-    }
-
-    /// Lines about events since the last one of their kind, where that is a minute old.
-    mutating func rest(at now: Instant) -> (refusals: [String], handshakes: [String]) {
-        let refused = ClientLimit.allCases.compactMap { limit in
-            refusals[limit.rawValue].takeRest(at: now).map { "\(name(of: limit)): \(limit.words(of: $0))" }
-        }
-        let failed = HandshakeFailure.Kind.allCases.compactMap { kind in
-            handshakes[kind.rawValue].takeRest(at: now).map { count in
-                "\(count) more TLS handshake\(count == 1 ? "" : "s") failed: \(kind.phrase)"
-            }
-        }
-        return (refused, failed)
-    }
-
-    private func name(of limit: ClientLimit) -> String { names[limit] }
 
     /// The address, or the prefix of an IPv6 one, for which limits count.
     private static func host(_ peer: SocketAddress?) -> String {
         guard let peer else { return "an unknown address" }
         return peer.network.map { SocketAddress.text(ofNetwork: $0) } ?? "a Unix socket"
+    }
+}
+
+extension HandshakeFailure {
+    fileprivate var words: String {
+        let details = [host, reason].compactMap { $0 }
+        return details.isEmpty ? kind.phrase : "\(kind.phrase) (\(details.joined(separator: ": ")))"
     }
 }

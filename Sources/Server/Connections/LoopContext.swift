@@ -9,7 +9,7 @@ import HTTP
 public final class LoopContext {
     /// The loop that all of them live on.
     public let loop: EventLoop
-    /// Where heads are written before they are sent; empty between answers.
+    /// Buffer in which heads are written before they are sent; empty between answers.
     var scratch = ByteBuffer(capacity: 4096)
     /// Frames of the HTTP/2 connection whose turn it is, as they came; and those to be sent.
     var frameInput = ByteBuffer(capacity: 0)
@@ -89,7 +89,7 @@ public final class LoopContext {
         return .taken
     }
 
-    /// Its request has been answered, or will not be.
+    /// Gives memory back: the request has been answered, or will not be.
     @inline(__always)
     func release(_ input: RequestInput) {
         guard input.heldBytes > 0 else { return }
@@ -101,7 +101,7 @@ public final class LoopContext {
         freeInputs.popLast() ?? RequestInput(capacity: Self.inputBytes, limits: limits)
     }
 
-    /// One for a request of an HTTP/2 connection.
+    /// An input for a request of an HTTP/2 connection.
     func takeStreamInput(_ limits: MessageLimits) -> RequestInput {
         freeStreamInputs.popLast() ?? RequestInput(capacity: Self.streamInputBytes, limits: limits)
     }

@@ -15,9 +15,9 @@ struct UnsentAnswers<Client> {
         let byteCount: Int
     }
 
-    /// Those of one client key, or of one address.
+    /// Unsent answers of one client key, or of one address.
     private struct Party {
-        /// Each counted for itself.
+        /// Bytes of the party's answers; content that several are sent counts for each.
         var byteCount = 0
         var count = 0
         /// In the order in which they were begun; some have ended.

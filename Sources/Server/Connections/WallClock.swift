@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import HTTP
 
-/// Where the time of day comes from: the system, or a test that lets an hour pass in no time.
+/// A source of the time of day: the system, or a test that lets an hour pass in no time.
 public struct TimeOfDay: Sendable {
     /// Unix time now, as seconds and the milliseconds beyond them; called on every loop.
     fileprivate let now: @Sendable () -> (seconds: Int64, millisecond: Int)
@@ -46,7 +46,7 @@ struct WallClock {
     /// Unix seconds; the source is read again only when the loop's own instant has moved.
     mutating func seconds(at instant: Instant) -> Int64 { time(at: instant).seconds }
 
-    /// The same, and the milliseconds beyond it.
+    /// Unix seconds and the milliseconds beyond them; read like `seconds(at:)`.
     mutating func time(at instant: Instant) -> (seconds: Int64, millisecond: Int) {
         if readAt != instant {
             readAt = instant

@@ -46,7 +46,7 @@ struct FrameBounds {
         due[place] = expected + interval
     }
 
-    /// As many frames more may answer those that were sent.
+    /// Allows the client as many more frames as may answer the bytes that were sent.
     mutating func noteSent(_ byteCount: Int, at now: Instant) {
         guard let bound = Self.bound(.windowUpdates) else { return }
         let place = FrameWatch.Offence.windowUpdates.rawValue

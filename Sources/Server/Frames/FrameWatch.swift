@@ -69,7 +69,7 @@ struct FrameWatch {
 
     private static let prefaceBytes = 24
     private static let headBytes = 9
-    /// As it comes: Huffman coding makes it smaller than it is.
+    /// Bound of a head's field block as it comes: Huffman coding makes it smaller than it is.
     static let mostBlockBytes = 64 << 10
     /// Frames after HEADERS that may belong to one head; with frames of 16 KiB two are enough.
     static let mostContinuations = 8

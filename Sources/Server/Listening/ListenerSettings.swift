@@ -27,7 +27,7 @@ public struct ListenerSettings: Sendable {
             && (tls?.offersHTTP2 == true || other.tls?.offersHTTP2 != true)
     }
 
-    /// The same with this port where it asks for any.
+    /// The settings with this port where they ask for any.
     func filling(port: UInt16) -> ListenerSettings {
         guard address.port == 0, address.path == nil else { return self }
         return ListenerSettings(address: address.with(port: port), tls: tls, inherited: inherited, headers: headers)

@@ -11,7 +11,7 @@ public final class Server {
     private let context: LoopContext
     private let service: any Service
     private let limits: MessageLimits
-    /// Those of connections that are still to come.
+    /// Timeouts of connections that are still to come.
     private(set) var timeouts: ClientTimeouts
     private var census: ConnectionCensus { context.census }
     /// By the address bound; several where several sockets of one address were inherited.
@@ -24,7 +24,7 @@ public final class Server {
     private var endedTerms: Set<Int> = []
     private var whenDrained: [(_ cutOff: Int) -> Void] = []
     private var cutOff = 0
-    /// One closure for the streams of all connections.
+    /// A closure that the streams of all connections share.
     private let noteHandshake: (Stream, HandshakeFailure?) -> Void
 
     /// A socket that is listened on, in its present *term*: the time in which its settings allow

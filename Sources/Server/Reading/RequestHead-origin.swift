@@ -4,7 +4,7 @@ import HTTP
 // The client that a head names; `bytes` are those that its ranges count in.
 
 extension RequestHead {
-    /// Where the token of `Authorization: Bearer TOKEN` is; nil for another scheme, or none (RFC
+    /// Range of the token of `Authorization: Bearer TOKEN`; nil for another scheme, or none (RFC
     /// 6750 2.1).
     public func bearerToken(_ bytes: Span<UInt8>) -> Range<Int>? {
         guard let field = fields.first(.authorization) else { return nil }

@@ -11,7 +11,7 @@ import HTTP
 /// Confined to the loop whose memo holds it.
 public final class RepeatedRequest {
     fileprivate let bytes: [UInt8]
-    /// Its ranges count in the request's bytes, wherever they are.
+    /// The parsed head; its ranges count in the request's bytes, wherever they are.
     public let head: RequestHead
     /// The coding that the request asks for.
     public let preferredCoding: ContentCoding

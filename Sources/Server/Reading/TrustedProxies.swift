@@ -15,7 +15,7 @@ public struct TrustedProxies: Sendable, Equatable {
         self.ranges = ranges
     }
 
-    /// The same, nil where there are none.
+    /// The list itself; nil where it is empty.
     package var orNone: TrustedProxies? { ranges.isEmpty ? nil : self }
 
     func contains(_ address: SocketAddress) -> Bool { ranges.contains { $0.contains(address) } }

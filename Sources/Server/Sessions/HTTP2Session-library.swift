@@ -7,7 +7,7 @@ public enum HTTP2Support {
     /// Whether the library is there. It is looked for once.
     public static var isAvailable: Bool { clinux_http2_load() == 0 }
 
-    /// Such as `1.52.0`; nil where it is not there.
+    /// Version of the library, such as `1.52.0`; nil where it is not there.
     public static var version: String? { clinux_http2_version().map { String(cString: $0) } }
 
     /// File name of the library, for messages that ask to install it.

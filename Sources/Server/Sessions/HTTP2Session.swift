@@ -2,7 +2,7 @@ import CLinux
 import EventLoop
 import HTTP
 
-/// One client's HTTP/2 connection: reads frames, makes a `ClientConnection` of each stream, sends
+/// A client's HTTP/2 connection: reads frames, makes a `ClientConnection` of each stream, sends
 /// their answers.
 ///
 /// Confined to its loop. Must hold:
@@ -30,9 +30,9 @@ final class HTTP2Session {
     /// The bound that the client has broken, noticed inside a call of the library.
     var offence: FrameWatch.Offence?
     private(set) var streams: [Int32: HTTP2Stream] = [:]
-    /// Those that have a request to be looked at.
+    /// Streams that have a request to be looked at.
     private var ready = NotedStreams()
-    /// Those that have ended and have not been told.
+    /// Streams that have ended and have not been told.
     private var ended = NotedStreams()
     /// Streams whose answers have moved, or are to be sent.
     var touched = NotedStreams()

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// One stream of an HTTP/2 session: it carries the one request and the one answer of a
+/// A stream of an HTTP/2 session: it carries the one request and the one answer of a
 /// `ClientConnection`, as a socket carries those of the others.
 ///
 /// Confined to its loop. Must hold: the session keeps it until both sides are done with it or the
@@ -50,7 +50,7 @@ final class HTTP2Stream {
         isRequestWhole = following == .none
     }
 
-    /// More of the request's content; dropped where no connection reads it.
+    /// Takes a piece of the request's content; dropped where no connection reads it.
     func receive(_ bytes: UnsafeRawBufferPointer) {
         connection?.withInput { input in
             if writesChunks {
@@ -105,7 +105,7 @@ final class HTTP2Stream {
         content.consume(count)
     }
 
-    /// Both sides are done with it.
+    /// Ends the stream once both sides are done with it.
     func end() {
         isOver = true
         content.removeAll()

@@ -39,7 +39,7 @@ extension Catalog {
         seed.isOne(in: traits.unavailableOneIn ?? share, .availability, number, market)
     }
 
-    /// The same for albums and songs, which have a percentage.
+    /// Whether an album or a song is missing: they have a percentage.
     private func isMusicLacking(oneIn share: Int, _ number: Int, _ market: Int) -> Bool {
         guard traits.unavailableOneIn == nil, let percent = traits.unavailablePercent else {
             return isLacking(oneIn: share, number, market)

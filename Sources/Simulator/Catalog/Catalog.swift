@@ -24,7 +24,7 @@ final class Catalog: Sendable {
     let labelCount = 150
     /// The number of the first album of each artist, and the number of albums at the end.
     let albumStart: [Int32]
-    /// The same for music videos.
+    /// The number of the first music video of each artist, and the number of videos at the end.
     let videoStart: [Int32]
     let albumArtist: [Int32]
 
@@ -48,7 +48,7 @@ final class Catalog: Sendable {
         (self.albumStart, self.videoStart, self.albumArtist) = (albumStart, videoStart, albumArtist)
     }
 
-    /// The same catalog as it is at another revision; the tables are shared.
+    /// The catalog as it is at another revision; the tables are shared.
     init(_ catalog: Catalog, revision: Int) {
         seed = catalog.seed
         self.revision = revision

@@ -2,8 +2,8 @@
 public struct CatalogTraits: Sendable {
     /// Percentage of albums and songs that a storefront does not have; nil: each type's own.
     public var unavailablePercent: Int?
-    /// One item in N of every type is missing in a storefront, and one in N more of the songs of
-    /// the albums that it has; no album is deprecated. Takes the place of the percentage.
+    /// Share of items missing in a storefront, as one in N of every type, and one in N more of the
+    /// songs of the albums that it has; no album is deprecated. Takes the place of the percentage.
     public var unavailableOneIn: Int?
     /// With standard sizes, one artist in this many has several pages of albums.
     public var prolificShare = 300

@@ -29,7 +29,7 @@ extension Catalog {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// All songs of a recording's code, in catalog order; empty for codes that never were.
+    /// The songs of a recording's code, in catalog order; empty for codes that never were.
     func songs(isrc: String) -> [Resource] {
         guard let (artist, recording) = recording(isrc: isrc) else { return [] }
         let (ordinal, track) = (recording / Self.mostTracks, recording % Self.mostTracks)

@@ -1,6 +1,6 @@
 // Genres with Apple's own numbers, and their names in the languages that differ.
 
-/// One genre; `names` in the order of `Language`.
+/// A genre; `names` in the order of `Language`.
 struct Genre: Sendable {
     let id: String
     let names: [String]

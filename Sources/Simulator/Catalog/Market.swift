@@ -6,7 +6,7 @@ public enum SimulatedStorefronts {
     public static let codes = Market.all.map(\.code)
 }
 
-/// One storefront: its code, its name and its language tags, the default first.
+/// A storefront: its code, its name and its language tags, the default first.
 struct Market: Sendable, Equatable {
     let index: Int
     let code: String

@@ -1,7 +1,7 @@
 // Playlists: their curators and their songs.
 
 extension Catalog {
-    /// One in four belongs to a curator from outside, the others to Apple's own.
+    /// The playlist's curator: for one in four from outside, for the others one of Apple's own.
     func curator(ofPlaylist playlist: Int) -> Resource {
         playlist % 4 == 3
             ? Resource(.curators, playlist / 4 % curatorCount) : Resource(.appleCurators, playlist % appleCuratorCount)

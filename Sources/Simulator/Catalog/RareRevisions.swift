@@ -7,7 +7,7 @@
 private struct RareChange {
     /// The revision of the period after which it shows.
     let step: Int
-    /// Its kind, as a number below 20.
+    /// The kind of change, as a number below 20.
     let kind: Int
     private let hasLists: Bool
 

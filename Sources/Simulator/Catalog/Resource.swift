@@ -43,8 +43,8 @@ enum SimulatedType: UInt8, APIWord, Sendable {
     }
 }
 
-/// One thing: a type and the number that its id means (an index, or for songs the album's place and
-/// the track).
+/// A thing of the catalog: a type and the number that its id means (an index, or for songs the
+/// album's place and the track).
 struct Resource: Hashable, Sendable {
     let type: SimulatedType
     let number: Int

@@ -68,8 +68,8 @@ extension Catalog {
         return list
     }
 
-    /// One artist in six has other albums at the next revision: one fewer, all of them again, or
-    /// the last one first.
+    /// The artist's albums at this revision. One artist in six has others at the next: one fewer,
+    /// all of them again, or the last one first.
     func rearranged(_ albums: [Resource], ofArtist artist: Int) -> [Resource] {
         let count = changes(Resource(.artists, artist), .list, every: 6)
         guard count > 0, let last = albums.last, albums.count > 1 else { return albums }

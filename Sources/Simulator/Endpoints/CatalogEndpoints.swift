@@ -64,7 +64,7 @@ extension SimulatedExchange {
         return list(items, context)
     }
 
-    /// All genres; `limit` and `offset` apply, unasked there is one page.
+    /// Answers with all genres; `limit` and `offset` apply, unasked there is one page.
     private func whole(_ type: SimulatedType, _ market: Market) throws(APIError) -> Reply {
         let all = Genre.all.indices.map { Resource(type, $0) }
         let paging = try Paging(target, PageLimits(standard: all.count, most: 200))

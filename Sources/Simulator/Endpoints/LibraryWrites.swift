@@ -27,7 +27,7 @@ extension SimulatedExchange {
             ids.compactMap { catalog.resource(type, id: $0) }
         }
         let available = items.filter { catalog.isAvailable($0, in: user.market) }
-        api.change(user.name) { library in
+        world.change(user.name) { library in
             for item in available { library.add(item, request.nowUnixSeconds, catalog) }
         }
         return Reply(status: 202)
@@ -41,7 +41,7 @@ extension SimulatedExchange {
         }
         let (folder, now) = (folder(in: document, user), request.nowUnixSeconds)
         let isFolder = type == .libraryPlaylistFolders
-        let changed = api.change(user.name) { library in
+        let changed = world.change(user.name) { library in
             let serial = library.takeSerial()
             if isFolder {
                 library.folders.append(LibraryFolder(serial: serial, name: name, parent: folder, addedAt: now))
@@ -65,7 +65,7 @@ extension SimulatedExchange {
             throw APIError(status: 403, code: "40300", title: "Forbidden", detail: "The playlist cannot be edited")
         }
         let tracks = songs(try body()["data"], user)
-        api.change(user.name) { library in
+        world.change(user.name) { library in
             guard let index = library.playlists.firstIndex(where: { $0.serial == playlist.number }) else { return }
             library.playlists[index].tracks += tracks
         }

@@ -24,10 +24,10 @@ extension SimulatedExchange {
             return rated([(path, value)])
         case "PUT":
             let value = try ratingValue()
-            api.change(user.name) { $0.ratings[path] = value }
+            world.change(user.name) { $0.ratings[path] = value }
             return rated([(path, value)])
         case "DELETE":
-            api.change(user.name) { $0.ratings[path] = nil }
+            world.change(user.name) { $0.ratings[path] = nil }
             return Reply(status: 204)
         default: throw .methodNotAllowed
         }

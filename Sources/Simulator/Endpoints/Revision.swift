@@ -1,6 +1,6 @@
 // The states of the simulated API: revisions of the catalog, and shapes of answers.
 
-/// One state of the simulated API; two requests at the same revision see the same content.
+/// A state of the simulated API; two requests at the same revision see the same content.
 ///
 /// From one catalog revision to the next, seeded by its number, about one in eight albums, songs,
 /// artists and playlists changes its name and notes, one in five playlists its tracks, one in six

@@ -14,7 +14,7 @@ extension SimulatedExchange {
         let term = try term()
         let paging = try Paging(target, PageLimits(standard: 5, most: 25))
         let context = try context(market)
-        let found = api.searchIndex().find(term)
+        let found = world.searchIndex().find(term)
         return reply(context) { renderer in
             renderer.json.beginObject("results")
             let path = "/v1/catalog/" + market.code + "/search"
@@ -72,7 +72,7 @@ extension SimulatedExchange {
         let term = try term()
         let paging = try Paging(target, PageLimits(standard: 10, most: 50))
         _ = try context(market)
-        let terms = api.searchIndex().completions(term, limit: paging.limit)
+        let terms = world.searchIndex().completions(term, limit: paging.limit)
         let results: JSON = ["results": ["terms": .array(terms.map(JSON.string))]]
         return Reply(body: results.bytes)
     }
@@ -93,7 +93,7 @@ extension SimulatedExchange {
                 if kind == "terms" {
                     termSuggestions(term, paging.limit, &renderer)
                 } else {
-                    topSuggestions(top(paging.limit, types, 3, api.searchIndex().find(term), context), &renderer)
+                    topSuggestions(top(paging.limit, types, 3, world.searchIndex().find(term), context), &renderer)
                 }
             }
             renderer.json.endArray()
@@ -102,7 +102,7 @@ extension SimulatedExchange {
     }
 
     private func termSuggestions(_ term: String, _ limit: Int, _ renderer: inout Renderer) {
-        for completion in api.searchIndex().completions(term, limit: limit) {
+        for completion in world.searchIndex().completions(term, limit: limit) {
             let text = JSON.string(completion)
             renderer.json.member(nil, ["kind": "terms", "searchTerm": text, "displayTerm": text])
         }

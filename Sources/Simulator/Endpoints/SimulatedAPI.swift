@@ -12,34 +12,26 @@ public typealias DeveloperTokenCheck = @Sendable (_ token: String, _ origin: Str
 /// Answers requests as `api.music.apple.com` does, as far as APPLE-MUSIC-API.md knows, from a
 /// seeded catalog.
 public final class SimulatedAPI: Responder {
-    let configuration: SimulatorConfiguration
-    /// The catalog at revision 0, which seeds users' libraries and the search index.
-    let catalog: Catalog
+    let world: SimulatedWorld
     private let current: Mutex<Snapshot>
     private let isGood: DeveloperTokenCheck
     private let requestCount = Atomic<Int>(0)
     /// The last second of a request, and how many came in it.
     private let lastSecond = Mutex((second: Int64.min, count: 0))
-    private let libraries = Mutex<[String: UserLibrary]>([:])
-    private let index = Mutex<SearchIndex?>(nil)
     /// The catalog's revision at the last request, and when it was first asked for.
     private let lastMove = Mutex((catalog: 0, at: Int64.min))
-
-    /// Users beyond this number are seeded again at each request, and lose their writes.
-    private static let mostUsers = 4096
 
     /// - Parameter verifier: judges developer tokens where the configuration requires them; by
     ///   default any token is good that has the three parts of a JWT.
     public init(
         configuration: SimulatorConfiguration = SimulatorConfiguration(), verifier: DeveloperTokenCheck? = nil
     ) {
-        self.configuration = configuration
-        catalog = Catalog(
-            seed: configuration.seed, artists: configuration.artists, playlists: configuration.playlists,
-            traits: configuration.traits)
-        current = Mutex(Snapshot(revision: Revision(), catalog: catalog))
+        world = SimulatedWorld(configuration)
+        current = Mutex(Snapshot(revision: Revision(), catalog: world.catalog))
         isGood = verifier ?? { token, _, _ in token.utf8.split(separator: UInt8(ascii: ".")).count == 3 }
     }
+
+    private var configuration: SimulatorConfiguration { world.configuration }
 
     public func respond(to request: SimulatorRequest) -> SimulatorResponse {
         let index = requestCount.add(1, ordering: .relaxed).oldValue
@@ -85,7 +77,7 @@ public final class SimulatedAPI: Responder {
     }
 
     func snapshot(at revision: Revision) -> Snapshot {
-        Snapshot(revision: revision, catalog: Catalog(catalog, revision: revision.catalog))
+        Snapshot(revision: revision, catalog: Catalog(world.catalog, revision: revision.catalog))
     }
 
     private func answer(_ request: SimulatorRequest, index: Int) -> SimulatorResponse {
@@ -129,7 +121,7 @@ public final class SimulatedAPI: Responder {
     private func success(_ request: SimulatorRequest, _ snapshot: Snapshot, index: Int) -> SimulatorResponse {
         do {
             try authorize(request)
-            let reply = try SimulatedExchange(self, snapshot, request, index: index).reply()
+            let reply = try SimulatedExchange(world, snapshot, request, index: index).reply()
             return ResponseFields.success(reply, request, configuration)
         } catch {
             return failure(error, request)
@@ -148,27 +140,5 @@ public final class SimulatedAPI: Responder {
         }
         let token = String(value.dropFirst(7))
         if !isGood(token, request.field("Origin"), request.nowUnixSeconds) { throw .unauthorized }
-    }
-
-    func library(of name: String) -> UserLibrary { change(name) { _ in } }
-
-    /// Changes a user's library and gives it as it is afterwards.
-    @discardableResult
-    func change(_ name: String, _ change: (inout UserLibrary) -> Void) -> UserLibrary {
-        libraries.withLock { libraries in
-            var library = libraries[name] ?? UserLibrary(name: name, catalog)
-            change(&library)
-            if libraries[name] != nil || libraries.count < Self.mostUsers { libraries[name] = library }
-            return library
-        }
-    }
-
-    /// The names that search looks through, made at the first search from those of revision 0.
-    func searchIndex() -> SearchIndex {
-        index.withLock { index in
-            let made = index ?? SearchIndex(catalog)
-            index = made
-            return made
-        }
     }
 }

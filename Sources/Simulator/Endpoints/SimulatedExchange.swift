@@ -1,9 +1,8 @@
-// One request on its way to a reply: the target taken apart, the user if there is one, and the
-// route to an endpoint.
+// One request on its way to a reply: the target taken apart, and the user if there is one.
 
 /// The request being answered and what its endpoints share.
 struct SimulatedExchange {
-    let api: SimulatedAPI
+    let world: SimulatedWorld
     /// The revision that answers, and its catalog.
     let snapshot: Snapshot
     let request: SimulatorRequest
@@ -13,32 +12,16 @@ struct SimulatedExchange {
     let index: Int
 
     init(
-        _ api: SimulatedAPI, _ snapshot: Snapshot, _ request: SimulatorRequest, index: Int
+        _ world: SimulatedWorld, _ snapshot: Snapshot, _ request: SimulatorRequest, index: Int
     ) throws(APIError) {
-        (self.api, self.snapshot, self.request, self.index) = (api, snapshot, request, index)
+        (self.world, self.snapshot, self.request, self.index) = (world, snapshot, request, index)
         target = SimulatorTarget(request.target)
         decorations = try Decorations(target)
     }
 
     var catalog: Catalog { snapshot.catalog }
-    var configuration: SimulatorConfiguration { api.configuration }
+    var configuration: SimulatorConfiguration { world.configuration }
     var isRead: Bool { request.method == "GET" || request.method == "HEAD" }
-
-    func reply() throws(APIError) -> Reply {
-        let elements = target.elements
-        guard elements.count > 1, elements[0] == "v1" else { throw .notFound }
-        let rest = Array(elements.dropFirst(2))
-        switch elements[1] {
-        case "catalog": return try catalogReply(rest)
-        case "storefronts": return try storefronts(rest)
-        case "language": return try languageTag(rest)
-        case "test" where rest.isEmpty:
-            try requireRead()
-            return Reply(body: Array("{}".utf8))
-        case "me": return try personalReply(rest)
-        default: throw .notFound
-        }
-    }
 
     func requireRead() throws(APIError) { if !isRead { throw .methodNotAllowed } }
 
@@ -47,7 +30,7 @@ struct SimulatedExchange {
         guard let token = request.field("Music-User-Token"), let name = UserLibrary.name(ofToken: token) else {
             throw .invalidUserToken
         }
-        return api.library(of: name)
+        return world.library(of: name)
     }
 
     /// The context of a response in a storefront. Decorations that name the library need a user

@@ -5,7 +5,7 @@ import Server
 import Text
 import Upstream
 
-/// One request on its way to the live origin, and its answer. Kept alive by the pool until it is
+/// A request on its way to the live origin, and its answer. Kept alive by the pool until it is
 /// over.
 final class LiveExchange: UpstreamReceiver {
     private let request: SimulatorRequest

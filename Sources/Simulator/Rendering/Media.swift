@@ -45,7 +45,7 @@ extension Renderer {
         }
     }
 
-    /// One preview file; that of a video has artwork.
+    /// Writes one preview file; that of a video has artwork.
     mutating func previews(of resource: Resource) {
         json.beginArray("previews")
         json.beginObject()

@@ -110,7 +110,7 @@ struct RenderContext: Sendable {
     }
 }
 
-/// One page of a collection: its items, and where the next page begins.
+/// A page of a collection: its items, and where the next page begins.
 struct Page: Sendable {
     var items: [Resource]
     /// Nil on the last page.

@@ -80,7 +80,7 @@ struct APIError: Error, Sendable, Equatable {
     static let unavailable = APIError(
         status: 503, code: "50300", title: "Service Unavailable", detail: "The service is temporarily unavailable")
 
-    /// Not of the API's: a recording has no content for this.
+    /// A recording has no content for this: an error of the simulator, not of the API.
     static let notRecorded = APIError(status: 501, code: "50100", title: "Not Recorded")
 
     static let capacity = APIError(status: 429, form: .text("API capacity exceeded"))

@@ -2,7 +2,7 @@ import Text
 
 // The request target taken apart: path elements and decoded query parameters.
 
-/// One parameter of a query, decoded: `filter%5Bisrc%5D=a+b` has the name `filter[isrc]` and the
+/// A parameter of a query, decoded: `filter%5Bisrc%5D=a+b` has the name `filter[isrc]` and the
 /// value `a b`.
 struct TargetParameter: Equatable, Sendable {
     let name: String

@@ -1,6 +1,6 @@
 // Faults of the simulated API, and how often they come: a seeded decision per request.
 
-/// One way of failing and the share of requests it befalls.
+/// A way of failing and the share of requests it befalls.
 public struct Fault: Sendable, Equatable {
     public enum Kind: String, CaseIterable, Sendable {
         case tooManyRequests = "429"

@@ -20,9 +20,9 @@ enum Peculiarity: String, CaseIterable, Sendable {
     case genresBesideIncludes
     /// In the storefront `us`, requested resources show genres by their ids too.
     case genresInOneStorefront
-    /// Only requested resources have `genreNames`.
+    /// Requested resources alone have `genreNames`.
     case attributesOfRequested
-    /// Only a single requested resource has `genreNames`.
+    /// A single requested resource alone has `genreNames`.
     case attributesOfOne
     /// Inside songs, resources have no `genreNames`.
     case attributesOutsideSongs
@@ -30,7 +30,7 @@ enum Peculiarity: String, CaseIterable, Sendable {
     case aliases
     /// For some seconds after a revision, one answer in three is of the revision before.
     case laggingReplicas
-    /// One answer in four is late, so that others overtake it.
+    /// Every fourth answer is late, so that others overtake it.
     case lateAnswers
 }
 

@@ -10,9 +10,9 @@ public struct SimulatorConfiguration: Sendable {
 
     /// Relationships that a requested resource of the catalog shows.
     public enum RelationHabit: String, CaseIterable, Sendable {
-        /// Those of APPLE-MUSIC-API 4.2.
+        /// The relationships of APPLE-MUSIC-API 4.2.
         case documented
-        /// Only the documented ones whose elements are whole objects.
+        /// The documented ones whose elements are whole objects, no others.
         case bare
         /// The documented ones, all by identifiers.
         case identifiers

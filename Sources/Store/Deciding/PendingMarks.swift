@@ -52,8 +52,8 @@ struct PendingPurgeMarks {
         return false
     }
 
-    /// These, which waited, are in the file. Where some have become one meanwhile, all are written
-    /// once more.
+    /// Forgets marks that were written to the file. Where some have become one meanwhile, all are
+    /// written once more.
     mutating func finish(_ written: [StoreMark]) {
         guard all.starts(with: written) else { return }
         all.removeFirst(written.count)

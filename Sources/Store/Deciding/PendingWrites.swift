@@ -38,7 +38,7 @@ struct PendingWrites {
         case taken
         /// It did not fit, and nothing older is left of its key.
         case dropped
-        /// More removals wait than may. They stay until a purge of everything counts in their place
+        /// Too many removals wait. They stay until a purge of everything counts in their place
         /// (`forgetRemovals`).
         case overflown
     }
@@ -164,7 +164,7 @@ struct PendingWrites {
         return true
     }
 
-    /// These marks of purges are in the file.
+    /// Forgets marks of purges that were written to the file.
     mutating func finish(purges written: [StoreMark]) { purges.finish(written) }
 
     /// The marks of purges that wait are written in another way.

@@ -3,7 +3,7 @@
 // Must hold: the log before a transaction (`checkpointBytes`) and the largest transaction fit into
 // `journalBytes`; a transaction is begun only where its estimate fits into `fileBytes`.
 
-/// All in bytes.
+/// Bounds of the space that the file takes, in bytes.
 struct SpaceBounds: Equatable {
     /// The write-ahead log at most. A larger one would save little: most pages are written to it
     /// once.

@@ -13,7 +13,7 @@ enum FileVerdict: Equatable {
 enum Written: Equatable {
     /// A batch, or a step towards room for it.
     case part
-    /// All that waited when the round began; more has come.
+    /// Everything that waited when the round began; more has come.
     case round
     case all
 }

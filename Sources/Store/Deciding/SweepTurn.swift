@@ -50,7 +50,7 @@ struct SweepTurn {
         return [.end(end)]
     }
 
-    /// Not all of the file may have had its turn.
+    /// Notes that a part of the file may have missed its turn.
     mutating func owe() { isOwed = true }
 
     /// The file can be changed.

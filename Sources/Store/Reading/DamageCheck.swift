@@ -86,7 +86,7 @@ final class DamageCheck: Sendable {
     private static let firstPause = DispatchTimeInterval.seconds(5)
     private static let pauseBetweenPasses = DispatchTimeInterval.seconds(6 * 3_600)
     private static let pauseUnderLoad = DispatchTimeInterval.seconds(1)
-    /// More than that waiting is much to do, in bytes.
+    /// Bytes waiting in the writer, beyond which it has much to do.
     private static let load = 1 << 20
 
     init(_ shared: SharedState, _ runner: StoreRunner) {
@@ -104,7 +104,7 @@ final class DamageCheck: Sendable {
         }
     }
 
-    /// One piece, and the next after a rest.
+    /// Checks a piece, and the next after a rest.
     private func goOn(_ run: Int) {
         let rate = rate
         guard rate > 0, runs.load(ordering: .relaxed) == run, shared.counters.withLock({ $0.health }) != .closed

@@ -2,7 +2,7 @@ import Purging
 
 // Listings for operators.
 
-/// One row of a listing.
+/// A row of a listing.
 public struct ListedRecord: PurgeableRecord, Sendable {
     public let target: ArraySlice<UInt8>
     public let variant: ArraySlice<UInt8>

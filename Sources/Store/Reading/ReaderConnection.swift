@@ -4,7 +4,7 @@
 struct ReaderConnection {
     private var select: Statement?
     private var generation = -1
-    /// Not before this unix second is opening tried again.
+    /// Unix second before which opening is not tried again.
     private var reopenAt = Int64.min
 
     /// `index` is the key's, `current` the generation of the file that is open now; `place` is set

@@ -54,7 +54,7 @@ extension OriginTag {
     /// the tag.
     func relative(to home: OriginTag) -> OriginTag { OriginTag(bits: bits ^ home.bits) }
 
-    /// As SQLite has it.
+    /// The bits as SQLite has them.
     var number: Int64 { Int64(bitPattern: bits) }
 
     init(number: Int64) { self.init(bits: UInt64(bitPattern: number)) }
@@ -68,7 +68,7 @@ extension Int64 {
 
 /// The records of one origin in a file.
 public struct OriginRows: Sendable, Equatable {
-    /// As `Origin.name`.
+    /// See `Origin.name`.
     public let name: String
     public let entries: Int
 

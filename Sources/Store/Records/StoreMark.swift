@@ -1,4 +1,4 @@
-/// One row of one of the tables that the file keeps besides records.
+/// A row of one of the tables that the file keeps besides records.
 public struct StoreMark: Sendable, Equatable {
     public enum Table: CaseIterable, Sendable {
         /// A fact that the process keeps by name: up to where the purges that nodes share are

@@ -56,8 +56,8 @@ final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// The same file by a path without linked directories: where no link is to be followed, SQLite
-    /// refuses those too, and a service's state directory often is one.
+    /// Path of the file without linked directories: where no link is to be followed, SQLite refuses
+    /// those too, and a service's state directory often is one.
     private static func withoutLinkedDirectories(_ path: String) -> String {
         let slash = path.lastIndex(of: "/")
         let directory = slash.map { String(path[...$0]) } ?? "."

@@ -18,7 +18,7 @@ final class GatheredLog {
     }
 
     private let original: UnsafePointer<sqlite3_io_methods>
-    /// Not written yet, and where in the file the first of them belongs.
+    /// Bytes that are not written yet, and where in the file the first of them belongs.
     private var bytes: [UInt8] = []
     private var offset: Int64 = 0
     /// Whether the page that comes next is the last one of its transaction.
@@ -61,7 +61,7 @@ final class GatheredLog {
     /// of a higher version where there is one.
     private static let knownVersion: Int32 = 3
 
-    /// The same methods; those that depend on earlier writes write the gathered bytes out before.
+    /// Methods that gather writes; those that depend on earlier writes write the bytes out before.
     static func methods(like original: sqlite3_io_methods) -> sqlite3_io_methods {
         var methods = original
         methods.iVersion = min(methods.iVersion, knownVersion)

@@ -221,7 +221,7 @@ enum Schema {
         case previous
         /// It has not the mark of a cache file.
         case unmarked
-        /// Not to be used; the words say why.
+        /// A file that cannot be used; the words say why.
         case unusable(String)
     }
 

@@ -23,10 +23,10 @@ final class KeyDirectory: Sendable {
     /// Keys beyond it are not known. They are read in their order when a file is opened.
     private let knownThrough = Atomic<Int64>(.min)
     private let count = Atomic<Int>(0)
-    /// Where there are more keys, only some of them are known.
+    /// The most keys that are known; beyond that, half are forgotten.
     private let mostKeys: Int
 
-    /// Each has a lock of its own, and grows by itself: moving a table of a million takes 20 ms.
+    /// Shards have locks of their own, and grow alone: moving a table of a million takes 20 ms.
     private static let shardCount = 256
     /// The most that a key takes, in bytes: a table that has just grown is not half full.
     static let bytesPerKey = 37

@@ -31,7 +31,7 @@ struct Place: Hashable, Sendable {
         self.number = number
     }
 
-    /// As a row has it, whose place is below zero where it has to be asked itself.
+    /// Reads the column of a row, which is below zero where the row itself has to be asked.
     init?(ofRow number: Int64) { self.init(Int64(clamping: number.magnitude)) }
 
     var segment: Int { Int(number >> (Self.offsetBits + Self.spanBits)) }

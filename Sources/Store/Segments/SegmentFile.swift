@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// One open segment: a file to whose end records are appended, and of which any may be read.
+/// An open segment: a file to whose end records are appended, and of which any may be read.
 ///
 /// Bytes are only appended. The descriptor is closed once no reader uses it, even if the file was
 /// removed earlier.
@@ -74,8 +74,8 @@ final class SegmentFile: Sendable {
 
     private static func words(_ number: CInt) -> String { String(cString: strerror(number)) }
 
-    /// As SQLite would say it: a full disk is `SQLITE_FULL`, and a process without descriptors or
-    /// memory cannot open any file.
+    /// Error of SQLite for a system error: a full disk is `SQLITE_FULL`, and a process without
+    /// descriptors or memory cannot open any file.
     static func error(_ number: CInt, _ what: String) -> SQLiteError {
         let code =
             switch number {

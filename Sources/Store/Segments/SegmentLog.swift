@@ -18,15 +18,15 @@ struct SegmentLog {
 
     let segments: Segments
     private var usages: [Int: Usage] = [:]
-    /// Where records are appended; nil until the first is, and after `closeHead`.
+    /// The segment to which records are appended; nil until the first is, and after `closeHead`.
     private var head: (number: Int, file: SegmentFile)?
     private var lastNumber = 0
     /// Whether records may be appended to the last one of an earlier run.
     private var reopensLast = true
     /// The size of all segments, in bytes.
     private(set) var byteCount = 0
-    /// Those that may hold bytes that are not on the disk: at first all, because an earlier run may
-    /// have been killed.
+    /// Segments that may hold bytes that are not on the disk: at first all, because an earlier run
+    /// may have been killed.
     private var unsynchronized: Set<Int> = []
 
     /// Takes over the segments that are there. The last one is written on.
@@ -74,7 +74,7 @@ struct SegmentLog {
     /// From this dead part on a segment is given up in any case.
     private static let mostlyDead = 0.9
 
-    /// Those of which nothing is live.
+    /// Segments of which nothing is live.
     var deadSegments: [Int] { usages.filter { $0.key != head?.number && $0.value.live <= 0 }.map(\.key) }
 
     func bytes(of segment: Int) -> Int { usages[segment]?.bytes ?? 0 }

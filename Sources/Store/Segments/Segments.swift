@@ -10,7 +10,7 @@ import Synchronization
 
 final class Segments: Sendable {
     let folder: String
-    /// Those that are open, by number.
+    /// The open segments, by number.
     private let files = Mutex<[Int: SegmentFile]>([:])
 
     /// For the database of that path.

@@ -26,7 +26,7 @@ struct FileNames: Equatable {
     private let isDatabaseEmpty: Bool
     private let beside: [FileIdentity?]
 
-    /// Those that the names mean now.
+    /// The files that the names mean now.
     init(path: String) {
         self.path = path
         database = FileIdentity(path)

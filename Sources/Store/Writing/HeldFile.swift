@@ -11,7 +11,7 @@ struct HeldFile {
     private(set) var connection: WriterConnection?
     /// Whether purges were written to the file as it was opened, which it had lacked.
     private(set) var hasAddedPurges = false
-    /// Those that were opened last.
+    /// The files that were opened last.
     private var files: FileNames?
     /// The latest damaged file that this process set aside. There is one at most: they must not
     /// fill the disk.

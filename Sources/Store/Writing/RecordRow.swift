@@ -47,7 +47,7 @@ struct RecordRow {
     let place: Place?
     /// Nil where no key has these parts.
     let key: RecordKey?
-    /// Those that rows have; nil where no record has them.
+    /// Facts of the row; nil where no record has them.
     private let written: RecordFacts?
     private let contentSum: UInt64
     private let checksum: UInt64
@@ -94,7 +94,7 @@ extension SharedState {
     }
 }
 
-/// All that is written of one record.
+/// A row with the number of its key and the resources that it names, for the check of damage.
 struct CheckedRow {
     let row: RecordRow
     private let key: Int64

@@ -53,7 +53,7 @@ final class RowTransactions {
         try copyLog { () throws(SQLiteError) in try database.checkpoint() }
     }
 
-    /// The same, and empties the log.
+    /// Checkpoints, then truncates the write-ahead log.
     @discardableResult
     func emptyLog() throws(SQLiteError) -> Bool {
         try copyLog { () throws(SQLiteError) in try emptyJournal.firstRow(read: { $0.integer(0) }) == 0 }

@@ -29,7 +29,7 @@ public final class StoreLock: Sendable {
 
     /// How often `take` looks again.
     private static let pause: UInt32 = 50_000
-    /// More than the number of a process is no file of ours.
+    /// Most bytes of a lock file, which has the number of a process; a larger one is not ours.
     private static let longest = 32
 
     /// Takes the lock of the cache file at `file`, at once or not at all.

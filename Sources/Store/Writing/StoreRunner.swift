@@ -91,7 +91,7 @@ final class StoreRunner: Sendable {
 
     // MARK: Turns
 
-    /// One turn of writing, on the queue.
+    /// A turn of writing, on the queue.
     private func turn() {
         perform(work.withLock { $0.handle(.due(isForced: false)) })
     }

@@ -4,7 +4,7 @@ struct WriteOutcome {
     /// Records too large for the bound.
     var dropped = 0
     var evicted = 0
-    /// As the row of `totals` says at the end of the transaction.
+    /// The row of `totals` at the end of the transaction.
     var totals = (entries: 0, bytes: 0)
     /// The seconds between the use of the least recently used entry and the latest use.
     var useSpan = 0

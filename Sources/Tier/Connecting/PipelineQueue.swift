@@ -16,7 +16,7 @@ struct PipelineQueue: Sendable {
         /// Bytes of its commands, sent or not.
         let byteCount: Int
         let deadline: Instant
-        /// Its commands; empty once they are sent.
+        /// Encoded commands; empty once they are sent.
         var bytes: [UInt8]
         var sentAt: Instant?
         var replies: [RESPReply] = []

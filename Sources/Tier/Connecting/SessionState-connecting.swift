@@ -168,7 +168,7 @@ extension SessionState {
         return fail(queue.removeUnsent(dueBy: breaker.isOpen ? Instant(nanoseconds: .max) : until))
     }
 
-    /// Only a change: from one engine to another, or between used and unusable.
+    /// Reports a change only: from one engine to another, or between used and unusable.
     mutating func report(_ usability: Usability) -> [Action] {
         if case (.unusable?, .unusable) = (reported, usability) { return [] }
         guard reported != usability else { return [] }

@@ -14,7 +14,7 @@ import EventLoop
 /// - a pipeline that cannot be sent in time fails at once.
 struct SessionState: Sendable {
     enum Phase: Equatable {
-        /// Not begun yet.
+        /// Before the first `start`.
         case idle
         case dialing(deadline: Instant)
         case greeting(deadline: Instant)

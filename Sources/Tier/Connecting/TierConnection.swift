@@ -1,6 +1,6 @@
 import EventLoop
 
-/// One loop's connection to the shared tier: dials, greets, and carries pipelines of commands until
+/// A loop's connection to the shared tier: dials, greets, and carries pipelines of commands until
 /// `close`. It decides nothing: `SessionState` does. Confined to its loop.
 ///
 /// While it is connected its stream keeps it alive: its owner calls `close` before it releases it.
@@ -47,7 +47,7 @@ package final class TierConnection {
         _ settings: TierSettings, loop: EventLoop, observe: @escaping (TierStatus) -> Void = { _ in },
         refusals: SharedRefusalLog = SharedRefusalLog(), log: @escaping @Sendable (String) -> Void
     ) {
-        self.init(settings, limits: SessionLimits(), loop: loop, observe: observe, refusals: refusals, log: log)
+        self.init(settings, limits: settings.limits, loop: loop, observe: observe, refusals: refusals, log: log)
     }
 
     init(

@@ -18,6 +18,8 @@ package struct TierSettings: Sendable {
     var nodeName: String
     /// Beginning of every key, so that several installations can share one engine.
     var keyPrefix: String
+    /// Limits of each connection, which operators cannot change.
+    var limits = SessionLimits()
 
     /// The defaults, without credentials.
     package init(endpoints: [Endpoint], nodeName: String, keyPrefix: String = "refrain:") {

@@ -14,7 +14,7 @@ struct RESPCommand: Sendable, Equatable {
     /// Words that are text or bytes: `RESPCommand("SET", key, value)`.
     init(_ words: any RESPWord...) { self.init(words.map(\.wordBytes)) }
 
-    /// Its size in bytes as it is sent.
+    /// Size on the wire, in bytes.
     var byteCount: Int {
         words.reduce(3 + "\(words.count)".utf8.count) { $0 + 5 + "\($1.count)".utf8.count + $1.count }
     }
@@ -29,7 +29,7 @@ struct RESPCommand: Sendable, Equatable {
         }
     }
 
-    /// All of them, one after the other, in memory of exactly their size.
+    /// The commands one after the other, in memory of exactly their size.
     static func pipeline(_ commands: [RESPCommand]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(commands.reduce(0) { $0 + $1.byteCount })

@@ -6,7 +6,7 @@ enum RESPFault: String, Error, Sendable {
     /// A CR without an LF, an LF without a CR, or something else after the bytes of a bulk.
     case lineEnd = "line end"
     case lineTooLong = "line too long"
-    /// Not a whole number in its shortest spelling, or one beyond 64 bits.
+    /// A number that is not whole, not in its shortest spelling, or beyond 64 bits.
     case number
     /// The length of a bulk or an array is negative and not -1.
     case length

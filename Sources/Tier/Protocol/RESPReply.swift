@@ -1,5 +1,5 @@
-/// One reply of the engine in RESP2, the version that Redis and Valkey speak unless a client asks
-/// for another (redis.io, "Redis serialization protocol specification").
+/// A reply of the engine in RESP2, the version that Redis and Valkey speak unless a client asks for
+/// another (redis.io, "Redis serialization protocol specification").
 enum RESPReply: Sendable, Equatable {
     /// `+OK`: a word or two of the engine's own, never data.
     case simple(String)

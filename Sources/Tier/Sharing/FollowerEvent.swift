@@ -39,7 +39,7 @@ extension FollowerState {
     enum Job: Sendable, Equatable {
         case logged(PurgeLogEntry)
         case everything(LogBreak)
-        /// One that was asked for here, by its number.
+        /// A purge that was asked for here, by its number.
         case asked(Int)
     }
 

@@ -13,8 +13,8 @@ struct Heartbeat: Sendable {
     private var hasNews = false
     /// Why the engine did not take the last one.
     private var refusal: String?
-    /// As `NodeRecord.confirmed`, in the sign that is on its way, and in the last one that the
-    /// engine has taken: the records of the others are of that time or later.
+    /// `NodeRecord.confirmed` in the sign that is on its way, and in the last one that the engine
+    /// has taken: the records of the others are of that time or later.
     private var saying: LogEpoch?
     private(set) var said: LogEpoch?
     /// Signs so far, and the commands of the one that is on its way if it asks for nodes of 1.0.0.

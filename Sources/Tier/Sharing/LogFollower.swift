@@ -23,7 +23,7 @@ package final class LogFollower {
         var pageInterval: Duration = .seconds(4)
         /// Between two signs of life.
         var heartbeat: Duration = .seconds(2)
-        /// The same while a purge waits for other nodes.
+        /// Time between heartbeats while a purge waits for other nodes.
         var hastyHeartbeat: Duration = .milliseconds(50)
         /// For the replies to one pipeline.
         var patience: Duration = .seconds(1)
@@ -177,7 +177,7 @@ package final class LogFollower {
         tell(.purge(purgeCount, record))
     }
 
-    /// As the board shows it, but of this moment.
+    /// The status of this moment; the board shows an earlier one.
     var status: SharingStatus {
         loop.assertOnLoop()
         return state.status(at: loop.now)

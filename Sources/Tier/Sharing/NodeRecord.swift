@@ -14,7 +14,7 @@ struct NodeRecord: Sendable, Equatable {
     /// Which process it is, and when it began, by its own clock: unix milliseconds.
     var process: Int32 = 0
     var startedAt: Int64 = 0
-    /// As `NodeIdentity.predecessor`.
+    /// See `NodeIdentity.predecessor`.
     var predecessor: Int32 = 0
     var predecessorStartedAt: Int64 = 0
     /// When it wrote this, by the engine's clock: unix milliseconds.
@@ -27,7 +27,7 @@ struct NodeRecord: Sendable, Equatable {
     var confirmed: LogEpoch?
     /// Name of the origin that it asks; empty for a node of an earlier version.
     var upstream = ""
-    /// As `NodeIdentity.wanted`.
+    /// See `NodeIdentity.wanted`.
     var wanted = ""
 
     init(_ own: NodeIdentity, seen: Int64, isReady: Bool, mark: LogMark?) {

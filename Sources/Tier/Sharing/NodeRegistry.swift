@@ -23,7 +23,7 @@ struct NodeRegistry: Sendable {
     private var engineClock: (milliseconds: Int64, at: Instant)?
     /// This machine's clock less the engine's.
     private(set) var skew: Duration?
-    /// As `NodeRecord.confirmed`.
+    /// See `NodeRecord.confirmed`.
     var confirmed: LogEpoch?
     private var hasWritten = false
     private var namesakeReplies = 0
@@ -130,7 +130,7 @@ struct NodeRegistry: Sendable {
 
     // MARK: The nodes
 
-    /// All known nodes, by name; this node's own state is of this moment.
+    /// States of the known nodes, by name; this node's own is of this moment.
     func nodes(mark: LogMark?, isReady: Bool, tail: LogTail, now: Instant) -> [NodeState] {
         let time = engineTime(now) ?? 0
         var all = records.filter { isKnown($0.value, time) }

@@ -3,7 +3,7 @@ import Text
 /// A node that shares the tier, as this one knows it.
 package struct NodeState: Sendable, Equatable {
     package let name: String
-    /// Where its clients reach it, as its operator wrote it.
+    /// Address at which clients reach the node, as its operator wrote it.
     package let address: String
     /// Version of the program.
     package let version: String
@@ -34,9 +34,9 @@ package struct NodeState: Sendable, Equatable {
 
 /// This node's identity among those that share the tier.
 package struct NodeIdentity: Sendable {
-    /// One node has it. Two processes under one name count as one node, and the log says so.
+    /// Name of a single node. Two processes under one name count as one node, and the log says so.
     let name: String
-    /// Where its clients reach it, for people.
+    /// Address at which clients reach the node, for people.
     let address: String
     /// Version of the program, for people.
     let version: String
@@ -71,7 +71,7 @@ package struct SharingStatus: Sendable, Equatable {
     var awaySince: Int64?
     /// Another process that goes by this node's name, as people read it.
     package var namesake: String?
-    /// All that were heard of within a day, by name; this one is among them from the beginning.
+    /// The nodes heard of within a day, by name; this one is among them from the beginning.
     package var nodes: [NodeState] = []
     /// Purges that were read and are not applied yet.
     package var lag = 0

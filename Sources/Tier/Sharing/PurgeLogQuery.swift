@@ -27,8 +27,8 @@ enum PurgeLogQuery {
         case unusable(String)
     }
 
-    /// One script: the entry at the node's place, those beyond a position, the stored number, the
-    /// facts of the stream, and the engine's mark. A full engine refuses every command between
+    /// A single script: the entry at the node's place, those beyond a position, the stored number,
+    /// the facts of the stream, and the engine's mark. A full engine refuses every command between
     /// MULTI and EXEC, and runs scripts that only read.
     static func commands(_ keys: TierKeys, after position: LogPosition, place: LogPosition) -> [RESPCommand] {
         let words = [place.text, "(\(position.text)", "\(PurgeLogPage.mostEntries)"].map { Array($0.utf8) }

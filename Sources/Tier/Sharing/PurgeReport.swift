@@ -2,7 +2,7 @@
 package struct PurgeReport: Sendable, Equatable {
     /// Number of the engine's replicas that have it.
     package enum Replication: Sendable, Equatable {
-        /// One of them at least has it: it outlives the engine.
+        /// At least one replica has it: it outlives the engine.
         case acknowledged
         /// There is none.
         case noReplica
@@ -25,8 +25,8 @@ package struct PurgeReport: Sendable, Equatable {
     /// The others that are not known to have applied it, by name. Those that come back apply it
     /// before they are ready; an `unlogged` one only once the engine has taken it after all.
     package let missing: [MissingNode]
-    /// All nodes that were heard of within a day, this one included; nil where the engine has never
-    /// said which there are.
+    /// Number of nodes that were heard of within a day, this one included; nil where the engine has
+    /// never said which there are.
     package let nodes: Int?
     /// Whether other nodes will be told of a soft purge of everything in place of this one, because
     /// too many purges wait for the engine.

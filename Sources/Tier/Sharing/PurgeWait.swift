@@ -17,7 +17,7 @@ struct PurgeWait: Sendable {
     let record: PurgeRecord
     /// Until then it waits for others.
     let deadline: Instant
-    /// Its place in the log; nil where that is not known.
+    /// The purge's place in the log; nil where that is not known.
     var position: LogPosition?
     /// The life of the log that this node followed then. In another one `position` says nothing:
     /// nodes that have come as far there may never have heard of the purge.

@@ -80,7 +80,7 @@ package final class SharedTier: Sendable {
         }
     }
 
-    /// All loops see the same engine: a line that several log one after the other is logged once.
+    /// Logs a line once, although every loop sees the same engine and may log it.
     package func log(_ line: String) {
         let isNew = state.withLock { state in
             defer { state.lastLine = line }

@@ -1,8 +1,8 @@
 import Cache
 import EventLoop
 
-/// One loop's client of the shared tier: the questions and values of leaders as commands. Confined
-/// to its loop.
+/// A loop's client of the shared tier: the questions and values of leaders as commands. Confined to
+/// its loop.
 package final class TierClient {
     let tier: SharedTier
     let loop: EventLoop

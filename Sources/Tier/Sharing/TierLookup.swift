@@ -1,7 +1,7 @@
 import Cache
 import EventLoop
 
-/// One leader's look-up in the tier before it asks the origin, and the answer that it leaves there
+/// A leader's look-up in the tier before it asks the origin, and the answer that it leaves there
 /// afterwards. Performs `TierLook`.
 ///
 /// Confined to its loop. A reply or a pause that it waits for keeps it alive.
@@ -27,7 +27,7 @@ package final class TierLookup {
     package enum Finding {
         /// Another node's answer, as it is to be stored here.
         case whole(StoredResponse)
-        /// One that was made of other nodes' answers, and is stored already.
+        /// An answer that was made of other nodes' answers, and is stored already.
         case composed(StoredResponse)
     }
 

@@ -1,6 +1,6 @@
 /// Memory of a node's part in a shared tier, in bytes.
 package enum TierMemory {
-    /// Each loop's connection: commands that wait, the reply that is read, and a value before
+    /// Bytes of a loop's connection: commands that wait, the reply that is read, and a value before
     /// it.
     package static let bytesPerLoop =
         SessionLimits().maxBytes + RESPLimits().maxReplyBytes + RESPLimits().maxBulkBytes

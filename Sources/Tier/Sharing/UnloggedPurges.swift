@@ -5,11 +5,11 @@ import Store
 struct UnloggedPurge: Sendable, Equatable {
     let number: Int
     let record: PurgeRecord
-    /// Its place in the log; nil where it is not known to be there.
+    /// The purge's place in the log; nil where it is not known to be there.
     var position: LogPosition?
 }
 
-/// All of them, in their order, until they are read in the log.
+/// The purges asked for here, in their order, until they are read in the log.
 struct UnloggedPurges: Sendable {
     /// The most that are remembered, and bytes of their conditions: those beyond are one purge of
     /// everything.
@@ -39,7 +39,7 @@ struct UnloggedPurges: Sendable {
         return true
     }
 
-    /// Those that are to be written to the log: it has no place for them, or was read to beyond it
+    /// Purges that are to be written to the log: it has no place for them, or was read to beyond it
     /// without them. One that is in the log and not read yet is waited for: each copy would be
     /// another purge of every node. The first of them, not more than go into the log at once: those
     /// beyond the bound of bytes would not get through a slow link in the time that a reply has.
@@ -58,7 +58,7 @@ struct UnloggedPurges: Sendable {
         for index in all.indices { all[index].position = nil }
     }
 
-    /// One was written to the log.
+    /// Notes the place of a purge that was written to the log.
     mutating func written(_ number: Int, at position: LogPosition) {
         for index in all.indices where all[index].number == number { all[index].position = position }
     }

@@ -7,7 +7,7 @@ struct LogEpoch: Hashable, Sendable {
 
     init(number: UInt64) { self.number = number }
 
-    /// One that was never there before, as far as 64 random bits can tell.
+    /// An epoch that was never used before, as far as 64 random bits can tell.
     static func random() -> LogEpoch { LogEpoch(number: .random(in: .min ... .max)) }
 
     /// Reads what `text` writes, and nothing else.

@@ -39,7 +39,7 @@ struct LogPosition: Hashable, Comparable, Sendable {
         return UInt64(text).flatMap { String($0) == text ? $0 : nil }
     }
 
-    /// As the engine writes it.
+    /// The engine's spelling of this position.
     var text: String { "\(milliseconds)-\(sequence)" }
 
     /// When it was written, by the engine's clock.

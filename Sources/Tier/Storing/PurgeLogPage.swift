@@ -66,7 +66,7 @@ enum LogBreak: Sendable, Equatable {
         }
     }
 
-    /// The same once that many answers count as stale.
+    /// The line for the log, with the number of answers that count as stale.
     func text(stale count: Int) -> String {
         let answers = count == 1 ? "1 stored answer is" : "\(count) stored answers are"
         return "purge log: \(text): \(answers) treated as stale"

@@ -7,7 +7,7 @@
 // that read all of it within the horizon is at that entry or beyond it, however seldom anything is
 // purged.
 
-/// One node's reader of the purge log. One of them runs in a process.
+/// A node's reader of the purge log. A process runs one of them.
 package struct PurgeLogState: Sendable {
     /// The performer's task.
     private enum Work: Equatable {
@@ -130,7 +130,7 @@ package struct PurgeLogState: Sendable {
         return advance()
     }
 
-    /// All answers that were fresh when that was asked for are stale, or the disk refused.
+    /// Ends the step that makes every fresh answer stale; it has failed if the disk refused.
     mutating func madeStale(succeeded: Bool) -> [Action] {
         guard work == .makingStale, let (reason, end) = broken else { return [] }
         guard succeeded else { return pause() }
@@ -249,7 +249,7 @@ package struct PurgeLogState: Sendable {
         case away
         /// There may be purges that were not applied.
         case catchingUp
-        /// All that was in the log when it was read last is applied.
+        /// The log is applied as far as it was when it was read last.
         case ready
     }
 }

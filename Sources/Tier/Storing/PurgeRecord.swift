@@ -51,7 +51,7 @@ struct PurgeRecord: Sendable, Equatable {
 
     var isUnderstood: Bool { unknown == nil }
 
-    /// The same purge, asked for at `latest` if its clock says later; unix seconds.
+    /// Copy of this purge, asked for at `latest` if its clock says later; unix seconds.
     func notLater(than latest: Int64) -> PurgeRecord {
         PurgeRecord(selection: selection, mode: mode, at: min(at, max(latest, 0)), node: node, unknown: unknown)
     }
@@ -62,7 +62,7 @@ struct PurgeRecord: Sendable, Equatable {
         return "purged \(entries) (\(mode.rawValue)), requested on node \(node): \(words)"
     }
 
-    /// Its selection for the log, on one line of bounded length.
+    /// The selection for the log, on one line of bounded length.
     var words: String {
         let words = selection.conditions.map(ConditionField.init).map {
             $0.name.rawValue + " " + String(decoding: $0.value, as: UTF8.self)

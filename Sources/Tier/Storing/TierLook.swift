@@ -82,8 +82,8 @@ struct TierLook: Sendable {
         return [.ask]
     }
 
-    /// All replies have come. `isFound`: a value that this node can use; one that it cannot use is
-    /// as good as none. `hasHints`: other values may hold parts of the answer.
+    /// Takes the replies, once all have come. `isFound`: a value that this node can use; one that
+    /// it cannot use is as good as none. `hasHints`: other values may hold parts of the answer.
     mutating func answered(
         isFound: Bool, claim: Claim, hasHints: Bool = false, now: Instant
     ) -> [Action] {

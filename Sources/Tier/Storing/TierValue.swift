@@ -48,8 +48,8 @@ package struct TierValue: Sendable {
         return seconds * 1000
     }
 
-    /// Its bytes in the engine; nil for a personal, a composed or a damaged answer, and for one
-    /// that would take more than `maxBytes`.
+    /// The value's bytes in the engine; nil for a personal, a composed or a damaged answer, and for
+    /// one that would take more than `maxBytes`.
     func encoded() -> [UInt8]? {
         let key = response.key.bytes
         guard response.isPortable else { return nil }

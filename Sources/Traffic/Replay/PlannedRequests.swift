@@ -196,7 +196,7 @@ extension RecordedExchange {
         "cache-control", "if-match", "if-modified-since", "if-none-match", "if-unmodified-since", "range",
     ]
 
-    /// The same without fields of one client. A recording made by hand may hold requests of one
+    /// The exchange without fields of one client. A recording made by hand may hold requests of one
     /// user without saying so.
     fileprivate var asEveryoneAsks: RecordedExchange {
         var exchange = self

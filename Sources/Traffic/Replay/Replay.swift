@@ -9,7 +9,7 @@ import Text
 public final class Replay: Sendable {
     /// The result of a run.
     public struct Ending: Sendable {
-        /// Not judged yet (`ReplayResult.judge`).
+        /// The result, not judged yet (`ReplayResult.judge`).
         public var result: ReplayResult
         /// Whether the run was stopped before its end.
         public let wasStopped: Bool

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// One connection to the target: one request at a time, and its answer. Confined to its run's loop.
+/// A connection to the target: one request at a time, and its answer. Confined to its run's loop.
 ///
 /// A target may close an idle connection just as the next request leaves. That is no failure: a
 /// request without a byte of an answer is sent once more over a new connection, as all clients do

@@ -45,11 +45,11 @@ public struct ReplayFilter: Sendable, Equatable {
 }
 
 enum SkipReason: String, CaseIterable {
-    /// One user's: only its route was recorded, which is no request.
+    /// Personal requests: only the route was recorded, which is no request.
     case personal
-    /// Its content was not recorded, and sending it again would change something.
+    /// The content was not recorded, and sending the request again would change something.
     case unsafeMethod = "unsafe method"
-    /// Neither unsafe nor something that a cache answers, such as OPTIONS.
+    /// Methods that are neither unsafe nor something that a cache answers, such as OPTIONS.
     case otherMethod = "other method"
     /// Left out by the filters.
     case filtered

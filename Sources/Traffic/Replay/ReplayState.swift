@@ -25,11 +25,11 @@ struct ReplayState {
 
     let schedule: Schedule
     private let mostConnections: Int
-    /// All before it are due.
+    /// Position of the first request that is not due yet.
     private var due = 0
-    /// All before it were sent, or failed without being sent.
+    /// Position of the first request that was neither sent nor failed without being sent.
     private(set) var taken = 0
-    /// All before it were reported as held, or were sent.
+    /// Position of the first request that was neither reported as held nor sent.
     private var told = 0
     private var idle: [Int] = []
     private var numbers = ConnectionNumbers()
@@ -38,7 +38,7 @@ struct ReplayState {
     private var mayDialAt: Int64 = 0
     /// Nil for a replay.
     private(set) var throttle: Throttle?
-    /// Those that a warming sends again.
+    /// Requests that a warming sends again.
     private var refused: [Int] = []
 
     /// Pause after a failed attempt in a closed loop: a target that is down would otherwise be

@@ -1,6 +1,6 @@
 /// A number of requests in a span of time: `20/s`, `0.5/s`, `30/m`.
 public struct RequestRate: Sendable, Equatable {
-    /// As it was written.
+    /// The text as it was written.
     public let text: String
     /// At least 1.
     private let requests: Int

@@ -13,8 +13,8 @@ public enum ReplayPace: Sendable, Equatable {
     /// In the recorded order, by one client for each connection, which asks again once it is
     /// answered.
     case closed
-    /// Each distinct request once, those that came most often first, at most this fast, and slower
-    /// where the target refuses: fills a cache, and measures nothing.
+    /// Sends distinct requests once, those that came most often first, at most this fast, and
+    /// slower where the target refuses: fills a cache, and measures nothing.
     case warming(RequestRate)
 
     /// The rate that Apple's API is known to bear besides other traffic (APPLE-MUSIC-API 10.5).

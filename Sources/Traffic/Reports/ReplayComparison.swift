@@ -111,30 +111,19 @@ public struct ReplayComparison: Sendable {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// One page of HTML: the figures side by side, the percentiles one over the other.
-    public var page: String {
-        let head = """
-            <header>
-            <h1>\(HTML.escaped(a.name)) and \(HTML.escaped(b.name))</h1>
-            <p>Two replays side by side: A is \(HTML.escaped(a.name)), B is \(HTML.escaped(b.name)).</p>
-            </header>
+    /// One page of HTML: the figures side by side.
+    public var page: String { report.html }
 
-            """
-        let alarms = HTMLReport.invalid([a, b].map { (" " + $0.letter, $0.result) })
-        let circumstances = HTML.table("Runs", ["", "A", "B"], circumstances, [.left], classes: "wrap")
-        let figures = HTML.table(
-            "Figures of both runs", ["", "A", "B", "B / A"], rows.map { [$0.name, $0.a, $0.b, $0.ratio] },
-            [.left, .right], classes: "wrap")
-        return HTML.page(
+    var report: ReportPage {
+        ReportPage(
             title: "\(a.name) and \(b.name)",
-            body: head + alarms + "<main>\n"
-                + HTML.section("Runs", (unlikeness.map(HTML.note) ?? "") + circumstances)
-                + HTML.section("Corrected latency by percentile", span: "half", percentiles)
-                + HTML.section("Figures", span: "half", figures) + "</main>\n"
-                + HTMLReport.foot(explanations))
-    }
-
-    private var percentiles: String {
-        ResultPlots.percentiles([("A", "s-a", a.result.corrected), ("B", "s-b", b.result.corrected)]).html
+            facts: ["Two replays side by side: A is \(a.name), B is \(b.name)."],
+            alarms: HTMLReport.alarms([a, b].map { (" " + $0.letter, $0.result) }),
+            tables: [
+                ReportPage.Table(title: "Runs", note: unlikeness ?? "", head: ["", "A", "B"], rows: circumstances),
+                ReportPage.Table(
+                    title: "Figures", head: ["", "A", "B", "B / A"],
+                    rows: rows.map { [$0.name, $0.a, $0.b, $0.ratio] }, hasNumbers: true),
+            ], notes: explanations)
     }
 }

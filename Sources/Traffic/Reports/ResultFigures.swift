@@ -14,7 +14,7 @@ enum ReportNotes {
 
     static let timeouts = "Requests that timed out count with the time after which each was given up."
     static let failures =
-        "Requests that failed otherwise have no latency: tables rank them as the slowest, curves lack them."
+        "Requests that failed otherwise have no latency: tables rank them as the slowest."
     static let resets =
         "Resets: requests sent twice, because their connection ended before the first byte of an answer."
     static let generators =

@@ -33,7 +33,7 @@ struct FailedRequest: Sendable, Equatable {
         }
     }
 
-    /// Such as `timed out after 1.02 s` or `503 after 12.1 ms, recorded 200`.
+    /// A sentence such as `timed out after 1.02 s` or `503 after 12.1 ms, recorded 200`.
     var sentence: String {
         let time = Figure.time(nanoseconds: Int(clamping: waited.wholeNanoseconds))
         switch failure {
@@ -44,7 +44,7 @@ struct FailedRequest: Sendable, Equatable {
         }
     }
 
-    /// One object, for reports and as a line of `--failed`.
+    /// The failure as an object, for reports and as a line of `--failed`.
     var json: JSON {
         var object = JSONObject([
             "index": .integer(index), "method": .string(method), "target": .string(target),

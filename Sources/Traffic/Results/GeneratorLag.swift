@@ -21,8 +21,8 @@ extension ReplayResult {
     private static let toleratedShare = 0.1
     private static let p99 = Metric.Statistic.percentile(Percentile.p99)
 
-    /// Where a corrected latency may be the generator's own lateness; nil where it is the target's.
-    /// Allowed are a millisecond, as a network adds too, and a tenth, which changes no figure.
+    /// The generator's part in a corrected latency; nil where it is the target's. Allowed are a
+    /// millisecond, as a network adds too, and a tenth, which changes no figure.
     func lateness(at statistic: Metric.Statistic) -> Lateness? {
         guard let late = latency(statistic, of: .corrected), let least = latencyWithoutLag(statistic)
         else { return nil }
@@ -31,7 +31,7 @@ extension ReplayResult {
             ? Lateness(lag: Int(clamping: late - least), allowed: Int(clamping: allowed)) : nil
     }
 
-    /// The same of the 99th percentile, in a sentence.
+    /// Lateness of the generator at the 99th percentile, in a sentence.
     public var latenessAtP99: String? {
         lateness(at: Self.p99).map { late in
             "the generator was late: \(Figure.time(nanoseconds: late.lag)) of the 99th percentile is its own lag, "

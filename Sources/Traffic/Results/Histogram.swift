@@ -4,9 +4,8 @@
 // quantile differs from a recorded value by at most 0.1 %: values below 2048 ns have a bucket each,
 // and each doubling above has 1024 buckets. The range is 0 ns to 2^42 - 1 ns (73 minutes); larger
 // values count as its end.
-// After HdrHistogram (hdrhistogram.org), whose percentile output `HGRM` writes.
+// After HdrHistogram (hdrhistogram.org).
 
-import Glibc
 import Text
 
 /// A high dynamic range histogram of nanoseconds. Sums of several are exact.
@@ -17,9 +16,6 @@ public struct Histogram: Sendable, Equatable {
 
     /// Eleven leading bits choose the bucket.
     private static let precisionBits = 10
-    static let perDoubling = 1 << precisionBits
-    /// How often the range doubles, the values that have a bucket each taken as one.
-    static let doublings = rangeBits - precisionBits
 
     /// Bits after the first one that choose the bucket.
     private let precision: Int
@@ -85,15 +81,6 @@ extension Histogram {
         var middle: Double { Double(lowest + highest) / 2 }
     }
 
-    struct Point: Sendable, Equatable {
-        /// From 0 to 1.
-        let share: Double
-        /// Nanoseconds that this share of the values did not exceed.
-        let nanoseconds: Int
-        /// How many values were at most that.
-        let count: Int
-    }
-
     /// Exact, in nanoseconds; nil where nothing was recorded.
     var minimum: Int? { count > 0 ? lowestSeen : nil }
 
@@ -129,30 +116,6 @@ extension Histogram {
         return counts[range].bucket(ofShare: share, of: max(count, total)).map { index in
             min(Self.bucket(at: index, count: 0, precision: precision).highest, highestSeen)
         }
-    }
-
-    /// The percentile curve, as HdrHistogram draws it: five points for each halving of the distance
-    /// to 100 %, and the largest value at 1.
-    var distribution: [Point] {
-        var (points, seen, step): ([Point], Int, Int) = ([], 0, 0)
-        for bucket in occupied {
-            seen += bucket.count
-            while Double(seen) / Double(count) >= Self.share(ofStep: step) {
-                points.append(
-                    Point(share: Self.share(ofStep: step), nanoseconds: min(bucket.highest, highestSeen), count: seen))
-                step += 1
-                if seen == count { break }
-            }
-        }
-        if count > 0 { points.append(Point(share: 1, nanoseconds: highestSeen, count: count)) }
-        return points
-    }
-
-    /// 0, 0.1 ... 0.4, 0.5, 0.55 ... 0.7, 0.75, 0.775 and so on.
-    private static func share(ofStep step: Int) -> Double {
-        let (halving, tick) = step.quotientAndRemainder(dividingBy: 5)
-        let left = pow(0.5, Double(halving))
-        return 1 - left + left * Double(tick) / 10
     }
 }
 

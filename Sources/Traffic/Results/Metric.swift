@@ -206,7 +206,7 @@ extension Metric.Statistic {
     /// Quantiles that reports show of each kind of latency.
     static let reported = Percentile.reported.map { Self.percentile($0) } + [.maximum, .mean]
 
-    /// As tables call it: `99.9 %`, `max`.
+    /// The statistic's title in tables: `99.9 %`, `max`.
     var title: String {
         if case .percentile(let percentile) = self { percentile.name + " %" } else { name }
     }

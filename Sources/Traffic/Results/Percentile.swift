@@ -18,6 +18,6 @@ struct Percentile: Sendable, Equatable {
 
     static let p99 = Percentile("99", share: 0.99)
 
-    /// Those that reports show: to five nines.
+    /// The percentiles that reports show: to five nines.
     static let reported = ["50", "75", "90", "99", "99.9", "99.99", "99.999"].compactMap { Percentile($0) }
 }

@@ -119,7 +119,7 @@ extension ReplayResult {
         let found: String
     }
 
-    /// Each connection sent when its last answer was there: both latencies are the same.
+    /// Whether each connection sent when its last answer was there: both latencies are the same.
     var isClosedLoop: Bool { corrected.count > 0 && lag.count == 0 }
 
     /// Planned requests that were not sent: the run was stopped, or no connection opened. The
@@ -172,6 +172,14 @@ extension ReplayResult {
             "corrected": corrected.json(of: completed), "uncorrected": uncorrected.json(of: completed), "lag": lag.json,
             "without_lag": withoutLag.json(of: completed), "verification": verification.json,
             "slot_seconds": .number(slotLength.decimalSeconds), "slots": .array(slots.map(\.json)),
+        ])
+    }
+
+    /// Slots, their length, and that of the run: as `json` has them, for pages that draw them.
+    var timelineJSON: JSON {
+        .object(members: [
+            "elapsed_seconds": .number(elapsed.decimalSeconds), "slot_seconds": .number(slotLength.decimalSeconds),
+            "slots": .array(slots.map(\.json)),
         ])
     }
 

@@ -8,7 +8,7 @@ import Text
 
 /// A condition under which a run counts as failed.
 public struct Threshold: Sendable, Equatable {
-    /// As it was written.
+    /// The text as it was written.
     public let text: String
     let metric: Metric
     let comparison: Comparison
@@ -41,7 +41,7 @@ public struct Threshold: Sendable, Equatable {
         /// Whether the generator's own lag decides the result, which then says nothing about the
         /// target.
         public let isUndecided: Bool
-        /// Such as `p99>50ms: p99 was 61.4 ms`.
+        /// A sentence such as `p99>50ms: p99 was 61.4 ms`.
         public let sentence: String
     }
 

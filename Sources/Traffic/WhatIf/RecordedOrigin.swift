@@ -11,7 +11,7 @@ import Server
 /// Answers requests from a recording with the last version seen by then. Confined to its owner.
 final class RecordedOrigin {
     enum Source: CaseIterable, Sendable {
-        /// As it was recorded.
+        /// The content as it was recorded.
         case recorded
         /// Recorded without its content: filler of the recorded length.
         case filled
@@ -93,7 +93,7 @@ final class RecordedOrigin {
     /// The offset of the first request.
     private var start = Duration.zero
     private var lengths = (count: 0, sum: 0)
-    /// Where nothing else is known.
+    /// Latency of an answer where nothing else is known.
     private(set) var usualLatency = Duration.milliseconds(100)
 
     init(_ bodies: RecordedBodies) {
@@ -207,7 +207,7 @@ final class RecordedOrigin {
         return answer
     }
 
-    /// Where nothing else is known.
+    /// Length of a content where nothing else is known.
     private var usualLength: Int { lengths.sum / max(lengths.count, 1) }
 
     private func personalAnswer(_ number: Int) -> Answer {

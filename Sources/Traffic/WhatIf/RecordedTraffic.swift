@@ -10,7 +10,7 @@ public final class RecordedTraffic {
     private struct Entry {
         /// In nanoseconds, as in the recording.
         let offset: Int64
-        /// Its number in `messages`.
+        /// The message's number in `messages`.
         let message: Int32
         /// The number in the target of a personal exchange; -1 for others.
         let personal: Int32
@@ -19,7 +19,7 @@ public final class RecordedTraffic {
     private struct Message: Hashable {
         let method: String
         let target: String
-        /// Its number in `heads`.
+        /// The head's number in `heads`.
         let head: Int
     }
 

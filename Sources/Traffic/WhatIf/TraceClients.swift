@@ -12,7 +12,7 @@ final class TraceClients {
     private let completion: () -> Void
     private var next = 0
     private var outstanding = 0
-    /// The same as `next`, for other threads.
+    /// Copy of `next` for other threads.
     let sent = Atomic(0)
     private(set) var failed = 0
     /// Bytes of content.

@@ -72,25 +72,23 @@ public struct WhatIfReport {
         return [ratio] + counts
     }
 
-    /// One page of HTML: the figures side by side.
+    /// The report as a page of HTML: the figures side by side.
     public var page: String {
-        let head = """
-            <header>
-            <h1>What if \(HTML.escaped(file))</h1>
-            <p>Recorded from \(HTMLReport.time(traffic.started)) to \(HTMLReport.time(ended)), \
-            \(HTML.escaped(Figure.span(traffic.duration)))</p>
-            </header>
-
-            """
-        let table = HTML.table(
-            "Figures of all configurations", [""] + figures.map(\.name), rows, [.left, .right])
-        let main = HTML.section("Figures", table + remarks.map(HTML.note).joined())
-        return HTML.page(
+        ReportPage(
             title: "What if \(file)",
-            body: head + "<main>\n" + main + "</main>\n" + HTMLReport.foot(of: Self.explanations))
+            facts: [
+                "Recorded from \(Figure.moment(traffic.started)) to \(Figure.moment(ended)), "
+                    + Figure.span(traffic.duration)
+            ],
+            tables: [
+                ReportPage.Table(
+                    title: "Figures", note: remarks.joined(separator: " "), head: [""] + figures.map(\.name),
+                    rows: rows, hasNumbers: true)
+            ], notes: Self.explanations
+        ).html
     }
 
-    /// One object; durations in seconds.
+    /// The report as an object; durations in seconds.
     public var json: JSON {
         .object(members: [
             "recording": .string(file), "started": .string(traffic.started.text), "ended": .string(ended.text),

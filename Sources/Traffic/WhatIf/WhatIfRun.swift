@@ -41,7 +41,8 @@ public enum WhatIf {
 
 private final class Stage {
     private let traffic: RecordedTraffic
-    private let shared: ProxyShared
+    private let service: ServiceSettings
+    private let shared: SharedStores
     private let loop: EventLoop
     private let statistics = Statistics()
     private let timeOfDay: TimeOfDay
@@ -58,7 +59,8 @@ private final class Stage {
     ) throws(SystemError) {
         figures = WhatIfFigures(name: settings.name)
         self.traffic = traffic
-        let shared = Self.shared(settings, directory)
+        service = Self.service(settings)
+        let shared = Self.shared(settings, service, directory)
         self.shared = shared
         let time = VirtualTime { @Sendable in shared.settle() }
         let started = traffic.started.microseconds
@@ -72,7 +74,18 @@ private final class Stage {
         }
     }
 
-    private static func shared(_ settings: WhatIfSettings, _ directory: TemporaryDirectory) -> ProxyShared {
+    private static func service(_ settings: WhatIfSettings) -> ServiceSettings {
+        var service = ServiceSettings(
+            credentials: Credentials(developer: nil, musicUser: nil), policy: settings.policy, origin: .none,
+            authority: "what-if", composition: settings.composition)
+        service.provesTokens = false
+        service.verifies = false
+        return service
+    }
+
+    private static func shared(
+        _ settings: WhatIfSettings, _ service: ServiceSettings, _ directory: TemporaryDirectory
+    ) -> SharedStores {
         let store = settings.fileBytes.map { bytes in
             FileTier.open(
                 path: directory.path + "/cache.sqlite", maxBytes: bytes,
@@ -80,12 +93,8 @@ private final class Stage {
             ) { @Sendable _ in }
         }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: settings.memoryBytes), file: store)
-        var shared = ProxyShared(
-            cache: cache, credentials: Credentials(developer: nil, musicUser: nil), policy: settings.policy,
-            origin: .none, authority: "what-if", composition: settings.composition)
+        var shared = SharedStores(cache, for: service)
         shared.budget = UpstreamBudget(rate: settings.upstreamRate)
-        shared.provesTokens = false
-        shared.verifies = false
         shared.sealedBodies = SealedBodies(maxBytes: settings.sealedBytes)
         return shared
     }
@@ -99,7 +108,7 @@ private final class Stage {
             loop: loop, resolver: Resolver(always: try listen(origin, originContext, directory.path + "/origin")))
         let context = LoopContext(loop: loop, timeOfDay: timeOfDay)
         let proxy = ProxyService(
-            shared: shared, context: context,
+            settings: service, shared: shared, context: context,
             gate: UpstreamGate(
                 pool: originPool, budget: shared.budget, observer: statistics, random: SplitMix64(seed: 0)),
             reader: shared.cache.file?.makeReader(), statistics: statistics, log: nil)
@@ -172,7 +181,8 @@ private final class Stage {
     }
 
     private func takeFigures() {
-        let all = StatisticsSource(statistics: [statistics]) { [shared] in shared }
+        let all = StatisticsSource(
+            statistics: [statistics], settings: { [service] in service }, shared: { [shared] in shared })
         figures.requests = all[.requests]
         figures.hits = all[.hits]
         figures.misses = all[.misses]

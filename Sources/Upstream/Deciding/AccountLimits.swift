@@ -32,12 +32,12 @@ struct AccountLimits {
         return max(own.rate.nextStart(now: now), own.refusal.heldUntil)
     }
 
-    /// As `RefusalState.wait`.
+    /// `RefusalState.wait` of a limit.
     func wait(_ limit: UInt64, now: Instant) -> Int? {
         limit == 0 ? nil : limits[limit]?.refusal.wait(now: now)
     }
 
-    /// As `RefusalState.admit`.
+    /// `RefusalState.admit` of a limit.
     mutating func admit(_ limit: UInt64, now: Instant) -> Int? {
         limit == 0 ? nil : limits[limit]?.refusal.admit(now: now)
     }

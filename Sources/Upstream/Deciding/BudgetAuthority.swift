@@ -19,7 +19,7 @@ package struct BudgetQuestion: Sendable, Equatable {
     package var isBackground = false
     /// Answers other than 429 since the last question.
     package var answered = 0
-    /// Those of them that came while the limit held requests back.
+    /// Answers that came while the limit held requests back, of `answered`.
     package var answeredWhileBound = 0
     /// 429s since the last question.
     package var refused = 0

@@ -126,7 +126,7 @@ extension BudgetState {
         return actions + settle(now: now)
     }
 
-    /// Those of an account that wait while the origin refuses it.
+    /// Turns away the waiting requests of an account that the origin refuses.
     private mutating func turnAway(_ account: UInt64, now: Instant) -> ActionList<Action> {
         guard let wait = wait(of: account, now: now) else { return ActionList() }
         let waiting = jobs.filter { $0.value.account == account && $0.value.startedAt == nil }.keys.sorted()

@@ -10,7 +10,7 @@ import EventLoop
 struct CommonRate {
     private(set) var own: RateLimit
     private var shared: SharedRate?
-    /// Where this node begins where it goes on alone: 0 to 1.
+    /// Start of this node's pacing when it goes on alone: 0 to 1.
     private var phase = 0.0
     /// Requests a second of all nodes together.
     private var ceiling: Double?

@@ -166,8 +166,8 @@ extension PoolState {
         return counts
     }
 
-    /// One connection for each that waits, within the bound. After a failure one attempt at a time,
-    /// and none in a pause.
+    /// Opens a connection for each request that waits, within the bound. After a failure one
+    /// attempt at a time, and none in a pause.
     private mutating func openWhatIsNeeded(now: Instant) -> ActionList<Action> {
         // Mostly nothing waits; counting goes through all connections.
         guard !waiting.isEmpty else { return ActionList() }

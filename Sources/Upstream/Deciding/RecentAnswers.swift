@@ -13,7 +13,7 @@ struct RecentAnswers {
         cells[Int(last & 7)] += 1
     }
 
-    /// Those of the eighth that is running and of the seven before it.
+    /// Number of answers in the running eighth and the seven before it.
     mutating func inLastSecond(now: Instant) -> Int {
         moveOn(to: now)
         var sum = 0

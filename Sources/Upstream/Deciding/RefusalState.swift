@@ -60,7 +60,7 @@ struct RefusalState {
         return (max(probeAt, saidUntil) - now).secondsToWait
     }
 
-    /// As `wait`, for a request that leaves if it may: it is the one that looks.
+    /// The seconds of `wait` for a request that leaves if it may: it is the one that looks.
     mutating func admit(now: Instant) -> Int? {
         if let wait = wait(now: now) { return wait }
         guard probeAt != nil else { return nil }

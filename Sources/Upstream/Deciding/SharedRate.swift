@@ -1,8 +1,8 @@
 import EventLoop
 import Text
 
-/// One node's side of a limit that many share: the tokens that it was granted, and its reports to
-/// the authority. Pure: events in, questions out.
+/// A node's side of a limit that many share: the tokens that it was granted, and its reports to the
+/// authority. Pure: events in, questions out.
 ///
 /// Must hold:
 /// - while a limit is known, every start spends a token, no sooner than it was granted for;
@@ -52,7 +52,7 @@ struct SharedRate {
     static let patience = Duration.seconds(5)
     /// A question so long ago is as good as a poll.
     private static let pollInterval = Duration.milliseconds(200)
-    /// The same while no request leaves: a question costs the engine five commands.
+    /// The pause between polls while no request leaves: a question costs five commands.
     private static let idlePollInterval = Duration.milliseconds(900)
     /// How long a token can be spent after it is due.
     private static let life = Duration.seconds(1)

@@ -3,7 +3,7 @@ import HTTP
 
 /// The limits of one loop's connections to the origin. Every wait and every buffer has a bound.
 public struct UpstreamSettings: Sendable, Equatable {
-    /// Where to connect to.
+    /// The origin's host and port.
     public var endpoint: Endpoint
     /// How long the origin may take.
     public var timeouts = UpstreamTimeouts()
@@ -36,7 +36,7 @@ public struct UpstreamSettings: Sendable, Equatable {
         (self.endpoint, self.maxConnections) = (endpoint, maxConnections)
     }
 
-    /// One loop's share of the connections, at least one.
+    /// The share of one loop in the connections, at least one.
     package func share(of index: Int, among loops: Int) -> UpstreamSettings {
         var share = self
         share.maxConnections = max(1, maxConnections / loops + (index < maxConnections % loops ? 1 : 0))

@@ -13,7 +13,7 @@
 ///   turn in another that is full;
 /// - requests that no client waits for are one party, which comes after all others.
 struct WaitingLines {
-    /// Where a request can be started.
+    /// The lane and limit under which a request can be started.
     struct Channel: Equatable {
         let lane: Int
         /// The account whose own limit counts; 0 where none but the common one does.

@@ -15,8 +15,8 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
 
     /// How far the answer had come when the connection ended.
     public enum Progress: Sendable, Equatable {
-        /// Not one byte; on a reused connection the origin has most likely closed it before it saw
-        /// the request.
+        /// No byte of the answer; on a reused connection the origin has most likely closed it
+        /// before it saw the request.
         case nothing(isReused: Bool)
         /// Some of the head, perhaps interim responses.
         case head
@@ -30,18 +30,18 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     case timeout(Phase)
     /// The origin closed or reset the connection before the answer was complete.
     case closedEarly(Progress)
-    /// Not HTTP/1.1 as RFC 9112 has it, or over a limit.
+    /// The answer is no HTTP/1.1 as RFC 9112 has it, or over a limit.
     case malformed(ParseError)
     /// The origin sent more TLS records without content than are put up with.
     case recordFlood
     /// 101 although no upgrade was ever asked for: there is no tunnel mode.
     case switchedProtocols
-    /// More interim responses than are put up with.
+    /// The origin sent more interim responses than are put up with.
     case tooManyInterimResponses
     /// The queue is full. It will have emptied in `retryAfter` seconds, at least 1.
     case tooManyWaiting(retryAfter: Int)
-    /// Its turn did not come before the deadline. There will be room in `retryAfter` seconds, at
-    /// least 1.
+    /// The request's turn did not come before the deadline. There will be room in `retryAfter`
+    /// seconds, at least 1.
     case waitedTooLong(retryAfter: Int)
     /// The party held its share of the connections until the deadline. There will be room in
     /// `retryAfter` seconds, at least 1.

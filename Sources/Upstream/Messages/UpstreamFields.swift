@@ -7,11 +7,11 @@ import HTTP
 /// are fields by which the origin speaks about its own host, and references to it lose the host:
 /// clients would take both for the proxy's (FRAMING 2.12).
 public struct UpstreamFields: Sendable, Equatable {
-    /// One field: offsets into `bytes`.
+    /// A field line, as offsets into `bytes`.
     public struct Line: Sendable, Equatable {
         /// `other` for names that nothing acts on.
         public let id: FieldName
-        /// As the origin wrote it.
+        /// The name as the origin wrote it.
         public let name: Range<Int>
         /// Without surrounding white space.
         public let value: Range<Int>
@@ -19,9 +19,9 @@ public struct UpstreamFields: Sendable, Equatable {
         public var line: Range<Int> { name.lowerBound..<value.upperBound + 2 }
     }
 
-    /// All lines, each `Name: value` and CRLF, without the empty line that ends a head.
+    /// The field lines, each `Name: value` and CRLF, without the empty line that ends a head.
     public private(set) var bytes: [UInt8] = []
-    /// Where each field lies, in the order of the origin.
+    /// The place of each field, in the order of the origin.
     public private(set) var lines: [Line] = []
 
     /// Copies the end-to-end fields of a head that was received from `site`. Framing must have been

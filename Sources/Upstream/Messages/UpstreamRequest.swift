@@ -19,7 +19,7 @@ public struct UpstreamRequest: Sendable {
 extension UpstreamRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The method and the sizes, nothing else.
     public var description: String { "\(method) request, \(head.count) + \(body.count) bytes" }
-    /// As `description`.
+    /// The text of `description`.
     public var debugDescription: String { description }
     /// Nothing inside can be reached by a dump.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -36,8 +36,8 @@ public struct UpstreamResponse: Sendable {
         body = []
     }
 
-    /// Where `Content-Length` decided the framing it is known to be a number in range; where it did
-    /// not (HEAD, 304) anything else counts as absent.
+    /// The value of `Content-Length`: known to be a number in range where it decided the framing;
+    /// elsewhere (HEAD, 304) anything else counts as absent.
     private static func declaredLength(_ head: borrowing ResponseHead, _ bytes: Span<UInt8>) -> Int? {
         guard !head.fields.contains(.transferEncoding), head.fields.count(.contentLength) == 1,
             let field = head.fields.first(.contentLength)

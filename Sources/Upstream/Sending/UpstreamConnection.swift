@@ -122,7 +122,7 @@ extension UpstreamConnection {
         stream?.readLater()
     }
 
-    /// One read; false when there is nothing more to read now.
+    /// Reads once; false when there is nothing more to read now.
     private func readOnce(_ stream: Stream, _ exchange: UpstreamExchange) -> Bool {
         switch fill(from: stream) {
         case .bytes:

@@ -20,7 +20,7 @@ public final class UpstreamGate {
     private var random: any RandomNumberGenerator
     private var lane = 0
     private var nextNumber = 0
-    /// Those that wait for their turn.
+    /// Exchanges that wait for their turn.
     private var waiting: [TurnID: UpstreamExchange] = [:]
     /// Requests that have not ended.
     private var open = 0
@@ -260,8 +260,8 @@ extension UpstreamGate: BudgetLane {
         if let wakeAt, !waiting.isEmpty { timer.hasten(to: wakeAt) }
     }
 
-    /// A request that was taken back on the action's way here from another loop has returned its
-    /// turn already.
+    /// Performs a decision. A request that was taken back on the action's way here from another
+    /// loop has returned its turn already.
     func perform(_ action: BudgetState.Action) {
         guard let exchange = waiting.removeValue(forKey: action.job) else { return }
         switch action {

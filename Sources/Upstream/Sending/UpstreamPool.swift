@@ -9,7 +9,7 @@ import HTTP
 /// moment ago. Redirects are not followed. The deadlines of all exchanges share one timer, so that
 /// a request costs no system call for them.
 public final class UpstreamPool {
-    /// As they were given.
+    /// The settings that the pool was made with.
     public let settings: UpstreamSettings
     let loop: EventLoop
     let tls: ClientTLS?

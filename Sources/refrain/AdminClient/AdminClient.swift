@@ -10,8 +10,8 @@ struct AdminClient {
     let server: AdminServer
     /// The token in `admin_token_file`.
     let token: [UInt8]?
-
-    private static let timeout = Duration.seconds(5)
+    /// The time to connect, and for an answer where the call does not say otherwise.
+    var timeout = FileAccess.standardAdminTimeout
 
     /// Shows how long an answer has been waited for.
     struct Progress {
@@ -41,7 +41,7 @@ struct AdminClient {
         let answer: AnswerReader
         do throws(BlockingConnection.Failure) {
             var connection = try open(Self.target(path, parameters), content)
-            connection.timeout = limit ?? Self.timeout
+            connection.timeout = limit ?? timeout
             if let progress { try Self.wait(for: connection, progress) }
             answer = try Self.answer(over: connection)
         } catch {
@@ -55,7 +55,7 @@ struct AdminClient {
     func open(
         _ target: String, _ content: [UInt8]? = nil
     ) throws(BlockingConnection.Failure) -> BlockingConnection {
-        let connection = try server.connect(timeout: Self.timeout)
+        let connection = try server.connect(timeout: timeout)
         if token != nil, case .unix(let path) = server, !connection.leadsToTrusted(path) {
             throw BlockingConnection.Failure(
                 "the process that listens there is of another user, and the token is not sent to it")
@@ -156,7 +156,7 @@ extension AdminClient {
         } else if let path = configured?.adminTokenFile {
             token = try Self.token(in: path, context.files)
         }
-        self.init(server: server, token: token)
+        self.init(server: server, token: token, timeout: context.files.adminTimeout)
     }
 
     /// Nil where this user may not read it: the proxy says that it wants a token. A file that a

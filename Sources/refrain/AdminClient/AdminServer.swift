@@ -21,7 +21,7 @@ enum AdminServer: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// One that listens there, reached from the same machine.
+    /// The admin surface that listens there, reached from the same machine.
     init(listening place: HostPort) {
         let (host, port) = (place.address.host, place.address.port)
         let all = ["0.0.0.0": "127.0.0.1", "::": "::1"]

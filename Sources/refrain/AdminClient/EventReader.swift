@@ -38,7 +38,7 @@ struct EventReader {
         if let value = Self.value("data", line) { lines.append(value) }
     }
 
-    /// One blank after the colon is no part of the value.
+    /// The value of a field; a single blank after the colon is no part of it.
     private static func value(_ field: String, _ line: String) -> String? {
         guard line.hasPrefix(field + ":") else { return nil }
         let value = line.dropFirst(field.count + 1)

@@ -5,7 +5,7 @@
 struct CommandContext: Sendable {
     let output: Output
     let files: FileAccess
-    /// All that the program has, for the help.
+    /// The program's commands, for the help.
     var commands: [Command] = []
     /// To be called once the start has succeeded.
     var noteStarted: @Sendable () -> Void = {}
@@ -19,7 +19,7 @@ struct CommandContext: Sendable {
 
 struct Command: Sendable {
     let name: String
-    /// One line.
+    /// The command's purpose, on one line.
     let summary: String
     /// The name of the positional argument, `[COMMAND]` where it may be left out; empty: there is
     /// none.
@@ -45,7 +45,7 @@ struct Command: Sendable {
         self.mostPositional = positional.isEmpty ? 0 : mostPositional
     }
 
-    /// All of its options, `--help` among them.
+    /// The command's options, `--help` among them.
     var allOptions: [CommandOption] { options + [.help] }
 
     static func unknown(_ name: String, among names: [String]) -> CommandFailure {

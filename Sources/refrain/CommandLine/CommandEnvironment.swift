@@ -14,7 +14,7 @@ struct TaggedParagraph: Sendable {
     /// Signals of a command that runs until it is stopped.
     static let stopSignals = [TaggedParagraph("TERM, INT", "stop")]
 
-    /// All that the proxy listens to.
+    /// The signals that the proxy acts upon.
     static let proxySignals = [
         TaggedParagraph(
             "TERM, INT",

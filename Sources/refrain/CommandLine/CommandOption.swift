@@ -21,7 +21,7 @@ struct CommandOption: Sendable {
     /// `--name VALUE`, as the help shows it.
     var spelling: String { "--" + name + (value.map { " " + $0 } ?? "") }
 
-    /// Its summary, and whether it may be repeated.
+    /// The option's summary, and whether it may be repeated.
     var help: String { summary + (isRepeatable ? "; may be repeated" : "") }
 
     static let help = CommandOption("help", "show this help")

@@ -31,8 +31,8 @@ extension CommandFailure {
         }
     }
 
-    /// The same with the command's name before that of an option: values are read by code that does
-    /// not know for which command.
+    /// The failure with the command's name before that of an option: values are read by code that
+    /// does not know for which command.
     func naming(_ command: Command) -> CommandFailure {
         switch self {
         case .usage(let message) where message.hasPrefix("--"): .usage("\(command.name): \(message)")

@@ -53,7 +53,7 @@ final class OperationalLog: Sendable {
 }
 
 extension LogLevel {
-    /// As syslog(3) numbers it: `error` is 3, and the others follow in their order.
+    /// The level's number in syslog(3): `error` is 3, and the others follow in their order.
     var priority: Int { 3 + (Self.allCases.firstIndex(of: self) ?? 0) }
 }
 

@@ -10,7 +10,7 @@ struct CommandArguments: Equatable, Sendable {
     /// The value of an option that was given.
     func value(_ option: CommandOption) -> String? { values[option.name]?.last }
 
-    /// All values of a repeatable option.
+    /// The values of a repeatable option.
     func all(_ option: CommandOption) -> [String] { values[option.name] ?? [] }
 
     /// Whether a flag was given.
@@ -26,7 +26,7 @@ extension CommandArguments {
         return try parsed(option, or: "", read)
     }
 
-    /// The same, or what `read` makes of `standard`.
+    /// The value of an option, read by `read`; that of `standard` where it was not given.
     func parsed<Value>(
         _ option: CommandOption, or standard: String, _ read: (String) throws(ValueError) -> Value
     ) throws(CommandFailure) -> Value {

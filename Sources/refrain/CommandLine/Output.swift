@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a command writes; tests put their own functions in.
+/// The streams that a command writes to; tests put their own functions in.
 struct Output: Sendable {
     /// The command's result.
     let standard: @Sendable (String) -> Void
@@ -38,8 +38,8 @@ struct Output: Sendable {
         error((isJournal ? "<\(level.priority)>" : "") + "refrain: " + text.onOneLine + "\n")
     }
 
-    /// All of it, unless the reader has gone: then no reader is left to be told. If the disk is
-    /// full, the program ends: the reader of a cut report must not take it for the whole.
+    /// Writes everything, unless the reader has gone: then no reader is left to be told. If the
+    /// disk is full, the program ends: the reader of a cut report must not take it for the whole.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         do throws(FileProblem) {
             try FileAccess.writeAll(bytes, to: descriptor)

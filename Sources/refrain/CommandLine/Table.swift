@@ -2,7 +2,7 @@ import Text
 
 /// Rows of texts in columns: aligned, and where a terminal is too narrow, the last column is cut.
 enum Table {
-    /// One line a row.
+    /// Text of a table, a line a row.
     /// - Parameters:
     ///   - columns: their titles; none is shown where all are empty. Numbers, which are aligned to
     ///     the right, have a title that begins with `>`.

@@ -57,8 +57,8 @@ extension Command {
 }
 
 extension EffectiveConfiguration {
-    /// One directive a line, each with ` # default` or ` # file:line`. It is itself a configuration
-    /// of the same meaning; unset directives are comments.
+    /// The configuration, a directive a line, each with ` # default` or ` # file:line`. It is
+    /// itself a configuration of the same meaning; unset directives are comments.
     func text() -> String {
         var text = ""
         for directive in Directive.table where directive.name != Directive.include {

@@ -10,10 +10,15 @@ extension Command {
                 "connects to a Unix socket and writes JSON"),
         ]
     ) { arguments, context throws(CommandFailure) in
-        let body = try AdminClient(arguments, context).ask("/stats")
+        let client = try AdminClient(arguments, context)
+        let body = try client.ask("/stats")
         if arguments.has(.json) { return context.done(json: body) }
         let stats = try AdminClient.stats(body)
-        context.output.standard(StatsTable.text(of: stats))
+        let text = StatsTable.text(of: stats)
+        guard !text.isEmpty else {
+            throw .failed("the answer to GET /stats has no counters; check that \(client.server) is an admin_listen")
+        }
+        context.output.standard(text)
         return .done
     }
 }

@@ -112,7 +112,7 @@ enum StatsTable {
         ]
     }
 
-    /// Each class, followed by its statuses.
+    /// Rows of the answers: a class, then its statuses.
     private static func answers(in stats: JSON) -> [[String]] {
         let statuses = counts(in: stats["answers"]?["statuses"])
         let whole = statuses.reduce(0) { $0 + $1.count }
@@ -167,7 +167,7 @@ enum StatsTable {
         }
     }
 
-    /// Those that occurred, the most frequent first.
+    /// Rows of the counts above zero, the most frequent first.
     private static func frequencies(_ counts: [(name: String, count: Int)]) -> [[String]] {
         counts.filter { $0.count > 0 }
             .sorted { ($1.count, $0.name) < ($0.count, $1.name) }

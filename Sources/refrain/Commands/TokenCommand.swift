@@ -45,7 +45,7 @@ extension Command {
 }
 
 extension TokenClaims {
-    /// One claim a line, for people.
+    /// The claims for people, one a line.
     func table(at unixSeconds: Int64) -> String {
         let rows = [
             ("algorithm", algorithm ?? "-"), ("key", keyID ?? "-"), ("team", issuer ?? "-"),

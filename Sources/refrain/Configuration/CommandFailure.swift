@@ -10,7 +10,7 @@ enum CommandFailure: Error, Equatable, Sendable {
         .configuration([ConfigurationError(place: nil, message: message)])
     }
 
-    /// One line each.
+    /// Error messages, of one line each.
     var messages: [String] {
         switch self {
         case .failed(let message), .usage(let message): [message]

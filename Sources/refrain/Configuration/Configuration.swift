@@ -75,7 +75,7 @@ struct Configuration: Equatable, Sendable {
     /// Nil: the host's name.
     var writtenNodeName: String?
 
-    /// As far as directives say it: the rest depends on others of them.
+    /// Settings of composition as far as directives say them: the rest depends on other directives.
     var composition = CompositionSettings()
     /// How many of a million composed answers are also asked for and compared.
     var verifySample = 0
@@ -119,7 +119,7 @@ struct Configuration: Equatable, Sendable {
 /// Whether larger answers are asked for in forms that the API is documented to have, before this
 /// origin showed them.
 enum DocumentedFormsMode: String, CaseIterable, Sendable {
-    /// Where the origin is the API's own host.
+    /// On if the origin is the API's own host.
     case auto
     case on, off
 }

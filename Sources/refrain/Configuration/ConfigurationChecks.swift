@@ -41,7 +41,7 @@ struct ConfigurationChecks {
 
     private var listenLines: [SettingLine] { lines.filter { ["listen", "admin_listen"].contains($0.directive.name) } }
 
-    /// Where a line has the proxy listen; none where it is wrong or `off`.
+    /// Addresses on which a line has the proxy listen; none where it is wrong or `off`.
     private static func addresses(of line: SettingLine) -> [SocketAddress] {
         (try? HostPort(admin: line.words[0]))?.all ?? []
     }

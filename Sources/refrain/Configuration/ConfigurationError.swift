@@ -10,12 +10,12 @@ struct SourceLine: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(file):\(line)" }
 }
 
-/// One thing that is wrong with a configuration. Never holds the content of a secret file.
+/// A mistake in a configuration. Never holds the content of a secret file.
 struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Nil where no line is to blame, for example when the file itself cannot be read.
     let place: SourceLine?
     let message: String
 
-    /// One line: `file:line: message`.
+    /// The error on one line: `file:line: message`.
     var description: String { place.map { "\($0): \(message)" } ?? message }
 }

@@ -3,7 +3,7 @@ import Text
 // Splits the text of a configuration file into lines of words. Knows the quotes, comments and
 // nothing of directives.
 
-/// One line that holds at least one word.
+/// A line that holds at least one word.
 struct ConfigurationLine: Equatable, Sendable {
     let place: SourceLine
     /// Without their quotes.

@@ -3,20 +3,6 @@ import EventLoop
 // From the path of a file to settings: includes, repetition, defaults, then the checks. Pure but
 // for `FileAccess`.
 
-/// A directive as it is in effect.
-struct SettingLine: Sendable {
-    let directive: Directive
-    /// Its arguments.
-    let words: [String]
-    /// Nil: a default.
-    let place: SourceLine?
-
-    /// As it would be written.
-    var spelling: String { "\(directive.name) \(value)" }
-    /// The arguments, as they would be written.
-    var value: String { words.map(ConfigurationLexer.spelling).joined(separator: " ") }
-}
-
 /// A configuration that may be run, and the lines it is made of.
 struct EffectiveConfiguration: Sendable {
     let configuration: Configuration

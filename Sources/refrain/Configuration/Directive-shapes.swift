@@ -17,7 +17,7 @@ extension Directive {
         }
     }
 
-    /// One argument, of which `read` makes the value.
+    /// A directive with one argument, of which `read` makes the value.
     static func value<Value: Sendable>(
         _ name: String, _ grammar: String, _ field: Field<Value>, standard: String? = nil, needsRestart: Bool = false,
         why: String, details: String = "", read: @escaping @Sendable (String) throws(ValueError) -> Value
@@ -29,7 +29,7 @@ extension Directive {
         }
     }
 
-    /// The same, or `off`, which is no value.
+    /// A directive with one argument, or `off`, which is no value.
     static func optional<Value: Sendable>(
         _ name: String, _ grammar: String, _ field: Field<Value?>, standard: String = off, needsRestart: Bool = false,
         why: String, details: String = "", read: @escaping @Sendable (String) throws(ValueError) -> Value
@@ -39,7 +39,7 @@ extension Directive {
         ) { word throws(ValueError) in word == off ? nil : try read(word) }
     }
 
-    /// One of the names of an enumeration.
+    /// A directive whose argument is one of the names of an enumeration.
     static func choice<Value>(
         _ name: String, _ field: Field<Value>, standard: Value, why: String
     ) -> Directive
@@ -48,7 +48,7 @@ extension Directive {
         return value(name, grammar, field, standard: standard.rawValue, why: why, read: Value.init(choice:))
     }
 
-    /// One of two words, of which the first means `first` and is the default.
+    /// A directive with one of two words, of which the first means `first` and is the default.
     static func toggle(
         _ name: String, _ field: Field<Bool>, _ words: (String, String) = ("on", off), first: Bool = true,
         needsRestart: Bool = false, why: String

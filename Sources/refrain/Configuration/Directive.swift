@@ -13,7 +13,7 @@ struct Directive: Sendable {
     enum Repetition: Sendable {
         /// An error.
         case never
-        /// One more value; the first line replaces the defaults.
+        /// Adds a value; the first line replaces the defaults.
         case adds
         /// A value for another first argument; it replaces the default of that one only.
         case perFirstArgument
@@ -34,31 +34,10 @@ struct Directive: Sendable {
             problem: { $0.problem($1) ?? $0.anchorsProblem($1) }, sum: readable.sum)
         /// A cache file, or none yet.
         static let cache = FileRule { files, path in path == off ? nil : files.cacheProblem(path) }
-        /// Not readable by others, with this content.
+        /// A file that others cannot read, with this content.
         static func secret(_ kind: SecretKind) -> FileRule {
             FileRule(problem: { $0.secretProblem($1, kind) }, sum: { $0.secretSum($1) })
         }
-    }
-
-    /// The content of a file that others may not read, as `serve` will want it.
-    struct SecretKind: Sendable {
-        /// Throws where the file has other content.
-        let check: @Sendable (_ path: String) throws -> Void
-
-        /// One token and at most a line end after it.
-        static let token = SecretKind { _ = try SecretFile.readToken($0) }
-        /// A token that the operator made, and thus of a least length.
-        static let adminToken = SecretKind { _ = try SecretFile.readAdminToken($0) }
-        /// A private key in PEM.
-        static let key = SecretKind { _ = try SecretFile.read($0, sizes: SecretFile.keySizes) }
-        /// One that developer tokens are signed with.
-        static let signingKey = SecretKind { path in
-            _ = try SigningKey(pem: SecretFile.read(path, sizes: SecretFile.keySizes))
-        }
-        /// A client and its key a line.
-        static let clientKeys = SecretKind { _ = try ClientKeys(SecretFile.read($0, sizes: SecretFile.listSizes)) }
-        /// A password, or a user and a password.
-        static let tierCredentials = SecretKind { _ = try TierCredentials(SecretFile.read($0)) }
     }
 
     /// Values that stand for the absence of a file, of a listener or of a limit.
@@ -74,7 +53,7 @@ struct Directive: Sendable {
     let fileRule: FileRule
     /// Whether the running proxy cannot go over to another value on SIGHUP.
     let needsRestart: Bool
-    /// One line for the example file and the documentation.
+    /// A line for the example file and the documentation.
     let why: String
     /// Further text for the man page.
     let details: String
@@ -106,7 +85,7 @@ struct Directive: Sendable {
         return least...most
     }
 
-    /// As it would be written: name and grammar.
+    /// Name and grammar, as the reference writes them.
     var spelling: String { name + " " + arguments }
 
     /// The directive of that name.

@@ -45,7 +45,7 @@ struct FileAccess: Sendable {
     /// Nil where the file can be opened for reading.
     var problem: @Sendable (_ path: String) -> String?
     /// Nil where the file is there, kept from others, and has the content of its kind.
-    var secretProblem: @Sendable (_ path: String, _ kind: Directive.SecretKind) -> String?
+    var secretProblem: @Sendable (_ path: String, _ kind: SecretKind) -> String?
     /// A number that changes with the content of a secret file; nil where it cannot be read. Means
     /// nothing to another process.
     var secretSum: @Sendable (_ path: String) -> Int? = { _ in nil }
@@ -77,7 +77,7 @@ struct FileAccess: Sendable {
     var othersFile: @Sendable (_ path: String, FileUse) -> String? = { _, _ in nil }
     /// Nil where a recording could begin.
     var recordingProblem: @Sendable (RecordingSettings) -> String? = { _ in nil }
-    /// Where systemd has put the files of `LoadCredential=`, if it has started this.
+    /// The folder of the files of `LoadCredential=`, if systemd has started this.
     var credentialsDirectory: String?
     /// The folder of the credentials of the service that comes with the program; nil for a user
     /// who may not read their sources.
@@ -93,7 +93,9 @@ struct FileAccess: Sendable {
     var unitText: NextCredentials.Ask = { _ in .failure(.absent) }
     /// The time for an answer of the running proxy to `check`: one that is busy for longer is left
     /// out, and an operator waits no more than that.
-    var metricsPatience: Duration = .seconds(2)
+    var statsPatience: Duration = .seconds(2)
+    /// The time to reach the running proxy, and for its answers to commands that set no other.
+    var adminTimeout = FileAccess.standardAdminTimeout
     /// A path to the content that a file will have at the next start.
     var placeAtNextStart: @Sendable (_ path: String) -> String = { $0 }
     /// Words about a credential whose source has changed; nil for other files.
@@ -137,7 +139,7 @@ struct FileAccess: Sendable {
             return hasher.finalize()
         },
         certificateProblem: { path, key in
-            failure { _ = try ServerTLS(certificateFile: path, keyFile: key) }.map { "\($0)" }
+            failure { try ServerTLS.check(certificateFile: path, keyFile: key) }.map { "\($0)" }
         },
         anchorsProblem: { path in
             failure { _ = try ClientTLS(trustAnchors: path.map { .file($0) } ?? .system) }.map { "\($0)" }
@@ -196,6 +198,7 @@ struct FileAccess: Sendable {
     /// The time for name servers. A good one answers within a second; glibc waits five for each
     /// that is silent, and an operator would take `check` for hung.
     private static let namePatience: Duration = .seconds(3)
+    static let standardAdminTimeout: Duration = .seconds(5)
 
     /// The caller shows the path, shortened: it may be a secret that was put there by mistake.
     private static func words(of error: SecretFileError, _ path: String) -> String {

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// One `listen` line.
+/// A `listen` line.
 struct ListenAddress: Hashable, Sendable {
     let address: SocketAddress
     /// Whether it speaks TLS with `tls_certificate`.

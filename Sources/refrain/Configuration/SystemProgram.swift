@@ -1,4 +1,3 @@
-import CLinux
 import EventLoop
 import Glibc
 
@@ -28,7 +27,7 @@ enum SystemProgram {
     static func output(of words: [String], within patience: Duration = patience) throws(FileProblem) -> String {
         let deadline = Instant.now() + patience
         let mine: Descriptor
-        let process: pid_t
+        let process: SpawnedProcess
         do throws(SystemError) {
             let (one, its) = try Descriptor.pair()
             (mine, process) = (one, try start(words, output: its))
@@ -36,13 +35,16 @@ enum SystemProgram {
             throw FileProblem(code: error.errno)
         }
         let end = read(mine, until: deadline)
-        var status: CInt?
-        if case .whole = end { status = exitStatus(of: process, until: deadline) }
-        if status == nil { kill(process) }
+        var status = SpawnedProcess.Status.running
+        if case .whole = end {
+            process.awaitEnd(until: deadline)
+            status = process.takeStatus()
+        }
+        if case .running = status { process.kill() }
         switch (end, status) {
-        case (.whole(let bytes), 0?): return String(decoding: bytes, as: UTF8.self)
-        case (.whole, .some): throw FileProblem("it failed")
-        case (.whole, nil), (.late, _):
+        case (.whole(let bytes), .ended(0)): return String(decoding: bytes, as: UTF8.self)
+        case (.whole, .ended), (.whole, .forgotten): throw FileProblem("it failed")
+        case (.whole, .running), (.late, _):
             throw FileProblem("no answer within \(patience.components.seconds) seconds")
         case (.tooLarge, _): throw FileProblem("its answer has more than \(mostBytes) bytes")
         case (.unreadable(let code), _):
@@ -50,64 +52,12 @@ enum SystemProgram {
         }
     }
 
-    /// The status of a process that ends in time; nil for others.
-    private static func exitStatus(of process: pid_t, until deadline: Instant) -> CInt? {
-        var status: CInt = 0
-        while true {
-            let ended = waitpid(process, &status, WNOHANG)
-            if ended == process { return status }
-            // Where this process ignores SIGCHLD, the status of an ended program is lost.
-            guard ended == 0 || errno == EINTR else { return -1 }
-            guard Instant.now() < deadline else { return nil }
-            usleep(5_000)
-        }
-    }
-
-    private static func kill(_ process: pid_t) {
-        Glibc.kill(process, SIGKILL)
-        while waitpid(process, nil, 0) < 0, errno == EINTR {}
-    }
-
     /// Starts a program with the default action of each signal: those that this program ignores
     /// would be ignored by the child too.
-    private static func start(_ words: [String], output: Descriptor) throws(SystemError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor in [STDIN_FILENO, STDERR_FILENO] {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
-        _ = clinux_close_from(&actions, 3)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var (usual, none) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        sigfillset(&usual)
-        posix_spawnattr_setsigdefault(&attributes, &usual)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        let arguments = words.map { strdup($0) } + [nil]
-        let variables = environment().map { strdup($0) } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var process: pid_t = 0
-        let code = posix_spawnp(&process, words[0], &actions, &attributes, arguments, variables)
-        guard code == 0 else { throw SystemError(call: "posix_spawn", errno: code) }
-        return process
-    }
-
-    /// This process's variables, and those of plain text in place of others of their names.
-    private static func environment() -> [String] {
-        let names = plainText.map { $0.prefix { $0 != "=" } }
-        var all = plainText
-        var next = clinux_environment()
-        while let place = next, let variable = place.pointee {
-            let text = String(cString: variable)
-            if !names.contains(text.prefix { $0 != "=" }) { all.append(text) }
-            next = place + 1
-        }
-        return all
+    private static func start(_ words: [String], output: Descriptor) throws(SystemError) -> SpawnedProcess {
+        try SpawnedProcess.start(
+            words[0], words, variables: plainText, files: [.nowhere, .copy(output), .nowhere],
+            signals: SpawnedProcess.Signals(usual: .all, held: sigset_t([])))
     }
 
     /// The bytes up to the end, if that comes in time and before the limit.

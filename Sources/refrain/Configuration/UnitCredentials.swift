@@ -32,7 +32,7 @@ struct UnitCredentials: Equatable, Sendable {
     /// Whether the service has any.
     var isEmpty: Bool { loaded.isEmpty && written.isEmpty && !importsOthers }
 
-    /// Where a credential comes from; nil where the service gets none of this name.
+    /// The source of a credential; nil where the service gets none of this name.
     func source(of name: String) -> Source? {
         if written.contains(name) { return .other }
         if let source = loaded[name] { return source }

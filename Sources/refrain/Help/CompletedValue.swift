@@ -6,9 +6,9 @@ import Simulator
 enum CompletedValue: Equatable, Sendable {
     case file
     case directory
-    /// One of these.
+    /// A word of these.
     case words([String])
-    /// One of these, and something after it.
+    /// A prefix of these, and something after it.
     case prefixes([String])
     /// Nothing is known of it.
     case unknown

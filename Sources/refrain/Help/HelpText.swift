@@ -64,7 +64,7 @@ enum HelpText {
             + "\n"
     }
 
-    /// One line: `refrain check [--config FILE] [--json]`.
+    /// The usage on one line: `refrain check [--config FILE] [--json]`.
     static func usage(of command: Command) -> String {
         let options = command.options.map { "[\($0.spelling)]" + ($0.isRepeatable ? "..." : "") }
         let words = ["refrain", command.name] + options + [command.positional]

@@ -5,7 +5,7 @@ enum HelpTopic: Sendable {
     case configuration
     case directive(Directive)
 
-    /// Each once.
+    /// Names of all topics, each once.
     static func names(in commands: [Command]) -> [String] {
         commands.map(\.name) + [ManualPage.configurationName]
             + Directive.table.map(\.name).filter { name in !commands.contains { $0.name == name } }

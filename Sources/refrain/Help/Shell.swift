@@ -11,7 +11,7 @@ enum Shell: String, CaseIterable, Sendable {
         }
     }
 
-    /// Where the shell looks for it below `PREFIX/share`.
+    /// Path at which the shell looks for the completions, below `PREFIX/share`.
     var path: String {
         switch self {
         case .bash: "bash-completion/completions/refrain"

@@ -11,8 +11,7 @@ struct ReplayOptions: Sendable {
     /// Whether answers are compared with the recorded ones.
     let verifies: Bool
     let thresholds: [Threshold]
-    /// Where reports are written.
-    let hgrmFile: String?
+    /// Path of the report; nil where none is written.
     let htmlFile: String?
     let failedFile: String?
     let isJSON: Bool
@@ -40,7 +39,7 @@ struct ReplayOptions: Sendable {
         }
         verifies = arguments.has(Self.verify) || thresholds.contains(where: \.needsVerification)
         self.plan = plan
-        (hgrmFile, htmlFile) = (arguments.value(Self.hgrm), arguments.value(Self.html))
+        htmlFile = arguments.value(Self.html)
         failedFile = arguments.value(Self.failed)
         isJSON = arguments.has(.json)
     }
@@ -191,8 +190,7 @@ extension ReplayOptions {
     static let verify = CommandOption("verify", "compare status and JSON value of each answer with the recording")
     static let failIf = CommandOption(
         "fail-if", "EXPR", isRepeatable: true, "exit with 1 if this holds: 'p99>50ms', 'hit<0.9', 'diff>0'")
-    static let hgrm = CommandOption("hgrm", "FILE", "write the percentiles in HdrHistogram's .hgrm format")
-    static let html = CommandOption("html", "FILE", "write a report with plots")
+    static let html = CommandOption("html", "FILE", "write a report as a page")
     static let failed = CommandOption(
         "failed", "FILE", "write the requests that failed or got an error, one JSON object a line")
     static let scaleTTL = CommandOption(
@@ -214,7 +212,7 @@ extension ReplayOptions {
 
     static let all = [
         target, speed, rate, connections, duration, loop, only, skip, method, status, outcome, storefront, header,
-        headerFile, caFile, timeout, verify, failIf, .json, hgrm, html, failed, scaleTTL, .admin, .adminTokenFile,
+        headerFile, caFile, timeout, verify, failIf, .json, html, failed, scaleTTL, .admin, .adminTokenFile,
         warm, dryRun, config,
     ]
 }

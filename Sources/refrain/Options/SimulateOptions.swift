@@ -12,7 +12,7 @@ struct SimulateOptions: Sendable {
     /// A file or a directory whose answers are served instead of made-up ones.
     let recording: String?
     let mode: RecordingMode
-    /// Where requests go in the modes that ask an origin.
+    /// The origin of the modes that ask one.
     let upstream: Endpoint?
     /// The delay of every answer of a recording; nil where none was given.
     let latency: Duration?
@@ -44,8 +44,8 @@ struct SimulateOptions: Sendable {
         }
     }
 
-    /// Those that shape the simulated API. A user who gives one beside a recording expects
-    /// something of it.
+    /// Refuses options that shape the simulated API. A user who gives one beside a recording
+    /// expects something of it.
     private static func refuseBesideRecording(_ arguments: CommandArguments) throws(CommandFailure) {
         let shaping = [
             seed, fault, reviseEvery, revisionShare, flipAfter, lists, listSizes, gaps, unavailable, relations,
@@ -85,7 +85,7 @@ extension SimulatorConfiguration {
         requiresAuthorization = !arguments.has(Options.noAuth)
     }
 
-    /// Those in whose lists unavailable items leave gaps: `all`, `none`, or codes with commas
+    /// Storefronts in whose lists unavailable items leave gaps: `all`, `none`, or codes with commas
     /// between; nil for all.
     private static func storefronts(_ text: String) throws(ValueError) -> Set<String>? {
         if text == "all" || text == "none" { return text == "all" ? nil : [] }

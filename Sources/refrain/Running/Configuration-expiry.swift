@@ -65,7 +65,7 @@ extension Configuration {
         return expiries + authorityExpiries(readAt: place)
     }
 
-    /// One authority that is valid may be enough.
+    /// The latest expiry in each file of authorities: one that is valid may be enough.
     private func authorityExpiries(readAt place: (_ path: String) -> String) -> [Expiry] {
         let files = [("upstream_ca_file", upstreamCAFile), ("shared_tier_ca_file", sharedTierCAFile)]
         return files.compactMap { name, path in

@@ -26,15 +26,17 @@ extension Configuration {
         _ log: OperationalLog, _ inheritance: Inheritance = Inheritance(), over running: RunningProxy.Running? = nil,
         isStopped: () -> Bool = { false }
     ) throws(CommandFailure) -> ProxySettings {
-        let keys = try clientKeys(continuing: running?.settings.shared.clientKeys)
+        let keys = try clientKeys(continuing: running?.settings.service.clientKeys)
         let sink = try accessLogSink(log, running)
         let ticketKeys = { running.map { $0.settings.tls?.ticketKeys } ?? inheritance.predecessor?.askForTicketKeys() }
+        let listeners = try listenerSettings(inheritance.sockets, continuing: ticketKeys, log)
+        let upstreamTLS = try upstreamTLS(running)
+        let service = try serviceSettings(log, keys)
         // The cache last: a predecessor lets go of it when nothing else is left that can fail.
+        let shared = try shared(log, service, running, inheritance.predecessor, isStopped)
         var settings = ProxySettings(
-            listeners: try listenerSettings(inheritance.sockets, continuing: ticketKeys, log), workers: loopCount,
-            upstream: upstreamSettings,
-            upstreamTLS: try upstreamTLS(running),
-            shared: try shared(log, running, inheritance.predecessor, isStopped),
+            listeners: listeners, workers: loopCount, upstream: upstreamSettings, upstreamTLS: upstreamTLS,
+            service: service, shared: shared,
             accessLog: sink.map {
                 AccessLogSettings($0, accessLog.format == .json ? .json : .combined, accessLog.selection)
             })
@@ -43,14 +45,6 @@ extension Configuration {
         settings.bounds = clientBounds
         settings.bounds.warn = { @Sendable text in log(.warn, text) }
         settings.bounds.inform = { @Sendable text in log(.info, text) }
-        settings.shared.clientKeys = keys
-        settings.shared.verifySample = verifySample
-        settings.shared.servesOther = servesOther
-        settings.shared.healthPath = healthPath.map { Array($0.utf8) }
-        settings.shared.pageFields = PageFields(corsHeaders)
-        settings.shared.forwardedFields = NamedFields(forwardedFields)
-        let origin = upstream.url
-        settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
         return settings
     }
 
@@ -60,24 +54,29 @@ extension Configuration {
         return settings
     }
 
-    /// Each loop has its own connections to the origin, so there cannot be more loops than
-    /// connections.
-    var loopCount: Int { min(workers ?? MachineShare.processors, upstreamConnections) }
+    private func serviceSettings(
+        _ log: OperationalLog, _ keys: ClientKeys?
+    ) throws(CommandFailure) -> ServiceSettings {
+        var settings = ServiceSettings(
+            credentials: try credentials(), policy: policy, origin: upstream.origin, authority: upstream.authority,
+            crossOrigin: crossOrigin, composition: wholeComposition)
+        settings.clientKeys = keys
+        settings.verifySample = verifySample
+        settings.servesOther = servesOther
+        settings.healthPath = healthPath.map { Array($0.utf8) }
+        settings.pageFields = PageFields(corsHeaders)
+        settings.forwardedFields = NamedFields(forwardedFields)
+        let origin = upstream.url
+        settings.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
+        return settings
+    }
 
     private func shared(
-        _ log: OperationalLog, _ running: RunningProxy.Running?, _ predecessor: Predecessor?, _ isStopped: () -> Bool
-    ) throws(CommandFailure) -> ProxyShared {
-        let credentials = try credentials()
-        if let running {
-            return running.settings.shared.adopting(
-                credentials: credentials, policy: policy, origin: upstream.origin, authority: upstream.authority,
-                crossOrigin: crossOrigin,
-                composition: wholeComposition)
-        }
-        var shared = ProxyShared(
-            cache: try responseCache(log, predecessor, isStopped), credentials: credentials, policy: policy,
-            origin: upstream.origin, authority: upstream.authority, crossOrigin: crossOrigin,
-            composition: wholeComposition)
+        _ log: OperationalLog, _ service: ServiceSettings, _ running: RunningProxy.Running?,
+        _ predecessor: Predecessor?, _ isStopped: () -> Bool
+    ) throws(CommandFailure) -> SharedStores {
+        if let running { return running.settings.shared.adopting(service, after: running.settings.service) }
+        var shared = SharedStores(try responseCache(log, predecessor, isStopped), for: service)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.tier = try tierSettings().map { settings in
             SharedTier(
@@ -315,7 +314,7 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// Where the proxy listens, and last the admin listener.
+    /// Addresses on which the proxy listens, and last the admin listener's.
     var listenedAddresses: [SocketAddress] { listeners.map(\.address) + (adminListener?.all ?? []) }
 
     /// Token of the admin listener; nil when it needs none.

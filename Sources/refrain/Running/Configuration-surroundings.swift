@@ -1,3 +1,4 @@
+import Admin
 import EventLoop
 import Text
 import Tier
@@ -34,23 +35,21 @@ extension Configuration {
     /// has nothing to compare.
     private func servedCertificate(besides path: String, _ files: FileAccess) -> String? {
         guard let place = adminListener, place.address.path != nil || place.address.port > 0,
-            let end = CertificateValidity.all(in: path).map(\.ends).min()
+            let end = CertificateValidity.all(in: path).map(\.ends).min(),
+            let fingerprint = try? CertificateFingerprint(ofFile: path)
         else { return nil }
         let client = AdminClient(
-            server: AdminServer(listening: place), token: adminTokenFile.flatMap { try? files.token($0) })
-        guard let metrics = try? client.ask("/metrics", within: files.metricsPatience),
-            let served = Self.servedEnd(in: metrics), served != end
+            server: AdminServer(listening: place), token: adminTokenFile.flatMap { try? files.token($0) },
+            timeout: files.adminTimeout)
+        guard let body = try? client.ask("/stats", within: files.statsPatience),
+            let stats = try? AdminClient.stats(body),
+            let served = stats["certificate_expires"]?.intValue.map(Int64.init)
         else { return nil }
+        // A proxy of 1.0.0 has no fingerprint to compare.
+        let isSame = stats["certificate_sha256"].map { $0 == fingerprint.json } ?? (served == end)
         let span = SpanOfTime.text(Int(clamping: abs(end - served)))
-        return "the running proxy serves another certificate, which ends \(span) "
-            + (served < end ? "earlier" : "later") + "; reload to serve this one"
-    }
-
-    /// When the certificates end that a proxy serves, as its metrics say.
-    static func servedEnd(in metrics: [UInt8]) -> Int64? {
-        let name = "refrain_certificate_expiry_timestamp_seconds "
-        let lines = String(decoding: metrics, as: UTF8.self).split(separator: "\n")
-        return lines.first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.utf8.count)) }
-            .flatMap { Int64(exactly: $0) }
+        let difference = served == end ? "at the same time" : span + (served < end ? " earlier" : " later")
+        return isSame
+            ? nil : "the running proxy serves another certificate, which ends \(difference); reload to serve this one"
     }
 }

@@ -31,7 +31,7 @@ extension Configuration {
         return "# shared tier: \(sharedTier), keys \(keyPrefix)*; this node is \(nodeName)\n"
     }
 
-    /// The same; null where there is none.
+    /// The shared tier for programs; null where there is none.
     var tierJSON: JSON {
         guard let sharedTier else { return .null }
         return [
@@ -39,6 +39,6 @@ extension Configuration {
         ]
     }
 
-    /// As `TierKeys` has it: a colon at the end of the name is the one after it.
+    /// Prefix of the keys as `TierKeys` has it: a colon that ends the name is the one after it.
     private var keyPrefix: String { sharedTierName.hasSuffix(":") ? sharedTierName : sharedTierName + ":" }
 }

@@ -6,7 +6,7 @@ extension TokenClaims {
 }
 
 extension Configuration {
-    /// All that `serve` warns of at the start and at a reload, and `check` shows.
+    /// The warnings that `serve` gives at the start and at a reload, and `check` shows.
     /// - Parameters:
     ///   - unixSeconds: the time now.
     ///   - certificates: where their files have been read.

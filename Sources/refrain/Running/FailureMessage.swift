@@ -4,8 +4,6 @@
 struct FailureMessage: Equatable, Sendable {
     /// Room for dozens of mistakes in a configuration, and much less than a socket takes at once.
     static let mostBytes = 4096
-    /// The length in front of the words on the channel.
-    static let headBytes = 2
 
     let text: String
 
@@ -21,18 +19,5 @@ struct FailureMessage: Equatable, Sendable {
 
     private init(_ text: String) {
         self.text = text.onOneLine.cut(toBytes: Self.mostBytes)
-    }
-
-    /// The words with their length in front, its high byte first.
-    var bytes: [UInt8] {
-        let words = Array(text.utf8)
-        return [UInt8(words.count >> 8), UInt8(words.count & 0xFF)] + words
-    }
-
-    /// How many bytes of words follow this head; nil where it is cut, or has too large a number.
-    static func count(head: [UInt8]) -> Int? {
-        guard head.count == headBytes else { return nil }
-        let count = Int(head[0]) << 8 | Int(head[1])
-        return count <= mostBytes ? count : nil
     }
 }

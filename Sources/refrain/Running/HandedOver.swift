@@ -9,9 +9,9 @@ import Glibc
 // made the socket pair of which it was given one end: an environment that was passed on to another
 // process proves nothing, and the proof holds when the parent has died meanwhile.
 
-/// One descriptor on its way.
+/// A descriptor on its way.
 struct HandedOver: Sendable {
-    /// Its purpose.
+    /// The descriptor's purpose.
     enum Role: String {
         /// The child's end of the pair over which both talk.
         case control

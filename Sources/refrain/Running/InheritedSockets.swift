@@ -35,12 +35,12 @@ struct InheritedSockets: Sendable {
         }
     }
 
-    /// All that are to listen by these do.
+    /// Notes that every loop that listens by these sockets has its descriptors.
     func settle() {
         for socket in sockets { socket.settle() }
     }
 
-    /// Those that are bound to this address and can still be listened on.
+    /// The sockets that are bound to this address and can still be listened on.
     subscript(address: SocketAddress) -> [InheritedSocket] {
         sockets.filter { $0.address == address && $0.isOpen }
     }
@@ -53,7 +53,7 @@ struct InheritedSockets: Sendable {
         addresses(for: wanted).map { $0.map { self[$0] } ?? [] }
     }
 
-    /// Those that none of these addresses is listened on by.
+    /// The sockets that none of these addresses is listened on by.
     func unused(by wanted: [SocketAddress]) -> [InheritedSocket] {
         let used = addresses(for: wanted)
         return sockets.filter { !used.contains($0.address) }
@@ -94,7 +94,7 @@ struct Inheritance: Sendable {
 enum SocketActivation {
     /// Handed-over descriptors begin here.
     static let firstDescriptor: CInt = 3
-    /// More are a mistake.
+    /// The most descriptors that are taken; more are a mistake.
     static let most = 1024
 
     /// Proof that the variables are for this process, and not for one that passed them on.

@@ -70,3 +70,9 @@ struct MachineShare: Sendable {
 
     private static func number(_ text: String) -> Int? { Int(text.split(whereSeparator: \.isWhitespace).first ?? "") }
 }
+
+extension Configuration {
+    /// Number of loops. Each has its own connections to the origin, so there cannot be more loops
+    /// than connections.
+    var loopCount: Int { min(workers ?? MachineShare.processors, upstreamConnections) }
+}

@@ -39,9 +39,10 @@ final class Predecessor: Sendable {
     }
 
     /// The keys of session tickets that it has; nil where it has none, or is of 1.0.0. Once, before
-    /// `takeTurn`.
-    func askForTicketKeys() -> TicketKeys? {
-        isRecent ? channel.askForTicketKeys() : nil
+    /// `takeTurn`. Nothing else is done meanwhile: five seconds are for a machine that stands
+    /// still.
+    func askForTicketKeys(within limit: Duration = .seconds(5)) -> TicketKeys? {
+        isRecent ? channel.askForTicketKeys(within: limit) : nil
     }
 
     /// Says that this process is prepared, and waits until the other one no longer does what only

@@ -29,7 +29,7 @@ final class ProgressLine {
         output.error("\r" + TextTable.cut(TextTable.printable(text()), to: width - 1) + "\u{1B}[K")
     }
 
-    /// Leaves a terminal with nothing of it.
+    /// Erases the progress line from a terminal.
     func end() {
         if hasDrawn { output.error("\r\u{1B}[K") }
         hasDrawn = false

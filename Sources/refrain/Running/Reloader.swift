@@ -83,7 +83,9 @@ final class Reloader: Sendable {
         let before = inEffect.withLock { $0 }
         let refused = effective.changesThatNeedRestart(since: before.lines, path: file.path)
         guard refused.isEmpty else { throw .configuration(refused) }
-        let ending = try proxy.adopt(effective.configuration)
+        let ending = try effective.placingFailures { () throws(CommandFailure) in
+            try proxy.adopt(effective.configuration)
+        }
         let contents = Self.contents(of: effective.lines, files)
         inEffect.withLock { $0 = (effective.lines, contents) }
         let certificates = proxy.running.withLock { $0.certificates }
@@ -106,7 +108,7 @@ final class Reloader: Sendable {
 }
 
 extension EffectiveConfiguration {
-    /// One error for each directive that means something else than in `before` and cannot while the
+    /// An error for each directive that means something else than in `before` and cannot while the
     /// proxy runs.
     func changesThatNeedRestart(since before: [SettingLine], path: String) -> [ConfigurationError] {
         changes(since: before).filter(\.needsRestart).map { directive in

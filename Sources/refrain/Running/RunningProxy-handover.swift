@@ -14,10 +14,10 @@ extension RunningProxy {
     /// timeout, so that no connection is closed before its time.
     var patience: Duration { running.withLock { $0.settings.timeouts.idle } }
 
-    /// The same for the admin listener.
+    /// How long requests of the admin listener have once a successor serves.
     private static let adminPatience = Duration.seconds(2)
 
-    private var shared: ProxyShared { running.withLock { $0.settings.shared } }
+    private var shared: SharedStores { running.withLock { $0.settings.shared } }
     private var records: RecordStore? { shared.cache.file?.records }
     /// Keys of session tickets of the TLS listeners; nil where there are none.
     var ticketKeys: TicketKeys? { running.withLock { $0.settings.tls?.ticketKeys } }
@@ -111,7 +111,7 @@ extension RunningProxy {
 
 extension Predecessor {
     /// Has the cache tell it of purges: it answers from its own copy for a while.
-    func shareCache(of shared: ProxyShared) {
+    func shareCache(of shared: SharedStores) {
         shared.noteOtherProcess()
         shared.cache.setOtherProcess { @Sendable [self] in forget($0) }
     }

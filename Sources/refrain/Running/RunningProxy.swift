@@ -66,7 +66,7 @@ final class RunningProxy: Sendable {
         developer: DeveloperTokens? = nil, certificates: [Expiry]? = nil, isStopped: () -> Bool = { false }
     ) throws(CommandFailure) {
         var settings = try configuration.proxySettings(log, inheritance, isStopped: isStopped)
-        if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
+        if let developer { settings.service.credentials = Credentials(developer: developer, musicUser: nil) }
         if let predecessor = inheritance.predecessor { predecessor.shareCache(of: settings.shared) }
         node = try Self.node(configuration, settings, after: inheritance.predecessor?.process)
         server = try Self.server(settings, node)
@@ -183,8 +183,8 @@ final class RunningProxy: Sendable {
         }
         log.setLevel(configuration.logLevel)
         settings.shared.cache.file?.records.checkRate = configuration.cacheCheck
-        settings.shared.cache.file?.records.use(settings.shared.origin)
-        node?.use(settings.shared)
+        settings.shared.cache.file?.records.use(settings.service.origin)
+        node?.use(settings.shared, of: settings.service.origin)
         var configuration = configuration
         configuration.recording = server.adoptRecording(configuration.recording, before: recordingBefore, log)
         let now = Running(

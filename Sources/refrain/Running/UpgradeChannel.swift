@@ -3,7 +3,7 @@ import Dispatch
 import EventLoop
 import Glibc
 
-/// One end of the channel between a proxy and the successor that takes its place. Messages have one
+/// An end of the channel between a proxy and the successor that takes its place. Messages have one
 /// byte and come in this order. The last three come as often as there are purges, and for each
 /// `forget` there is one `forgotten`.
 ///
@@ -31,11 +31,6 @@ struct UpgradeChannel: Sendable {
         case forgotten = 0x6B
     }
 
-    /// Begins the words of a failure.
-    private static let failed: UInt8 = 0x65
-    /// Begins the answer to `ticketKeys`: two bytes for the length, high byte first, and the keys.
-    private static let keys: UInt8 = 0x54
-
     enum Received: Equatable {
         case message(Message)
         /// The successor: cannot start, in the words of its log.
@@ -61,49 +56,46 @@ struct UpgradeChannel: Sendable {
 
     /// Sends the words of a failure, without waiting.
     func send(_ words: FailureMessage) {
-        write([Self.failed] + words.bytes)
+        _ = Array(words.text.utf8).withUnsafeBytes { send(.failure, $0) }
     }
 
     /// Sends the answer to `ticketKeys`, without waiting, and wipes its bytes. Where nothing could
     /// be sent the other one goes on without keys.
     /// - Returns: false where a part was sent: the other one would take what comes next for keys.
     func send(_ ticketKeys: TicketKeys?) -> Bool {
-        guard let ticketKeys else { return send(keys: UnsafeRawBufferPointer(start: nil, count: 0)) }
-        return ticketKeys.withBytes { send(keys: $0) }
+        guard let ticketKeys else { return send(.ticketKeys, UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return ticketKeys.withBytes { send(.ticketKeys, $0) }
     }
 
-    private func send(keys: UnsafeRawBufferPointer) -> Bool {
-        let head = [Self.keys, UInt8(keys.count >> 8), UInt8(keys.count & 0xFF)]
-        return withUnsafeTemporaryAllocation(byteCount: head.count + keys.count, alignment: 1) { answer in
-            defer { if let start = answer.baseAddress { explicit_bzero(start, answer.count) } }
-            answer.copyBytes(from: head)
-            UnsafeMutableRawBufferPointer(rebasing: answer.dropFirst(head.count)).copyMemory(from: keys)
-            let sent = Glibc.send(descriptor.number, answer.baseAddress, answer.count, Self.flags)
-            return sent <= 0 || sent == answer.count
+    /// Sends a frame at once: the socket has room, because nothing else is on the way. Wipes the
+    /// frame.
+    /// - Returns: false where a part was sent.
+    private func send(_ kind: UpgradeFrame, _ content: UnsafeRawBufferPointer) -> Bool {
+        let head = kind.head(before: content.count)
+        return withUnsafeTemporaryAllocation(byteCount: head.count + content.count, alignment: 1) { frame in
+            defer { if let start = frame.baseAddress { explicit_bzero(start, frame.count) } }
+            frame.copyBytes(from: head)
+            UnsafeMutableRawBufferPointer(rebasing: frame.dropFirst(head.count)).copyMemory(from: content)
+            let sent = Glibc.send(descriptor.number, frame.baseAddress, frame.count, Self.flags)
+            return sent <= 0 || sent == frame.count
         }
     }
 
     private static let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
 
-    /// Writes at once: the socket has room, because nothing else is on the way.
-    private func write(_ bytes: [UInt8]) {
-        _ = Glibc.send(descriptor.number, bytes, bytes.count, Self.flags)
-    }
-
-    /// Asks the old one for its keys; nil where it has none, or has not answered within `limit`. It
-    /// does nothing else meanwhile: five seconds are for a machine that stands still.
-    func askForTicketKeys(within limit: Duration = .seconds(5)) -> TicketKeys? {
+    /// Asks the old one for its keys; nil where it has none, or has not answered within `limit`.
+    func askForTicketKeys(within limit: Duration) -> TicketKeys? {
         let deadline = Instant.now() + limit
-        guard send(.ticketKeys), case .byte(Self.keys) = nextByte(until: deadline) else { return nil }
+        guard send(.ticketKeys), case .byte(UpgradeFrame.ticketKeys.rawValue) = nextByte(until: deadline) else {
+            return nil
+        }
         // All of it was sent at once. A part of it that came later would be taken for messages.
         return ticketKeys(until: nil)
     }
 
     /// Reads an answer to `ticketKeys` after its first byte, and wipes its bytes.
     private func ticketKeys(until deadline: Instant?) -> TicketKeys? {
-        let head = bytes(2, until: deadline)
-        guard head.count == 2 else { return nil }
-        let count = Int(head[0]) << 8 | Int(head[1])
+        guard let count = count(of: .ticketKeys, until: deadline) else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
             defer { if let start = buffer.baseAddress { explicit_bzero(start, count) } }
             return fill(buffer, until: deadline) == count ? TicketKeys(UnsafeRawBufferPointer(buffer)) : nil
@@ -132,9 +124,9 @@ struct UpgradeChannel: Sendable {
         let deadline = limit.map { Instant.now() + $0 }
         while true {
             switch nextByte(until: deadline) {
-            case .byte(Self.failed): return .failure(failureMessage(until: deadline))
+            case .byte(UpgradeFrame.failure.rawValue): return .failure(failureMessage(until: deadline))
             // A late answer: its bytes must not be taken for messages.
-            case .byte(Self.keys): _ = ticketKeys(until: deadline)
+            case .byte(UpgradeFrame.ticketKeys.rawValue): _ = ticketKeys(until: deadline)
             // Another version may say more than this one knows.
             case .byte(let byte): if let message = Message(rawValue: byte) { return .message(message) }
             case .end: return .end
@@ -145,8 +137,12 @@ struct UpgradeChannel: Sendable {
 
     /// Words that are cut, by the end of their sender or in time, are as good as they are.
     private func failureMessage(until deadline: Instant?) -> FailureMessage {
-        let head = bytes(FailureMessage.headBytes, until: deadline)
-        return FailureMessage(received: bytes(FailureMessage.count(head: head) ?? 0, until: deadline))
+        FailureMessage(received: bytes(count(of: .failure, until: deadline) ?? 0, until: deadline))
+    }
+
+    /// Reads the length of a frame after its first byte; nil where there is none to be believed.
+    private func count(of kind: UpgradeFrame, until deadline: Instant?) -> Int? {
+        kind.count(bytes(UpgradeFrame.lengthBytes, until: deadline))
     }
 
     private func bytes(_ count: Int, until deadline: Instant?) -> [UInt8] {

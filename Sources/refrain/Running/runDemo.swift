@@ -20,7 +20,7 @@ func runDemo(_ listen: HostPort?, _ context: CommandContext) throws(CommandFailu
     return .done
 }
 
-/// Both servers of a demonstration.
+/// The two servers of a demonstration.
 struct Demo {
     private let origin: ServiceHost
     let proxy: RunningProxy

@@ -5,7 +5,7 @@ import Traffic
 
 /// Replays a recording, and reports on it.
 func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
-    for path in [options.hgrmFile, options.htmlFile, options.failedFile].compactMap({ $0 }) {
+    for path in [options.htmlFile, options.failedFile].compactMap({ $0 }) {
         try context.files.checkReport(path, of: options.plan.file)
     }
     var plan = options.plan
@@ -70,7 +70,6 @@ extension Replay.Ending {
 private func write(
     _ result: ReplayResult, _ verdicts: [Threshold.Verdict], _ options: ReplayOptions, _ files: FileAccess
 ) throws(CommandFailure) {
-    if let path = options.hgrmFile { try files.writeReport(HGRM.text(of: result.corrected, in: result), to: path) }
     if let path = options.htmlFile {
         try files.writeReport(HTMLReport.page(of: result, thresholds: verdicts), to: path)
     }

@@ -26,8 +26,10 @@ func runServe(
         throw .failed(shortage)
     }
     let signals = StopSignals()
-    let proxy = try RunningProxy(
-        configuration, log, inheritance: inheritance, certificates: certificates, isStopped: { signals.count > 0 })
+    let proxy = try effective.placingFailures { () throws(CommandFailure) in
+        try RunningProxy(
+            configuration, log, inheritance: inheritance, certificates: certificates, isStopped: { signals.count > 0 })
+    }
     let reloader = Reloader(file, context.files, effective, proxy, log, manager)
     let upgrader = Upgrader(program, proxy, reloader, log, manager, whenReplaced: signals.wake)
     signals.on(SIGUSR1) { @Sendable in

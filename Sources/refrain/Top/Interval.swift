@@ -95,7 +95,7 @@ struct Interval {
 
     func perSecond(_ count: Int) -> Double { Double(count) / seconds }
 
-    /// One object, for programs.
+    /// The interval as a JSON object, for programs.
     func json(at time: JSON?) -> JSON {
         func number(_ value: Double?) -> JSON { value.map { .number(String(($0 * 1000).rounded() / 1000)) } ?? .null }
         func times(_ counts: BucketCounts) -> JSON {

@@ -4,7 +4,7 @@ import Text
 
 // The screen of `refrain top`: text for a terminal of some size. Pure.
 
-/// One screen.
+/// A screen of `top`.
 struct TopScreen {
     let stats: JSON
     let interval: Interval
@@ -30,7 +30,7 @@ struct TopScreen {
         return (blocks + lists).filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// Where there is little room, the target matters more than the reason for asking Apple.
+    /// Whether there is room for reasons: on a narrow terminal the target matters more.
     private var hasReasons: Bool { width.map { $0 >= Self.leastForReasons } ?? true }
     private static let leastForReasons = 72
 
@@ -138,7 +138,7 @@ struct TopScreen {
 
     private static func rate(_ number: Double) -> String { Figure.fixed(number, 1, isGrouped: false) + "/s" }
 
-    /// Those that there were since the start.
+    /// Rows of the outcomes that have occurred since the start.
     private var outcomes: String {
         let rows = interval.outcomes.filter { (stats["outcomes"]?[$0.name]?.countValue ?? 0) > 0 }.map { name, count in
             let share = interval.requests > 0 ? Self.percent(Double(count) / Double(interval.requests)) : "–"

@@ -2,7 +2,7 @@ import EventLoop
 import Store
 
 extension Endpoint {
-    /// As it is written, the port left out where it is the scheme's own.
+    /// The URL; the port is left out where it is the scheme's own.
     var url: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return (isTLS ? "https://" : "http://") + name + (port == (isTLS ? 443 : 80) ? "" : ":\(port)")

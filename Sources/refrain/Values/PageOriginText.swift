@@ -6,7 +6,7 @@ enum PageOriginText {
     /// Longer than any scheme in use.
     private static let longestScheme = 32
 
-    /// The same as browsers write it: all of a site in lower case, other hosts as they are.
+    /// The origin as browsers write it: all of a site in lower case, other hosts as they are.
     static func normal(_ text: String) throws(ValueError) -> String {
         if text == "*" { return text }
         let refusal = ValueError(

@@ -20,7 +20,7 @@ enum Quantity {
 
     /// Larger than any disk or memory, and so small that a sum of sizes cannot overflow.
     private static let largestSize = 1 << 50
-    /// The same of rates.
+    /// The largest rate, in requests a second.
     private static let largestRate = 1_000_000_000
 
     /// Digits and one of `ms`, `s`, `m`, `h`, `d`; a hundred years at most, so that sums with an
@@ -33,7 +33,7 @@ enum Quantity {
         return .milliseconds(total)
     }
 
-    /// One within `range`, which errors call `wanted`.
+    /// A duration within `range`, which errors call `wanted`.
     static func duration(
         _ text: String, in range: ClosedRange<Duration>, _ wanted: String
     ) throws(ValueError) -> Duration {

@@ -16,7 +16,7 @@ struct TierURL: Hashable, Sendable, CustomStringConvertible {
     /// Whether the engines are spoken to with TLS.
     var isTLS: Bool { engines[0].isTLS }
 
-    /// As it is written, with all ports.
+    /// The URL with all ports.
     var description: String {
         (isTLS ? "rediss://" : "redis://") + engines.map(\.description).joined(separator: ",")
     }

@@ -25,7 +25,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         }
     }
 
-    @Test func `batches name each resource with its type, in order`() throws {
+    @Test func batchesNameEachResourceWithItsTypeInOrder() throws {
         let target = try CanonicalTarget(
             "/v1/catalog/us?ids%5Bsongs%5D=3,1&include=artists&ids[albums]=2&l=de-DE&extend=artistUrl")
         let batch = try #require(CatalogRequest(target))
@@ -41,7 +41,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         #expect(texts(playlists.resources.map(\.id)) == ["pl.u-2", "1", "pl.u-2"])
     }
 
-    @Test func `an item is taken apart`() throws {
+    @Test func anItemIsTakenApart() throws {
         let item = try #require(
             parsed("/v1/catalog/gb/albums/1616728060?extend=artistUrl&include=genres,artists&l=en-GB"))
         #expect(item.shape.subject == .item && item.shape.type == .albums)
@@ -56,7 +56,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         #expect(batch.shape.decoration == Array("limit=5".utf8) && batch.limit == nil)
     }
 
-    @Test func `relationships and views are lists with a window`() throws {
+    @Test func relationshipsAndViewsAreListsWithAWindow() throws {
         let tracks = try #require(parsed("/v1/catalog/us/albums/1/tracks?limit=20&offset=0&include=artists"))
         #expect(
             tracks.shape.subject == list("tracks") && tracks.shape.type == .albums
@@ -69,7 +69,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         #expect(request?.limit == 999_999_999 && request?.offset == 999_999_999)
     }
 
-    @Test func `charts and search keep everything but language and window in the decoration`() throws {
+    @Test func chartsAndSearchKeepEverythingButLanguageAndWindowInTheDecoration() throws {
         let charts = try #require(parsed("/v1/catalog/us/charts?types=songs&ids=1&include=x&limit=2&offset=4&l=fr"))
         #expect(charts.shape.subject == .results && charts.shape.type == .charts)
         #expect(charts.shape.include.isEmpty && charts.resources.isEmpty)
@@ -92,7 +92,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         "/v1/catalog/us/songs/1?relate[songs]=library", "/v1/catalog/us/songs/a~b", "/v1/catalog/us/songs/%C3%A9",
         "/v1/catalog/us/songs/a,b", "/v1/catalog/us/songs/1/a%20b", "/v1/catalog/us/songs/1/view/a,b", "/",
     ])
-    func `other paths, odd batches and personal requests are none`(target: String) throws {
+    func otherPathsOddBatchesAndPersonalRequestsAreNone(target: String) throws {
         #expect(CatalogRequest(try CanonicalTarget(target)) == nil)
     }
 
@@ -109,11 +109,11 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         "songs/1/albums?offset=00", "songs/1/albums?offset=x", "songs/1/albums?offset=", "songs/1/albums?offset=0,0",
         "songs/1/albums?offset=1&offset=2", "charts?limit=0", "search?term=a&offset=01", "search?term=a&l=",
     ])
-    func `targets that could be read in two ways are none`(rest: String) {
+    func targetsThatCouldBeReadInTwoWaysAreNone(rest: String) {
         #expect(parsed("/v1/catalog/us/" + rest) == nil)
     }
 
-    @Test func `an id has the number that its mention in a document has`() throws {
+    @Test func anIdHasTheNumberThatItsMentionInADocumentHas() throws {
         for type in ResourceClass.allCases where type.isResourceType {
             let request = try #require(parsed("/v1/catalog/us/\(type.name)/pl.u-1_A"))
             let number = ResourceMention.number(type: type.name, id: "pl.u-1_A")
@@ -124,7 +124,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         #expect(french.resourceContext == 0x8C58_5438_FF62_A7F2)
     }
 
-    @Test func `resources have equal numbers exactly where their contexts are equal`() throws {
+    @Test func resourcesHaveEqualNumbersExactlyWhereTheirContextsAreEqual() throws {
         let same = [
             "albums/1", "albums/2?include=artists", "albums?ids=3,4", "albums/1/tracks?limit=5&offset=5",
             "songs?ids=1&include=albums", "albums/1?relate[songs]=albums,artists", "albums?ids=1&relate[songs]=albums",
@@ -147,7 +147,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         #expect(Set(numbers.flatMap { [us.indexNumber(ofResource: $0), gb.indexNumber(ofResource: $0)] }).count == 200)
     }
 
-    @Test func `limits are those of the documentation`() {
+    @Test func limitsAreThoseOfTheDocumentation() {
         func limits(_ name: String, _ type: ResourceClass, isView: Bool = false) -> [Int?] {
             let limits = CatalogRequest.limits(ofList: Array(name.utf8), isView: isView, of: type)
             return [limits?.standard, limits?.greatest]

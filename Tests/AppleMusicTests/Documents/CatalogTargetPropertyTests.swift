@@ -62,7 +62,7 @@ private struct Parts: Equatable {
     }
 
     @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
-    func `targets lead to what they were made of and are canonical`(seed: UInt64) throws {
+    func targetsLeadToWhatTheyWereMadeOfAndAreCanonical(seed: UInt64) throws {
         var maker = TargetMaker(random: SeededGenerator(seed: seed))
         var (lists, batches) = (0, 0)
         for _ in 0..<300 {
@@ -102,7 +102,7 @@ private struct Parts: Equatable {
     }
 
     @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
-    func `requests with equal parts are equal targets, but for empty elements`(seed: UInt64) throws {
+    func requestsWithEqualPartsAreEqualTargetsButForEmptyElements(seed: UInt64) throws {
         var maker = TargetMaker(random: SeededGenerator(seed: seed))
         var seen: [(Parts, String)] = []
         for _ in 0..<300 {

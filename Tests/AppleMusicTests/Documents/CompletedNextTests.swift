@@ -12,7 +12,7 @@ private func completed(_ next: String, _ target: String) throws -> String? {
 @Suite struct CompletedNextTests {
     private static let albums = "/v1/catalog/us/artists/1/albums"
 
-    @Test func `dropped parameters come back in alphabetical order`() throws {
+    @Test func droppedParametersComeBackInAlphabeticalOrder() throws {
         let target = Self.albums + "?limit=50&include=tracks,artists&offset=50&extend=b,a&z=1"
         #expect(
             try completed(Self.albums + "?offset=100", target) == Self.albums
@@ -23,7 +23,7 @@ private func completed(_ next: String, _ target: String) throws -> String? {
             try completed("/v1/storefronts?offset=2", "/v1/storefronts?limit=2") == "/v1/storefronts?limit=2&offset=2")
     }
 
-    @Test func `the origin's own parameters stay as written`() throws {
+    @Test func theOriginsOwnParametersStayAsWritten() throws {
         let target = Self.albums + "?limit=50&l=fr-FR&sort=-name&art[url]=f&include=artists"
         let next = Self.albums + "?sort=%2Dname&l=fr&art%5burl%5d=f&limit=25&offset=100"
         let expected = Self.albums + "?art%5burl%5d=f&include=artists&l=fr&limit=25&offset=100&sort=%2Dname"
@@ -33,7 +33,7 @@ private func completed(_ next: String, _ target: String) throws -> String? {
                 + "?a&a=&art[url]=f&b=2&b=1&include=artists&l=fr-FR&limit=50&offset=9&sort=-name")
     }
 
-    @Test func `parameters of resources and offsets are not put in`() throws {
+    @Test func parametersOfResourcesAndOffsetsAreNotPutIn() throws {
         let target = Self.albums + "?ids=1&ids[songs]=2&term=a&types=songs&offset=3"
         #expect(try completed(Self.albums + "?offset=6", target) == nil)
         #expect(try completed(Self.albums, target) == nil)
@@ -46,11 +46,11 @@ private func completed(_ next: String, _ target: String) throws -> String? {
         #"/v1/catalog/us/artists/1/albums?offset=5\u0026x=y"#, "/v1/catalog/us/artists/1/albums?offset=5&a=%",
         "/v1/catalog/us/artists/1/albums?offset=5#a", "/v1/catalog/us/artists/1/albums?offset=5&limit=9",
     ])
-    func `other links are left alone`(next: String) throws {
+    func otherLinksAreLeftAlone(next: String) throws {
         #expect(try completed(next, Self.albums + "?limit=5") == nil)
     }
 
-    @Test func `a document has its own link completed and nothing else`() throws {
+    @Test func aDocumentHasItsOwnLinkCompletedAndNothingElse() throws {
         let target = try CanonicalTarget(Self.albums + "?limit=5&q=%22%5C")
         let link = Self.albums + "?offset=5"
         let rest = #""data":[{"id":"1","type":"a","next":"\#(link)"}]}"#
@@ -73,7 +73,7 @@ private func completed(_ next: String, _ target: String) throws -> String? {
     /// Followed link by link, every request has the parameters of the first one, and the offset is
     /// the origin's.
     @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
-    func `a client that follows completed links keeps asking for the same`(seed: UInt64) throws {
+    func aClientThatFollowsCompletedLinksKeepsAskingForTheSame(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let optional = ["limit=5", "include=b,a", "l=fr", "extend=x", "limit[tracks]=3", "q=%22%5C%26", "aa", "zz=1"]
         var count = 0

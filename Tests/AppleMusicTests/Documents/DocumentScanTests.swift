@@ -17,7 +17,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         """#
 
     /// Each answer of a gateway that writes the mark was "no valid answer", and asked for again.
-    @Test func `a byte order mark is passed over`() throws {
+    @Test func aByteOrderMarkIsPassedOver() throws {
         let (plain, marked) = (scan(Self.album), scan("\u{FEFF}" + Self.album))
         #expect(marked.isAnswer && marked.mentions == plain.mentions)
         let (document, before) = (try #require(marked.document), try #require(plain.document))
@@ -29,7 +29,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         }
     }
 
-    @Test func `an empty list has a range and no elements`() throws {
+    @Test func anEmptyListHasARangeAndNoElements() throws {
         let text = #"{"data":[ ],"next":""}"#
         let envelope = try #require(scanned(text)).envelope
         #expect(envelope.data.range == 8..<11 && envelope.firstElement == envelope.endElement)
@@ -45,7 +45,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         }
     }
 
-    @Test func `names have numbers whatever their order or spelling`() throws {
+    @Test func namesHaveNumbersWhateverTheirOrderOrSpelling() throws {
         func names(_ attributes: String) throws -> UInt64 {
             try #require(scanned(#"{"data":[{"id":"1","type":"a","attributes":{\#(attributes)}}]}"#)).objects[0]
                 .attributeNames
@@ -64,7 +64,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
     }
 
     /// The words of a name are loaded otherwise where the text ends soon after it.
-    @Test func `a name has one number wherever it is`() {
+    @Test func aNameHasOneNumberWhereverItIs() {
         for count in 0..<50 {
             let name = (0..<count).map { UInt8($0 % 26) + 0x61 }
             let number = ResourceDocument.nameNumber(name.span)
@@ -83,7 +83,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         #"{"data":[{"id":"1","type":"a","attributes":{"name":1,"name":1}}]}"#,
         #"{"data":[{"id":"1","type":"a","relationships":{"x":{},"x":{}}}]}"#,
     ])
-    func `a name twice in one object`(text: String) {
+    func aNameTwiceInOneObject(text: String) {
         #expect(scanned(text) == nil)
         #expect(scan(text).mentions != [ResourceMention.everything])
     }
@@ -93,7 +93,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
             [0x80], [0xC0, 0xAF], [0xC2], [0xC2, 0x22], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xE2, 0x82], [0xFE],
             [0xF0, 0x80, 0x80, 0xAF], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x8E], [0xFF],
         ] as [[UInt8]])
-    func `bytes that are no UTF-8`(broken: [UInt8]) throws {
+    func bytesThatAreNoUTF8(broken: [UInt8]) throws {
         for padding in 0..<20 {
             let space = Array(repeating: UInt8(ascii: "x"), count: padding)
             for (start, end) in [(#"{"a":""#, #""}"#), (#"{""#, #"":1}"#), (#"{"data":[{"type":"a","id":""#, #""}]}"#)]
@@ -105,7 +105,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         #expect(scanned(#"{"a":"\u007fé€🎵\uD7FF\uE000߿ࠀ￿\#("\u{10FFFF}\u{10000}")"}"#) != nil)
     }
 
-    @Test func `UTF-8 is judged as the standard library judges it`() {
+    @Test func utf8IsJudgedAsTheStandardLibraryJudgesIt() {
         var random = SeededGenerator(seed: 4)
         for _ in 0..<20_000 {
             var bytes = Array(
@@ -120,7 +120,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
     @Test(arguments: [
         #"\ud800"#, #"\udc00"#, #"\ud83cx"#, #"\ud83c\n"#, #"\ud83c\ud83c\udfb5"#, #"\udfb5\ud83c"#, #"\uDBFF\uE000"#,
     ])
-    func `half of a surrogate pair`(half: String) {
+    func halfOfASurrogatePair(half: String) {
         for text in [#"{"a":"\#(half)"}"#, #"{"\#(half)":1}"#, #"{"a":{"b":["\#(half)"]}}"#] {
             #expect(scanned(text) == nil)
             #expect(scan(text).mentions.isEmpty)
@@ -129,7 +129,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
     }
 
     @Test(arguments: ["1", "null", "{}", "[]", "true", "\"\"", #""\u0031""#, #""a\n""#])
-    func `an id or a type that is no plain string`(value: String) throws {
+    func anIdOrATypeThatIsNoPlainString(value: String) throws {
         for text in [
             #"{"data":[{"id":\#(value),"type":"a"}]}"#, #"{"data":[{"type":\#(value),"id":"1"}]}"#,
             #"{"data":[{"id":"1","type":"a","relationships":{"x":{"data":[{"id":\#(value),"type":"a"}]}}}]}"#,
@@ -150,7 +150,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         #"{"next":1}"#, #"{"next":null}"#, #"{"next":{}}"#, #"{"next":[]}"#, #"{"next":"\/v1"}"#,
         #"{"results":{"songs":{"data":[{"id":"1"}]}}}"#, #"{"results":{"songs":[{"data":[3]}]}}"#,
     ])
-    func `texts that the API does not make are no document`(text: String) {
+    func textsThatTheAPIDoesNotMakeAreNoDocument(text: String) {
         #expect(scanned(text) == nil)
     }
 
@@ -164,7 +164,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         #""relationships":{"x":{"href":1}}"#, #""attributes":null"#, #""attributes":[]"#, #""attributes":"x""#,
         #""href":null"#, #""href":{}"#, #""href":[]"#,
     ])
-    func `a resource that the API does not make`(member: String) {
+    func aResourceThatTheAPIDoesNotMake(member: String) {
         let text = #"{"data":[{"id":"1","type":"a",\#(member)}]}"#
         #expect(scanned(text) == nil)
         #expect(scan(text).mentions.contains(ResourceMention.number(type: "a", id: "1")))
@@ -176,7 +176,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         #"{"a":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}"
     }
 
-    @Test func `depth 128 is a document and 129 is none`() {
+    @Test func depth128IsADocumentAnd129IsNone() {
         #expect(scanned(Self.nested(128)) != nil)
         #expect(scanned(Self.nested(129)) == nil && scan(Self.nested(129)).mentions == [ResourceMention.everything])
         for text in [String(repeating: "[", count: 1_000_000), String(repeating: #"{"a":"#, count: 1_000_000)] {
@@ -192,7 +192,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         #expect(scanned(#"{"data":[\#(nested(32))]}"#) == nil)
     }
 
-    @Test func `4096 resources are a document and one more is none`() {
+    @Test func aDocumentHas4096ResourcesAndNoMore() {
         func list(_ count: Int) -> String {
             #"{"data":["# + Array(repeating: #"{"id":"1","type":"a"}"#, count: count).joined(separator: ",") + "]}"
         }
@@ -201,7 +201,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         #expect(scan(list(4_097)).mentions == [ResourceMention.number(type: "a", id: "1")])
     }
 
-    @Test func `16384 relations are a document and one more is none`() {
+    @Test func aDocumentHas16384RelationsAndNoMore() {
         func list(_ last: Int) -> String {
             let full = (0..<256).map { #""r\#($0)":{}"# }.joined(separator: ",")
             let rest = (0..<last).map { #""r\#($0)":{}"# }.joined(separator: ",")
@@ -214,7 +214,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         #expect(scanned(list(1)) == nil)
     }
 
-    @Test func `256 members are a document and one more is none`() {
+    @Test func aDocumentHas256MembersAndNoMore() {
         func wide(_ count: Int) -> String {
             "{" + (0..<count).map { "\"m\($0)\":\($0)" }.joined(separator: ",") + "}"
         }
@@ -223,7 +223,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         #expect(scanned(#"{"meta":\#(wide(100_000))}"#) == nil)
     }
 
-    @Test func `numbers and strings of any size are passed over`() throws {
+    @Test func numbersAndStringsOfAnySizeArePassedOver() throws {
         let digits = String(repeating: "9", count: 1_000_000)
         for number in [digits, "-\(digits).\(digits)e+\(digits)", "1e\(digits)", "0.\(digits)"] {
             #expect(scanned(#"{"a":\#(number),"b":[\#(number)]}"#) != nil)
@@ -239,7 +239,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         #expect(scanned(#"{"\#(escapes)":1,"\#(String(repeating: "é", count: 200_000))":1}"#) == nil)
     }
 
-    @Test func `no text cut short is a document`() {
+    @Test func noTextCutShortIsADocument() {
         let bytes = Array(Self.album.utf8)
         for count in 0..<bytes.count {
             let scan = DocumentScan(bytes.span.extracting(0..<count))
@@ -252,7 +252,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
     // MARK: Properties
 
     @Test(arguments: 1...TestSize.of(40, release: 250) as ClosedRange<UInt64>)
-    func `ranges hold what the parser finds`(seed: UInt64) throws {
+    func rangesHoldWhatTheParserFinds(seed: UInt64) throws {
         var random = RandomDocument(seed: seed)
         let value = random.document()
         let bytes = random.spell(value)
@@ -267,7 +267,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
     /// Whatever damage does, there is a document only where the parser finds one value, and its
     /// ranges hold values; the same resources are named, or everything.
     @Test(arguments: 1...TestSize.of(200, release: 1_000) as ClosedRange<UInt64>)
-    func `a damaged document is refused or holds what the parser finds`(seed: UInt64) throws {
+    func aDamagedDocumentIsRefusedOrHoldsWhatTheParserFinds(seed: UInt64) throws {
         var random = RandomDocument(seed: seed)
         var bytes = random.spell(random.document())
         let damage = Array("{}[]\",:\\u0eE.-tfnid \u{0}\u{1F}".utf8) + [0x80, 0xC3, 0xFF]
@@ -290,7 +290,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
     }
 
     @Test(.requires(.sharedMaterial))
-    func `recorded answers are documents`() throws {
+    func recordedAnswersAreDocuments() throws {
         var (answers, resources, refused) = (0, 0, 0)
         for (name, bytes) in try SharedMaterial.recordedAnswers() {
             guard let value = try? JSON.parse(bytes) else { continue }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FoundNumbersTests {
     @Test(arguments: [0, 1, 2, 32, 33, 100, 5_000])
-    func `numbers come out distinct and in order`(count: Int) {
+    func numbersComeOutDistinctAndInOrder(count: Int) {
         var random = SeededGenerator(seed: UInt64(count) + 1)
         for _ in 0..<20 {
             // Some twice, some alike in their upper halves.

@@ -59,7 +59,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         try pattern?.write(offset: offset, parsed(target)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func `a pattern of one list is written for another`() throws {
+    @Test func aPatternOfOneListIsWrittenForAnother() throws {
         let path = "/v1/catalog/us/artists/462006/albums"
         let pattern = try learn(path + "?offset=25", path + "?limit=25&l=en")
         let other = "/v1/catalog/us/artists/7/albums"
@@ -77,7 +77,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         ] { #expect(try write(french, 5, other) == nil, "\(other)") }
     }
 
-    @Test func `a pattern holds only for requests of its kind`() throws {
+    @Test func aPatternHoldsOnlyForRequestsOfItsKind() throws {
         let pattern = try learn(Self.tracks + "?offset=5", Self.tracks + "?limit=5")
         #expect(try write(pattern, 9, Self.tracks + "?limit=9") == Self.tracks + "?offset=9")
         let others = [
@@ -96,11 +96,11 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         "?offset=5&extend=b", #"?offset=5\u0026limit=5"#, #"\/tracks?offset=5"#, "?offset=5#a", "?offset=5&filter[x]=y",
         "?offset=5&limit=+5", "?offset=5&ids=1", "/x?offset=5", "?offset=5&x=y;offset=7",
     ])
-    func `nothing is learnt from a link with something of its own`(rest: String) throws {
+    func nothingIsLearntFromALinkWithSomethingOfItsOwn(rest: String) throws {
         #expect(try learn(Self.tracks + rest, Self.tracks + "?limit=5&l=en&include=a&extend=c") == nil)
     }
 
-    @Test func `nothing is learnt from a link to another list`() throws {
+    @Test func nothingIsLearntFromALinkToAnotherList() throws {
         let next = Self.tracks + "?offset=5"
         let others = [
             "/v1/catalog/gb/albums/1/tracks", "/v1/catalog/us/albums/2/tracks", "/v1/catalog/us/albums/1/artists",
@@ -118,7 +118,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         }
     }
 
-    @Test func `links of the same list match its pattern`() throws {
+    @Test func linksOfTheSameListMatchItsPattern() throws {
         let request = try parsed(Self.tracks + "?limit=5&l=en")
         func offset(_ rest: String) -> Int? { linkOffset(in: Self.tracks + rest, request) }
         #expect(offset("?offset=28") == 28 && offset("?l=fr&offset=0&limit=9&cursor=x") == 0)
@@ -140,7 +140,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         }
     }
 
-    @Test func `parameters of the form are kept as the origin wrote them`() throws {
+    @Test func parametersOfTheFormAreKeptAsTheOriginWroteThem() throws {
         let target = "/v1/catalog/us/artists/1/albums?sort=-releaseDate&extend=b,a&art[url]=f"
         let path = "/v1/catalog/us/artists/1/albums"
         let pattern = try learn(path + "?art%5burl%5d=f&offset=25&sort=-releaseDate", target)
@@ -150,7 +150,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
     }
 
     @Test(arguments: 1...TestSize.of(3, release: 10) as ClosedRange<UInt64>)
-    func `learnt from one page, a pattern writes the next of all others`(seed: UInt64) throws {
+    func learntFromOnePageAPatternWritesTheNextOfAllOthers(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func pick<T>(_ values: [T]) -> T { values.randomElement(using: &random)! }
         func target(_ names: [String]) -> String {

@@ -5,7 +5,7 @@ import Testing
 private func offset(_ next: String) -> Int? { PageLink.offset(in: Array(next.utf8).span) }
 
 @Suite struct PageLinkTests {
-    @Test func `the offset is found wherever it is`() {
+    @Test func theOffsetIsFoundWhereverItIs() {
         #expect(offset("/v1/catalog/us/albums/1/tracks?offset=28") == 28)
         #expect(offset("/v1/search?l=fr&offset=0&term=offset&types=songs") == 0)
         #expect(offset("/a?xoffset=1&offset=999999999&offsets=2") == 999_999_999)
@@ -17,5 +17,5 @@ private func offset(_ next: String) -> Int? { PageLink.offset(in: Array(next.utf
         "https://a/b?offset=1", #"\/a?offset=1"#, #"/a?offset=1\u0026b"#, "/a?offset=1#b", "/a?offset=1 ",
         "/a?b?offset=1",
     ])
-    func `links that are not plain have no offset`(next: String) { #expect(offset(next) == nil) }
+    func linksThatAreNotPlainHaveNoOffset(next: String) { #expect(offset(next) == nil) }
 }

@@ -16,7 +16,7 @@ import Testing
         #expect(short.cut(offset: 0, limit: 25, .first) == PageCut(items: 0..<22, next: 25))
     }
 
-    @Test func `windows beyond a full page are not on it`() {
+    @Test func windowsBeyondAFullPageAreNotOnIt() {
         let page = StoredPage(offset: 20, count: 10, limit: 10, next: 30)
         for (offset, limit) in [(19, 1), (19, 5), (20, 11), (29, 2), (30, 1), (0, 10), (20, 0), (25, -1), (-1, 5)] {
             #expect(page.cut(offset: offset, limit: limit) == nil, "\(offset) \(limit)")
@@ -40,7 +40,7 @@ import Testing
     /// cutting is known or not: each cut equals the origin's answer, and of a full page every
     /// window is cut.
     @Test(arguments: [false, true])
-    func `every cut of short lists equals the origin's answer`(fillsUp: Bool) {
+    func everyCutOfShortListsEqualsTheOriginsAnswer(fillsUp: Bool) {
         var found = Findings()
         for count in 0...5 {
             for pattern in 0..<1 << count {
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `a last page answers by how lists are cut`() {
+    @Test func aLastPageAnswersByHowListsAreCut() {
         let page = StoredPage(offset: 0, count: 10, limit: 300, next: nil)
         let all = PageCut(items: 0..<10, next: nil)
         #expect(page.cut(offset: 0, limit: 11, .filling) == all && page.cut(offset: 0, limit: 100, .filling) == all)
@@ -143,7 +143,7 @@ import Testing
         #expect(full.cut(offset: 30, limit: 1, .first) == nil && full.cut(offset: .max, limit: 1, .first) == nil)
     }
 
-    @Test func `a limit proves the places of a last page`() {
+    @Test func aLimitProvesThePlacesOfALastPage() {
         let page = StoredPage(offset: 20, count: 45, limit: 100, next: nil)
         #expect(page.limitOfProof(offset: 20, limit: 10, .unknown) == 44)
         #expect(page.limitOfProof(offset: 54, limit: 10, .unknown) == 44)

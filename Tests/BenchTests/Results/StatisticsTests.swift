@@ -112,7 +112,7 @@ import Testing
             notes: ["25 %: 2,613 requests/s for both, of what nginx sustains"])
         let machine = Machine(
             processor: "P", cores: 2, memoryMiB: 1024, kernel: "6.1", programs: [("nginx", "1.2.3")], loadAverage: load)
-        return (ResultsPage.text([row], machine: machine, plan: RoundPlan(), failures: failures), row)
+        return (ResultsTable.page([row], machine: machine, plan: RoundPlan(), failures: failures), row)
     }
 
     @Test func theTableStandsBetweenHowItWasMeasuredAndItsNotes() {

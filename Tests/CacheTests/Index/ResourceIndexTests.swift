@@ -27,7 +27,7 @@ extension ResourceIndex {
     }
 }
 
-@Suite struct ResourceIndexTests {
+@Suite(.timeLimit(.minutes(10))) struct ResourceIndexTests {
     private let index = ResourceIndex(maxBytes: 1 << 20)
 
     private func texts(_ sources: [ResourceIndex.Source]) -> [String] {

@@ -238,6 +238,20 @@ import Testing
         #expect(try scene.ask("artists/2/albums?limit=5") != .refusal)
     }
 
+    /// Once the newer page was stale, windows were cut out of the list as it had been.
+    @Test func aPageThatHasGoneStaleContradictedNothing() throws {
+        let scene = try StoredScene(Self.learnt + [Self.twenty])
+        #expect(try scene.ask("artists/1/albums?limit=5") == Self.window(0..<5, next: 5))
+        // The page raises no floor, as where too many answers differ at once.
+        var newer = page(1, "limit=50&offset=10", 40..<45, after: 1, freshFor: 5)
+        newer.isNoted = false
+        try scene.store(newer)
+        let number = try #require(try StoredScene.request(newer.target).listNumber)
+        scene.library.index.add(
+            try scene.response(newer).key, at: StoredScene.noon + 1, [ResourceIndex.Entry(number, .page)])
+        #expect(try scene.refusal("artists/1/albums?limit=5") == "window contradicted")
+    }
+
     @Test func withNextCompletedALinkHasTheClientsOwnLimit() throws {
         let scene = try StoredScene(Self.learnt + [Self.twenty]) { $0.completesNext = true }
         let link = "artists/1/albums?limit=5&offset=8"

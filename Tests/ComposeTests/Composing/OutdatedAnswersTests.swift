@@ -6,7 +6,7 @@ import Testing
 @testable import Compose
 
 /// The answers that a newer one outdates, and those that it does not.
-@Suite struct OutdatedAnswersTests {
+@Suite(.timeLimit(.minutes(10))) struct OutdatedAnswersTests {
     private static func song(_ revision: String) -> String {
         resource("songs", "5").replacing(#""songs 5""#, with: #""songs 5, \#(revision)""#)
     }

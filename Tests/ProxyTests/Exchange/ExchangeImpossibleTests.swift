@@ -3,7 +3,7 @@ import Testing
 @testable import Proxy
 
 /// Events that cannot come in a state: a runner that plays one has lost its way, and stops.
-@Suite struct ExchangeImpossibleTests {
+@Suite(.timeLimit(.minutes(10))) struct ExchangeImpossibleTests {
     enum Row: String, CaseIterable, Codable, Sendable {
         case secondBeginning, lateJoining, secondAnswer, headWithoutRequest, contentWithoutHead, secondEnd
         case storingWithoutAnswer, refusingWithoutAnswer, contradictionWithoutCondition, renewalWithoutRefusal

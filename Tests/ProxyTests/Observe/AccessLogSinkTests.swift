@@ -7,7 +7,7 @@ import Testing
 
 @testable import Proxy
 
-@Suite struct AccessLogSinkTests {
+@Suite(.timeLimit(.minutes(10))) struct AccessLogSinkTests {
     private let folder: TemporaryFolder
     private var path: String { folder.url.appendingPathComponent("access.log").path }
     private var moved: String { path + ".1" }
@@ -16,7 +16,7 @@ import Testing
 
     private func write(_ text: String, to sink: AccessLogSink) {
         sink.write(Array(text.utf8))
-        sink.flush(within: .seconds(10))
+        sink.flush(within: .seconds(Patience.seconds(60)))
     }
 
     private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
@@ -126,7 +126,7 @@ import Testing
             while read.count < 8 * megabyte { read += pipe.fileHandleForReading.availableData }
             return read
         }
-        sink.flush(within: .seconds(10))
+        sink.flush(within: .seconds(Patience.seconds(60)))
         let expected = Array("abcdefgh".utf8).reduce(into: Data()) { $0 += Data(repeating: $1, count: megabyte) }
         #expect(read == expected, "what was taken is whole and in order")
         #expect(told.withLock { $0.count == 2 && $0[1].hasPrefix("the log can be written again; 100 bytes") })
@@ -141,14 +141,14 @@ import Testing
         let told = Mutex<[String]>([])
         let sink = AccessLogSink(descriptor: descriptor) { text in told.withLock { $0.append(text) } }
         for _ in 0..<3 { sink.write(Array("12345".utf8)) }
-        sink.flush(within: .seconds(10))
+        sink.flush(within: .seconds(Patience.seconds(60)))
         let begun = ["No space left on device; lines are dropped until the log can be written again"]
         #expect(told.withLock { $0 } == begun)
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         #expect(dup2(file, descriptor) == descriptor)
         close(file)
         for _ in 0..<3 { sink.write(Array("a\n".utf8)) }
-        sink.flush(within: .seconds(10))
+        sink.flush(within: .seconds(Patience.seconds(60)))
         let over = "the log can be written again; 15 bytes of lines were dropped since the start"
         #expect(told.withLock { $0 } == begun + [over])
         #expect(try text(path) == "a\na\na\n")

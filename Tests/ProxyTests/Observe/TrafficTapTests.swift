@@ -9,7 +9,7 @@ import Testing
 @testable import Proxy
 @testable import Recording
 
-@Suite struct TrafficTapTests {
+@Suite(.timeLimit(.minutes(10))) struct TrafficTapTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

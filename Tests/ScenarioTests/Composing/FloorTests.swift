@@ -113,11 +113,7 @@ import Tier
         _ = try scene.get("albums?ids=1,2&include=artists")
         scene.evict("albums?ids=1,2&include=artists")
         try scene.proxy.adopt { settings in
-            var composition = settings.shared.library.settings
-            composition.windows.toggle()
-            settings.shared = settings.shared.adopting(
-                credentials: settings.shared.credentials, policy: settings.shared.policy,
-                origin: settings.shared.origin, authority: "127.0.0.1", crossOrigin: .any, composition: composition)
+            settings.serve { $0.composition.windows.toggle() }
         }
         let shown = try scene.get("albums/1")
         #expect(shown.revisions["albums/1"] == 1, "\(shown)")

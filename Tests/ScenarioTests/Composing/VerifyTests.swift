@@ -2,10 +2,11 @@ import Compose
 import Foundation
 import TestSupport
 import Testing
-import Upstream
 
+@testable import EventLoop
 @testable import Proxy
 @testable import Simulator
+@testable import Upstream
 
 /// `compose verify`, and an origin that changes the form of its answers; `verify_sample`: composed
 /// answers that are also asked for, in the background (DECISIONS 9.7).
@@ -178,13 +179,14 @@ import Upstream
 
     /// It gave up: its own last request was all that the limit leaves to verifications.
     @Test func aSmallLimitDelaysTheNextRequest() throws {
-        let scene = try ScriptedScene(verifySample: Sampling.all, budget: UpstreamBudget(rate: 4), Self.albums())
+        let budget = UpstreamBudget(rate: 4)
+        let scene = try ScriptedScene(verifySample: Sampling.all, budget: budget, Self.albums())
         for target in [Self.whole(1), Self.included(1), Self.included(2)] {
             _ = try scene.proxy.client.send("GET", target)
         }
         scene.origin.answer(Self.albums("Revised"))
-        // By then nothing of the limit is used.
-        Thread.sleep(forTimeInterval: 2)
+        // A verification begins where little of the limit was used in the last second.
+        waitUntil { budget.ask { $0.hasRoom(0, now: .now()) } }
         _ = try compose(2, scene)
         waitUntil { scene.proxy.statistics[.verifiedOlder] == 1 }
         #expect(scene.upstream.dropFirst(3) == [Self.whole(2), Self.included(2)])

@@ -25,7 +25,7 @@ import Text
     }
 
     private var catalogs: (before: Catalog, now: Catalog) {
-        (Catalog(api.catalog, revision: before.catalog), Catalog(api.catalog, revision: now.catalog))
+        (Catalog(api.world.catalog, revision: before.catalog), Catalog(api.world.catalog, revision: now.catalog))
     }
 
     private static let us = Market(code: "us")!
@@ -59,7 +59,7 @@ import Text
 
     /// - Parameter first: a revision at which the playlist had another name too.
     private func playlistWithOtherTracks(since first: Revision? = nil) throws -> String {
-        let (before, now) = (Catalog(api.catalog, revision: (first ?? self.before).catalog), catalogs.now)
+        let (before, now) = (Catalog(api.world.catalog, revision: (first ?? self.before).catalog), catalogs.now)
         let playlist = (0..<before.playlistCount).first {
             before.tracks(ofPlaylist: $0) != now.tracks(ofPlaylist: $0) && isThere(Resource(.playlists, $0), before)
                 && before.trackCount(ofPlaylist: $0) > 30

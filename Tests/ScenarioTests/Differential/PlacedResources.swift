@@ -20,7 +20,7 @@ struct PlacedResources {
         default: top = .item(isMixed: false)
         }
         contexts = revisions.compactMap { revision in
-            let exchange = try? SimulatedExchange(api, api.snapshot(at: revision), request.simulated, index: 0)
+            let exchange = try? SimulatedExchange(api.world, api.snapshot(at: revision), request.simulated, index: 0)
             var context = try? exchange?.context(market)
             context?.isSingleFetch = elements.count == 5
             return context

@@ -38,7 +38,9 @@ import Testing
     }
 
     private func playlist() throws -> String {
-        let (old, new) = (Catalog(api.catalog, revision: before.catalog), Catalog(api.catalog, revision: now.catalog))
+        let (old, new) = (
+            Catalog(api.world.catalog, revision: before.catalog), Catalog(api.world.catalog, revision: now.catalog)
+        )
         let found = (0..<old.playlistCount).first { playlist in
             let resource = Resource(.playlists, playlist)
             return old.tracks(ofPlaylist: playlist).prefix(5) != new.tracks(ofPlaylist: playlist).prefix(5)
@@ -49,7 +51,9 @@ import Testing
     }
 
     private func album(wasThere: Bool) throws -> String {
-        let (old, new) = (Catalog(api.catalog, revision: before.catalog), Catalog(api.catalog, revision: now.catalog))
+        let (old, new) = (
+            Catalog(api.world.catalog, revision: before.catalog), Catalog(api.world.catalog, revision: now.catalog)
+        )
         let us = Market(code: "us")!
         let found = (0..<old.albumCount).map { Resource(.albums, $0) }.first {
             old.isAvailable($0, in: us) == wasThere && new.isAvailable($0, in: us) != wasThere

@@ -4,8 +4,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Bench
-
 /// All requests of `TrialWorld` through nodes, several at a time.
 final class Trial: Sendable {
     struct Outcome: Sendable {
@@ -62,7 +60,7 @@ final class Trial: Sendable {
     }
 
     /// As a balancer that asks another node where one is gone.
-    private func failure(of request: TraceRequest, _ clients: inout [Int: HTTPTestClient]) -> String? {
+    private func failure(of request: TrialWorld.Request, _ clients: inout [Int: HTTPTestClient]) -> String? {
         while let node = nextNode() {
             let client = clients[node] ?? HTTPTestClient(port: fleet.port(of: node), reopens: true)
             clients[node] = client

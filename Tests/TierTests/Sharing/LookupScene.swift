@@ -19,7 +19,7 @@ final class LookupScene {
     /// A node that follows a log from its beginning.
     init(_ endpoint: Endpoint, node: String = "a") throws {
         var settings = TierSettings(endpoints: [endpoint], nodeName: node)
-        settings.timeout = TierScene.patient
+        (settings.timeout, settings.limits) = (TierScene.patient, TierScene.limits)
         tier = SharedTier(settings) { [log] in log.add($0) }
         tier.knowledge.begin(epoch, forgottenUntil: .start, in: purges)
         tier.knowledge.move(to: logMark(1), mayTake: true)

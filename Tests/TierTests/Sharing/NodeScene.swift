@@ -26,7 +26,7 @@ final class NodeScene {
         _ adjust: (inout TierSettings, inout LogFollower.Settings) -> Void = { _, _ in }
     ) throws {
         var tier = TierSettings(endpoints: endpoints, nodeName: name)
-        tier.timeout = TierScene.patient
+        (tier.timeout, tier.limits) = (TierScene.patient, TierScene.limits)
         var settings = LogFollower.Settings()
         (settings.pause, settings.heartbeat, settings.hastyHeartbeat) = (
             .milliseconds(5), .milliseconds(20), .milliseconds(5)

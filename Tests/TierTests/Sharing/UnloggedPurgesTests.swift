@@ -29,6 +29,20 @@ import Testing
         #expect(UnloggedPurges.mostCount == 4_096 && UnloggedPurges.mostBytes == 4 << 20)
     }
 
+    /// While the engine was away, answers were composed of parts from before a purge of them.
+    @Test func partsFromBeforeAPurgeThatTheLogLacksWereTaken() {
+        let knowledge = PurgeKnowledge()
+        knowledge.begin(epoch, forgottenUntil: .start, in: Purges())
+        knowledge.move(to: logMark(1), mayTake: true)
+        func isPurged(_ target: String) -> Bool {
+            knowledge.isPurged(Array(target.utf8), storefront: Array("us".utf8), classTag: 1, since: logMark(1))
+        }
+        #expect(!isPurged("/1"))
+        // The cache's list has it a moment later.
+        knowledge.hold([UnloggedPurge(number: 1, record: purge(.target(Array("/1".utf8))))], from: 1)
+        #expect(isPurged("/1") && !isPurged("/2"))
+    }
+
     /// The node that was asked did the purge, and no other ever heard of it.
     @Test func thePurgeThatHasNoRoomBecomesOneOfEverything() throws {
         var purges = UnloggedPurges()

@@ -12,7 +12,7 @@ import Upstream
 @testable import Traffic
 
 /// Whole replays over real sockets, against targets that do as a script says.
-@Suite struct ReplayTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplayTests {
     private static func answer(_ body: String = "{}", _ fields: String = "") -> [UInt8] {
         Array("HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
     }

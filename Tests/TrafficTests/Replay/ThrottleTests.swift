@@ -9,7 +9,7 @@ import Upstream
 @testable import Traffic
 
 /// Scripts of events and expected steps of warmings.
-@Suite struct ThrottleTests {
+@Suite(.timeLimit(.minutes(10))) struct ThrottleTests {
     private static let second: Int64 = 1_000_000_000
 
     private static func state(_ count: Int, perSecond: Int, connections: Int) -> ReplayState {
@@ -177,7 +177,7 @@ import Upstream
 }
 
 /// Whole warmings over real sockets, of targets that do as a script says.
-@Suite struct WarmingTests {
+@Suite(.timeLimit(.minutes(10))) struct WarmingTests {
     /// Asks an origin for these targets; stops the origin.
     private static func warm(
         _ targets: [String], from origin: ScriptedOrigin, perSecond: Int = 1000, connections: Int = 2,

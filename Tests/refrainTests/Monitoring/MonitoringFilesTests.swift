@@ -7,7 +7,7 @@ import Testing
 @testable import refrain
 
 /// The alert rules and the dashboard that are delivered use names that the program has.
-@Suite struct MonitoringFilesTests {
+@Suite(.timeLimit(.minutes(10))) struct MonitoringFilesTests {
     static let folder = Page.top.appendingPathComponent("Sources/Deployment/prometheus").path
 
     /// Each on a line of its own.

@@ -9,7 +9,7 @@ import Testing
 @testable import refrain
 
 /// A proxy without threads or memory hung in silence, and heeded no signal.
-@Suite struct ResourceLimitsTests {
+@Suite(.timeLimit(.minutes(10))) struct ResourceLimitsTests {
     private func configuration(_ lines: String) throws -> Configuration { try read(lines).configuration }
 
     private var ample: ResourceLimits {
@@ -77,7 +77,7 @@ import Testing
 }
 
 /// `workers auto` was a loop for each processor of the machine, however few a container may use.
-@Suite struct MachineShareTests {
+@Suite(.timeLimit(.minutes(10))) struct MachineShareTests {
     private func share(_ files: [String: String]) -> MachineShare { MachineShare { files[$0] } }
 
     private let fourProcessors = "Name:\trefrain\nCpus_allowed:\tf\nCpus_allowed_list:\t0-2,5\nThreads:\t1\n"
@@ -128,7 +128,7 @@ import Testing
     }
 }
 
-@Suite struct HeapRoomTests {
+@Suite(.timeLimit(.minutes(10))) struct HeapRoomTests {
     private let page = Int(sysconf(Int32(_SC_PAGESIZE)))
 
     /// Counts on a new thread, whose memory is its own (glibc gives each thread an arena).

@@ -57,7 +57,7 @@ public struct AnswerCounts: Sendable, Equatable {
     public static let classes = (1...5).map { "\($0)xx" }
     private static let names = listed.map(String.init) + ["none"] + classes
 
-    /// All statuses of the first row, then those of the next.
+    /// Counts by row and status: the statuses of the first row, then those of the next.
     fileprivate var cells = [Int](repeating: 0, count: rowCount * columnCount)
 
     /// Nothing yet.

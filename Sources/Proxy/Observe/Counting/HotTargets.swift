@@ -25,7 +25,7 @@ public final class HotTargets: Sendable {
         }
     }
 
-    /// One target with its present weight.
+    /// A target with its present weight.
     public struct Target: Sendable, Equatable {
         /// Canonical path and query.
         public let target: String
@@ -47,7 +47,7 @@ public final class HotTargets: Sendable {
     static let mostKeyBytes = 4 << 10
     /// A count of this age counts half.
     static let halfLife = Duration.seconds(300)
-    /// One of this many answers out of the cache is counted.
+    /// Number of answers out of the cache of which one is counted.
     package static let sampling = 16
 
     /// The service of `key` took `nanoseconds`, which counts as cost where the origin was asked
@@ -67,7 +67,7 @@ public final class HotTargets: Sendable {
             .sorted { $0.count > $1.count }.prefix(limit).map { $0 }
     }
 
-    /// Those whose misses cost most, over several loops; the most costly first.
+    /// The targets whose misses cost most, over several loops; the most costly first.
     static func mostCostly(_ loops: [HotTargets], limit: Int, now: Instant = .now()) -> [Target] {
         merged(loops, now, \.costly) { Target(item: $0, seconds: $0.weight - $0.excess) }
             .sorted { $0.seconds > $1.seconds }.prefix(limit).map { $0 }

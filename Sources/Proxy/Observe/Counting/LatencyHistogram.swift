@@ -9,7 +9,7 @@ import Text
 
 /// Counts durations. Recording costs two stores and no lock.
 public final class LatencyHistogram: Sendable {
-    /// One below a microsecond, eight decades of fifteen, one above.
+    /// Number of buckets: below a microsecond, eight decades of fifteen, above.
     static let bucketCount = 122
 
     private let counts: InlineArray<122, Atomic<Int>>
@@ -19,7 +19,7 @@ public final class LatencyHistogram: Sendable {
         counts = InlineArray { _ in Atomic<Int>(0) }
     }
 
-    /// Only on the loop that owns it.
+    /// Counts a duration. Called on the loop that owns the histogram, no other.
     func record(nanoseconds: Int64) {
         let index = LatencyCounts.bucket(nanoseconds: nanoseconds)
         counts[index].store(counts[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)

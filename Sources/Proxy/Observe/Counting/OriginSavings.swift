@@ -22,7 +22,7 @@ enum AvoidedFetch: Int, CaseIterable, Sendable {
     case batched
     /// With an answer from another node.
     case shared
-    /// Not at all: with an error of the proxy's own.
+    /// The request failed, with an error of the proxy's own.
     case failed
 
     /// Another request's answer, or one composed as `detail` says.
@@ -60,10 +60,10 @@ public struct OriginSavings: Sendable, Equatable {
         public static let ways = [hits, joining, composing, batching, nodes]
         private static let words = CaseWords<Self>(separator: "_")
 
-        /// Its name in `/stats`, and the label of a way in `/metrics`.
+        /// The name in `/stats`, and the label of a way in `/metrics`.
         public var name: String { Self.words[self] }
 
-        /// Its name for people.
+        /// The name for people.
         public var text: String {
             switch self {
             case .withoutProxy: "without the proxy"

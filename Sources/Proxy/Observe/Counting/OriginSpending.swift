@@ -49,7 +49,7 @@ public enum SpendingAxis: String, CaseIterable, Sendable {
     case `class`, purpose, client, route
 }
 
-/// One of those that an axis tells apart.
+/// A value by which an axis tells requests apart.
 public enum SpendingKey: Hashable, Sendable {
     case resourceClass(ResourceClass)
     case purpose(UpstreamPurpose)
@@ -62,7 +62,7 @@ public enum SpendingKey: Hashable, Sendable {
 
 /// Numbers of requests that were sent to the origin, since the start or within a time.
 public struct SpendingCounts: Sendable {
-    /// All purposes of the first class, then those of the next.
+    /// Counts by class and purpose: the purposes of the first class, then those of the next.
     fileprivate(set) var cells = [Int](repeating: 0, count: ResourceClass.allCases.count * purposeCount)
     private static let purposeCount = UpstreamPurpose.allCases.count
 
@@ -79,7 +79,7 @@ public struct SpendingCounts: Sendable {
     /// Nothing yet.
     public init() {}
 
-    /// All of them.
+    /// The sum of all requests.
     public var total: Int { cells.reduce(0, +) }
 
     /// By class and purpose; pairs that did not occur are left out.
@@ -89,7 +89,7 @@ public struct SpendingCounts: Sendable {
         }.filter { $0.count > 0 }
     }
 
-    /// Those that did not occur are left out.
+    /// Counts along an axis; values that did not occur are left out.
     public func counts(by axis: SpendingAxis) -> [SpendingKey: Int] {
         var counts: [SpendingKey: Int] = [:]
         switch axis {
@@ -111,8 +111,8 @@ public struct SpendingCounts: Sendable {
         others += loop.others
     }
 
-    /// Those that were sent after `earlier`, of the same loops. Networks that have lost their
-    /// rows since are among the others.
+    /// The requests sent after `earlier`, of the same loops. Networks that have lost their rows
+    /// since are among the others.
     public func since(_ earlier: SpendingCounts) -> SpendingCounts {
         var result = self
         for index in cells.indices { result.cells[index] -= earlier.cells[index] }

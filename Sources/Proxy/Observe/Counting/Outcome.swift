@@ -10,7 +10,7 @@ public enum Outcome: Int, CaseIterable, Sendable {
 
     public var name: String { Self.words[self] }
 
-    /// Its count where only hits and misses are told apart.
+    /// The side on which an outcome counts where only hits and misses are told apart.
     public enum Side: Sendable {
         /// Answered without waiting for the origin.
         case hit
@@ -20,7 +20,7 @@ public enum Outcome: Int, CaseIterable, Sendable {
         case neither
     }
 
-    /// One definition for every hit ratio: hits of hits and misses.
+    /// The side of this outcome, which defines every hit ratio: hits of hits and misses.
     public var side: Side {
         switch self {
         case .hit, .composed, .stale: .hit
@@ -29,7 +29,7 @@ public enum Outcome: Int, CaseIterable, Sendable {
         }
     }
 
-    /// One line for documentation.
+    /// The outcome's meaning on one line, for documentation.
     public var meaning: String {
         switch self {
         case .hit: "from the cache, fresh"
@@ -47,7 +47,7 @@ public enum Outcome: Int, CaseIterable, Sendable {
 }
 
 extension CacheStatus {
-    /// The same in one word.
+    /// The status in one word.
     public var outcome: Outcome {
         switch self {
         case .hit(let ttl, nil): ttl < 0 ? .stale : .hit

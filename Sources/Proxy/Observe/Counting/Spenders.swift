@@ -9,7 +9,7 @@ import Upstream
 /// The clients of one loop that spend most. It is pure; code that shares it locks it.
 struct Spenders: Sendable {
     struct Row: Sendable {
-        /// Each row that a client is given has another one.
+        /// Number of the row, new for each client that is given one.
         let number: Int
         let party: UpstreamParty
         /// Requests since it was given the row.

@@ -49,7 +49,7 @@ public enum Counter: Int, CaseIterable, Sendable {
     public var name: String { Self.words[self] }
 }
 
-/// One loop's counters: written by that loop alone, read by anyone.
+/// A loop's counters: written by that loop alone, read by anyone.
 ///
 /// A single writer needs no locked addition: a relaxed load and store cost what plain ones do.
 public final class Statistics: Sendable {

@@ -10,7 +10,7 @@ struct UnreadRequest {
     let cause: String
     /// `-` where it is not known.
     private(set) var method = [UInt8(ascii: "-")]
-    /// As `ShownTarget` has it.
+    /// The target as `ShownTarget` has it.
     private(set) var target = [UInt8(ascii: "-")]
 
     /// To be made before the answer is sent: the bytes of the request are gone then.

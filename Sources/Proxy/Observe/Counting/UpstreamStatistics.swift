@@ -14,7 +14,7 @@ public final class UpstreamStatistics: Sendable {
 
     /// The last failure.
     public struct Trouble: Hashable, Sendable {
-        /// As the log has it; nothing of the request.
+        /// The failure as the log has it; nothing of the request.
         public let what: String
         public let unixSeconds: Int64
         /// An error of the origin, and no request without a good token.

@@ -1,7 +1,7 @@
 import EventLoop
 import Server
 
-/// One loop's share of the access log: lines gather here and go to the sink in large pieces.
+/// A loop's share of the access log: lines gather here and go to the sink in large pieces.
 ///
 /// Confined to its loop.
 final class AccessLog {

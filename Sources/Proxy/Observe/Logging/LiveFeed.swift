@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// All loops share it. While there is no watcher, a request costs one read of `isWatched`.
 public final class LiveFeed: Sendable {
-    /// One answered request. Personal targets are templates, as in the access log.
+    /// An answered request. Personal targets are templates, as in the access log.
     public struct Event: Sendable, Equatable {
         public let unixSeconds: Int64
         /// Whether it came by HTTP/2.

@@ -156,7 +156,7 @@ struct LogLines: ~Copyable {
         lines.append("\n")
     }
 
-    /// One object a line; members that have no value are left out.
+    /// Writes the request as an object on one line; members that have no value are left out.
     private mutating func writeJSON(
         _ answered: AnsweredRequest, _ nanoseconds: Int64, _ earlier: Int, _ connection: ClientConnection,
         _ bytes: Span<UInt8>

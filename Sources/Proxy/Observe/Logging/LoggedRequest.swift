@@ -3,7 +3,7 @@ import Server
 /// A request of a client's that was answered, as logs and their readers get it.
 enum LoggedRequest {
     case answered(AnsweredRequest)
-    /// One that was not read to its end.
+    /// A request that was not read to its end.
     case unread(UnreadRequest)
     /// A preflight, which is no request of an app's.
     /// - Parameters:

@@ -31,7 +31,7 @@ public final class Tails: Sendable {
     }
 }
 
-/// One reader with its filter, and the lines that it has not taken yet. Its bound is its own: a
+/// A reader with its filter, and the lines that it has not taken yet. Its bound is its own: a
 /// reader of everything leaves nothing out of what another one wants.
 public final class Tail: Sendable {
     private struct Waiting {

@@ -6,11 +6,11 @@ import Server
 final class MemoizedPlan {
     /// Set while the request is a plain hit.
     var hit: PlainHit?
-    /// Its last note in a recording.
+    /// The last note of the request in a recording.
     var noted: NotedSubject?
     private var madeExcerpt: [UInt8]?
 
-    /// Its recorded form; made once.
+    /// The request's recorded form; made once.
     func excerpt(of head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8] {
         if let madeExcerpt { return madeExcerpt }
         var excerpt: [UInt8] = []

@@ -7,7 +7,7 @@ import HTTP
 // Must hold: no field that could hold a secret is copied; neither target nor answer of a personal
 // request is.
 
-/// One answered request: numbers alone, so that noting one counts no references.
+/// An answered request: numbers alone, so that noting one counts no references.
 struct TrafficEvent: Sendable {
     /// On the monotonic clock, in nanoseconds.
     let requestedAt: Int64
@@ -75,8 +75,8 @@ struct TrafficBatch: Sendable {
 struct NotedSubject {
     private let batch: Int
     let index: Int
-    /// Not another's, while the batch holds it; afterwards another may have come to be at its
-    /// place.
+    /// Identity of the stored answer: no other has it while the batch holds that answer; afterwards
+    /// one may.
     private let stored: ObjectIdentifier
     private let coding: ContentCoding
 
@@ -105,7 +105,7 @@ extension RequestHead {
         }
     }
 
-    /// The same of a personal request: its route in place of the target, and hardly a field.
+    /// The excerpt of a personal request: its route in place of the target, and hardly a field.
     func appendPersonalExcerpt(_ bytes: Span<UInt8>, template: String, to output: inout [UInt8]) {
         var template = template
         output.append(addingCapacity: byteCount + template.utf8.count) { output in

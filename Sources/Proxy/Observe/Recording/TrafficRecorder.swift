@@ -28,7 +28,7 @@ public struct RecordingStatus: Sendable, Equatable {
     public init() {}
 }
 
-/// One for the process; whether and where it records may change while it runs.
+/// The process's recorder; whether and where it records may change while it runs.
 public final class TrafficRecorder: Sendable {
     /// The writer's name in recordings.
     private let program: String
@@ -130,8 +130,8 @@ public final class TrafficRecorder: Sendable {
         order { _ in .end(paused, completion) }
     }
 
-    /// The same, and waits for it; not for ever, because on a machine that has too much to do it
-    /// may be long.
+    /// Ends, and waits for it; not for ever, because on a machine that has too much to do it may be
+    /// long.
     func end(within patience: DispatchTimeInterval) {
         let done = DispatchSemaphore(value: 0)
         end { done.signal() }

@@ -4,7 +4,7 @@ import Freshness
 import HTTP
 import Server
 
-/// One loop's share of a recording: notes answered requests, and hands them over in batches.
+/// A loop's share of a recording: notes answered requests, and hands them over in batches.
 ///
 /// Confined to its loop. A request costs no allocation, no lock and no call to the system here, and
 /// nothing ever waits: when the writer is behind, requests are left out and counted.

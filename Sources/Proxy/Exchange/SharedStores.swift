@@ -1,31 +1,14 @@
 import Cache
 import Compose
 import EventLoop
-import HTTP
 import Server
-import Store
 import Tier
 import Upstream
 
-/// Shared by the services of all loops: the cache, flights, the tokens, the operator's policy.
-public struct ProxyShared: Sendable {
+/// Objects that the services of all loops share: the cache, flights, budgets, knowledge of tokens
+/// and users.
+public struct SharedStores: Sendable {
     public let cache: ResponseCache
-    public var credentials: Credentials
-    private(set) var policy: Policy
-    /// The upstream, as keys have it.
-    public private(set) var origin: Origin
-    /// `Host` of the upstream requests.
-    private(set) var authority: [UInt8]
-    private(set) var crossOrigin: CrossOrigin
-    /// nil: anyone who can connect is served.
-    public var clientKeys: ClientKeys?
-    /// The names of the request fields that pages may send besides those that every page may, as
-    /// a list; `*`: any.
-    public var pageFields = PageFields(["*"])
-    /// Clients' fields that go along to the origin beyond those that the API needs; mostly none.
-    public var forwardedFields = NamedFields()
-    /// Tells the operator of the origin's failures.
-    public var warn: @Sendable (String) -> Void = { _ in }
     /// When the origin's failures were last reported, by any loop.
     let failures = FailureReport()
     /// The requests that are being answered, for those who watch.
@@ -55,71 +38,44 @@ public struct ProxyShared: Sendable {
     let batches = Batches()
     /// Large bodies in the form in which they are sent fastest.
     public var sealedBodies = SealedBodies(maxBytes: 8 << 20)
-    /// Asks for answers in gzip, and gives them so; absent where there is no zlib.
-    var gzip = Gzip.system
     let compressions = Compressions()
     let verifications = VerificationRoom()
-    /// How many of a million composed answers are also asked for and compared, in the background.
-    public var verifySample = 0
-    /// Whether `compose verify` compares. A recording does not answer what its clients did not ask
-    /// for.
-    public var verifies = true
     /// The origin's last answers of which nothing is stored, for `explain`.
     let lastAnswers = KeyCells<LastAnswer>()
     /// Targets that the origin does not want to be asked for now.
     let heldTargets = HeldTargets()
     /// The name by which it finds its own requests when they come back.
     let name = ViaChain.Name()
-    /// The path at which clients' listeners say whether clients may be sent here; nil: none.
-    public var healthPath: [UInt8]?
     public let health = HealthAnswer()
-    /// Whether paths outside of the API are forwarded.
-    public var servesOther = true
     /// Clients' tokens that the origin has accepted.
     let tokens = WorkingTokens()
-    /// Whether only clients whose token works get stored answers, where they bring their own. Not
-    /// in a replay, whose clients' tokens are not recorded.
-    public var provesTokens = true
     /// Holds while another process takes the place of this one, or this one that of another.
     let personalPause = PersonalPause()
     /// nil where the system has no randomness: nothing personal is kept then.
     private(set) var users = UserScopes()
 
-    public init(
-        cache: ResponseCache, credentials: Credentials, policy: Policy, origin: Origin, authority: String,
-        crossOrigin: CrossOrigin = .any, composition: CompositionSettings = CompositionSettings()
-    ) {
+    /// Empty stores beside a cache, for services with these settings.
+    public init(_ cache: ResponseCache, for settings: ServiceSettings) {
         self.cache = cache
-        self.origin = origin
-        library = ResourceLibrary(cache, of: origin.tag, policy.composableClasses, composition)
+        library = Self.library(of: cache, under: settings)
         flights = Flights(cache)
-        (self.credentials, self.policy) = (credentials, policy)
-        self.authority = Array(authority.utf8)
-        self.crossOrigin = crossOrigin
     }
 
-    /// The same cache, flights, budget and users under other settings. The library is kept
-    /// unless it learnt from another origin, under another policy, or for another way to compose.
-    public func adopting(
-        credentials: Credentials, policy: Policy, origin: Origin, authority: String, crossOrigin: CrossOrigin,
-        composition: CompositionSettings
-    ) -> ProxyShared {
-        var shared = self
-        if origin != self.origin || policy != self.policy || composition != library.settings {
-            shared.library = ResourceLibrary(cache, of: origin.tag, policy.composableClasses, composition)
-        }
-        shared.origin = origin
-        shared.credentials = credentials
-        shared.policy = policy
-        if keepsPersonal, !shared.keepsPersonal {
+    private static func library(of cache: ResponseCache, under settings: ServiceSettings) -> ResourceLibrary {
+        ResourceLibrary(cache, of: settings.origin.tag, settings.policy.composableClasses, settings.composition)
+    }
+
+    /// The same stores under other settings, with an empty library where that has to learn anew.
+    public func adopting(_ settings: ServiceSettings, after former: ServiceSettings) -> SharedStores {
+        var stores = self
+        if settings.learnsOtherwise(than: former) { stores.library = Self.library(of: cache, under: settings) }
+        if keepsPersonal(under: former.policy), !stores.keepsPersonal(under: settings.policy) {
             // The proxy would not see the writes that end kept answers. When this is switched on
             // again, those must not be found.
-            shared.users = makeUsers()
+            stores.users = makeUsers()
             cache.freePersonal()
         }
-        shared.authority = Array(authority.utf8)
-        shared.crossOrigin = crossOrigin
-        return shared
+        return stores
     }
 
     /// Waits until the background work of the answers is done: compressing and writing them. For
@@ -135,7 +91,7 @@ public struct ProxyShared: Sendable {
     }
 
     /// Whether anything personal is stored at all.
-    var keepsPersonal: Bool { policy[.personal] != .off && users != nil }
+    func keepsPersonal(under policy: Policy) -> Bool { policy[.personal] != .off && users != nil }
 
     /// Forgets what one origin alone has said, where another one is asked from now on, and no key
     /// has: the tokens that it takes or refuses; and what was reported of it.
