@@ -19,15 +19,21 @@ struct TimerQueue {
         }
     }
 
+    /// A closure as itself: as the value of a generic table it would be put into another one, an
+    /// allocation for each timer.
+    private struct Timer {
+        let body: () -> Void
+    }
+
     private var heap: [Entry] = []
-    private var bodies = SlotTable<() -> Void>()
+    private var bodies = SlotTable<Timer>()
     /// The sequence number of the next timer; `popDue(before:)` bounds a pass with it.
     private(set) var nextSequence: UInt64 = 0
     /// Timers that are neither run nor cancelled.
     var count: Int { bodies.count }
 
     mutating func insert(at deadline: Instant, _ body: @escaping () -> Void) -> TimerToken {
-        let tag = bodies.insert(body)
+        let tag = bodies.insert(Timer(body: body))
         heap.append(Entry(deadline: deadline, sequence: nextSequence, tag: tag))
         nextSequence += 1
         siftUp(heap.count - 1)
@@ -53,10 +59,10 @@ struct TimerQueue {
     /// Takes the first timer that is due at `now` and was scheduled before `sequence`.
     mutating func popDue(at now: Instant, before sequence: UInt64 = .max) -> (deadline: Instant, body: () -> Void)? {
         guard let deadline = earliest, deadline <= now, heap[0].sequence < sequence,
-            let body = bodies.remove(heap[0].tag)
+            let timer = bodies.remove(heap[0].tag)
         else { return nil }
         removeTop()
-        return (deadline, body)
+        return (deadline, timer.body)
     }
 
     mutating func removeAll() {

@@ -312,7 +312,7 @@ extension BudgetState {
                     && accounts.nextStart(channel.limit, now: now) <= now
             }
         }
-        jobs[item.id]?.startedAt = now
+        if let job = jobs.index(forKey: item.id) { jobs.values[job].startedAt = now }
         self.lanes[item.id.lane].enter(item.priority, of: item.holder)
         countStart(item.channel.limit, now: now)
         return .start(item.id)
@@ -342,12 +342,12 @@ extension BudgetState {
     private mutating func lookAhead(now: Instant) {
         let common = nextStart(now: now)
         var (earliest, isBinding, bound) = (Instant?.none, false, [UInt64]())
-        let channels = lines.channels({ lanes[$0].hasRoom(inBackground: $1) }, { hasShare($0) })
-        for channel in channels {
+        let note = { (channel: WaitingLines.Channel) in
             let own = accounts.nextStart(channel.limit, now: now)
             earliest = min(earliest ?? .init(nanoseconds: .max), max(own, common))
             if own > common { bound.append(channel.limit) } else { isBinding = true }
         }
+        lines.forEachChannel({ lanes[$0].hasRoom(inBackground: $1) }, { hasShare($0) }, note)
         (wakeAt, self.isBinding) = (earliest, isBinding)
         accounts.bind(only: bound)
     }
@@ -356,13 +356,7 @@ extension BudgetState {
 // MARK: Values
 
 extension BudgetState {
-    /// A sending of a request, named by its lane.
-    struct JobID: NumberedKey, Comparable, Sendable {
-        let lane: Int
-        let number: Int
-        var hashNumber: UInt64 { UInt64(truncatingIfNeeded: lane << 48 ^ number) }
-        static func < (a: Self, b: Self) -> Bool { (a.number, a.lane) < (b.number, b.lane) }
-    }
+    typealias JobID = TurnID
 
     /// A task of the lane's gate; `retryAfter` is in seconds.
     enum Action: Equatable, Sendable {

@@ -18,19 +18,7 @@ struct Lane {
     private(set) var inFlight = 0
     private(set) var inBackground = 0
     /// Connections by holder; no holder has none. At most one entry a connection.
-    private var held: [Holder: Int] = [:]
-
-    private struct Holder: NumberedKey {
-        let party: UpstreamParty
-        var hashNumber: UInt64 {
-            switch party {
-            case .everyone: 1
-            case .background: 2
-            case .named(let number): number
-            case .network(let number): ~number
-            }
-        }
-    }
+    private var held: [PartyKey: Int] = [:]
 
     init(connections: Int) {
         self.connections = connections
@@ -48,7 +36,7 @@ struct Lane {
 
     /// Whether a party may have the next connection that is free, as far as it holds others.
     func hasShare(_ party: UpstreamParty) -> Bool {
-        FairShare.allows(1, holding: held[Holder(party: party)] ?? 0, of: max(1, free))
+        FairShare.allows(1, holding: held[PartyKey(party)] ?? 0, of: max(1, free))
     }
 
     func mayStart(_ party: UpstreamParty, inBackground: Bool) -> Bool {
@@ -58,13 +46,13 @@ struct Lane {
     mutating func enter(_ priority: UpstreamPriority, of party: UpstreamParty) {
         inFlight += 1
         if priority.isBackground { inBackground += 1 }
-        held[Holder(party: party), default: 0] += 1
+        held[PartyKey(party), default: 0] += 1
     }
 
     mutating func leave(_ priority: UpstreamPriority, of party: UpstreamParty) {
         inFlight -= 1
         if priority.isBackground { inBackground -= 1 }
-        guard let index = held.index(forKey: Holder(party: party)) else { return }
+        guard let index = held.index(forKey: PartyKey(party)) else { return }
         if held.values[index] > 1 { held.values[index] -= 1 } else { held.remove(at: index) }
     }
 }

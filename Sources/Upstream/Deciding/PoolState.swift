@@ -13,6 +13,7 @@ import Text
 /// - every request ends: it has a deadline from the moment it is submitted.
 struct PoolState {
     let settings: UpstreamSettings
+    private let spans: Spans
     private(set) var connections: [ConnectionID: Connection] = [:]
     /// The idle ones, the one used last at the end.
     private(set) var idle: [ConnectionID] = []
@@ -24,7 +25,7 @@ struct PoolState {
     private var consecutiveConnectFailures = 0
 
     init(settings: UpstreamSettings) {
-        self.settings = settings
+        (self.settings, spans) = (settings, Spans(settings))
     }
 }
 
@@ -33,7 +34,7 @@ struct PoolState {
 extension PoolState {
     mutating func submit(_ request: RequestID, isReplayable: Bool, now: Instant) -> ActionList<Action> {
         guard !isDraining else { return [.fail(request, .draining)] }
-        let ticket = Ticket(request: request, isReplayable: isReplayable, deadline: now + settings.timeouts.whole)
+        let ticket = Ticket(request: request, isReplayable: isReplayable, deadline: now.advanced(by: spans.whole))
         if let connection = takeIdle(for: ticket, now: now) {
             return ActionList(lease(connection, to: ticket, isReused: true, now: now))
         }
@@ -101,7 +102,7 @@ extension PoolState {
     /// The head of the final response has come, or more of its content: more is due next.
     mutating func progressed(_ connection: ConnectionID, now: Instant) {
         guard case .leased(let ticket, _) = connections[connection] else { return }
-        let due = Due(deadline: now + settings.timeouts.content, phase: .content)
+        let due = Due(deadline: now.advanced(by: spans.content), phase: .content)
         connections[connection] = .leased(ticket, due: due)
         wake(at: due.deadline)
     }
@@ -193,15 +194,15 @@ extension PoolState {
     /// The idle connection used last, if it is good enough for this request.
     private mutating func takeIdle(for ticket: Ticket, now: Instant) -> ConnectionID? {
         guard let last = idle.last, case .idle(let since) = connections[last] else { return nil }
-        let trusted = ticket.isReplayable ? settings.idleTimeout : min(settings.recentUse, settings.idleTimeout)
-        guard now < since + trusted else { return nil }
+        let trusted = ticket.isReplayable ? spans.idle : min(spans.recentUse, spans.idle)
+        guard now < since.advanced(by: trusted) else { return nil }
         return idle.removeLast()
     }
 
     private mutating func lease(
         _ connection: ConnectionID, to ticket: Ticket, isReused: Bool, now: Instant
     ) -> Action {
-        let due = Due(deadline: now + settings.timeouts.response, phase: .firstByte)
+        let due = Due(deadline: now.advanced(by: spans.response), phase: .firstByte)
         connections[connection] = .leased(ticket, due: due)
         wake(at: min(due.deadline, ticket.deadline))
         return .lease(connection, ticket.request, isReused: isReused)
@@ -214,7 +215,7 @@ extension PoolState {
         }
         connections[connection] = .idle(since: now)
         idle.append(connection)
-        wake(at: now + settings.idleTimeout)
+        wake(at: now.advanced(by: spans.idle))
         return ActionList()
     }
 
@@ -289,6 +290,18 @@ extension PoolState {
 }
 
 extension PoolState {
+    /// Times that are added with every request, in nanoseconds: see `Instant.advanced`.
+    private struct Spans {
+        let whole, response, content, idle, recentUse: Int64
+
+        init(_ settings: UpstreamSettings) {
+            let timeouts = settings.timeouts
+            whole = timeouts.whole.wholeNanoseconds
+            (response, content) = (timeouts.response.wholeNanoseconds, timeouts.content.wholeNanoseconds)
+            (idle, recentUse) = (settings.idleTimeout.wholeNanoseconds, settings.recentUse.wholeNanoseconds)
+        }
+    }
+
     struct ConnectionID: NumberedKey, Sendable, Comparable {
         let number: Int
         var hashNumber: UInt64 { UInt64(truncatingIfNeeded: number) }

@@ -1,5 +1,3 @@
-import Text
-
 /// The requests that wait for a turn of the budget, and which is next (DECISIONS 11.7). Pure.
 ///
 /// Each party has a *place* in every channel in which a request of its own waits. A *channel* is a
@@ -16,15 +14,14 @@ import Text
 /// - requests that no client waits for are one party, which comes after all others.
 struct WaitingLines {
     /// The lane and limit under which a request can be started.
-    struct Channel: NumberedKey {
+    struct Channel: Equatable {
         let lane: Int
         /// The account whose own limit counts; 0 where none but the common one does.
         let limit: UInt64
-        var hashNumber: UInt64 { limit ^ UInt64(truncatingIfNeeded: lane) << 48 }
     }
 
     struct Item {
-        let id: BudgetState.JobID
+        let id: TurnID
         let party: UpstreamParty
         /// The party whose share of the connections it will use: `party`, but for the background
         /// that which caused it.
@@ -35,7 +32,7 @@ struct WaitingLines {
         let order: Int
 
         init(
-            _ id: BudgetState.JobID, of party: UpstreamParty, _ holder: UpstreamParty, under limit: UInt64,
+            _ id: TurnID, of party: UpstreamParty, _ holder: UpstreamParty, under limit: UInt64,
             _ priority: UpstreamPriority, order: Int
         ) {
             (self.id, self.holder, self.priority, self.order) = (id, holder, priority, order)
@@ -62,10 +59,17 @@ struct WaitingLines {
         }
     }
 
-    private var items: [BudgetState.JobID: Item] = [:]
-    /// In the order of their tags, that of the background last; none of them is empty.
-    private var places: [Channel: [Place]] = [:]
-    private var counts: [UpstreamParty: Int] = [:]
+    /// Places of one channel in the order of their tags, that of the background last. An array of
+    /// lines is searched faster than a dictionary is changed: there are few.
+    fileprivate struct Line {
+        let channel: Channel
+        var places: [Place]
+    }
+
+    private var items: [TurnID: Item] = [:]
+    /// No line and no place is empty.
+    private var lines: [Line] = []
+    private var counts: [PartyKey: Int] = [:]
     private var lastTag = 0
 
     /// How many wait, by priority.
@@ -75,15 +79,15 @@ struct WaitingLines {
     /// Parties of which something waits, that of the background left out.
     var partyCount: Int { counts.count - (backgroundCount > 0 ? 1 : 0) }
 
-    func count(of party: UpstreamParty) -> Int { counts[party] ?? 0 }
-    func isWaiting(under limit: UInt64) -> Bool { places.keys.contains { $0.limit == limit } }
+    func count(of party: UpstreamParty) -> Int { counts[PartyKey(party)] ?? 0 }
+    func isWaiting(under limit: UInt64) -> Bool { lines.contains { $0.channel.limit == limit } }
     /// Whether an item waits in a lane of which this is true.
     func isWaiting(in lane: Int, _ isTrue: (Item) -> Bool) -> Bool {
-        places.contains { channel, places in
-            channel.lane == lane && places.contains { $0.first(isTrue) != nil }
+        lines.contains { line in
+            line.channel.lane == lane && line.places.contains { $0.first(isTrue) != nil }
         }
     }
-    subscript(id: BudgetState.JobID) -> Item? { items[id] }
+    subscript(id: TurnID) -> Item? { items[id] }
 }
 
 // MARK: Coming and going
@@ -92,28 +96,36 @@ extension WaitingLines {
     /// Puts a request in its line.
     mutating func add(_ item: Item) {
         items[item.id] = item
-        counts[item.party, default: 0] += 1
+        counts[PartyKey(item.party), default: 0] += 1
         waiting[item.priority.rawValue] += 1
-        guard let place = place(of: item.party, in: item.channel) else {
-            lastTag += 1
-            let tag = item.party == .background ? .max : lastTag
-            places[item.channel, default: []].putLast(
-                Place(party: item.party, channel: item.channel, tag: tag, items: [item]))
-            return
+        guard let line = line(of: item.channel) else {
+            return lines.append(Line(channel: item.channel, places: [place(for: item)]))
         }
-        places[item.channel]?[place].items.insert(item)
+        if let index = lines[line].index(of: item.party) {
+            lines[line].places[index].items.insert(item)
+        } else {
+            lines[line].places.putLast(place(for: item))
+        }
+    }
+
+    private mutating func place(for item: Item) -> Place {
+        lastTag += 1
+        return Place(
+            party: item.party, channel: item.channel, tag: item.party == .background ? .max : lastTag, items: [item])
     }
 
     /// Does nothing for a request that does not wait.
-    mutating func remove(_ id: BudgetState.JobID) {
-        guard let item = items.removeValue(forKey: id), let place = place(of: item.party, in: item.channel) else {
-            return
-        }
+    mutating func remove(_ id: TurnID) {
+        guard let item = items.removeValue(forKey: id), let line = line(of: item.channel),
+            let place = lines[line].index(of: item.party)
+        else { return }
         waiting[item.priority.rawValue] -= 1
-        counts[item.party] = counts[item.party].flatMap { $0 > 1 ? $0 - 1 : nil }
-        places[item.channel]?[place].items.remove(id)
-        if places[item.channel]?[place].items.isEmpty == true { places[item.channel]?.remove(at: place) }
-        if places[item.channel]?.isEmpty == true { places[item.channel] = nil }
+        if let count = counts.index(forKey: PartyKey(item.party)) {
+            if counts.values[count] > 1 { counts.values[count] -= 1 } else { counts.remove(at: count) }
+        }
+        lines[line].places[place].items.remove(id)
+        if lines[line].places[place].items.isEmpty { lines[line].places.remove(at: place) }
+        if lines[line].places.isEmpty { lines.remove(at: line) }
     }
 
     /// Takes an item that is started; its party's turn is over in all channels that were open.
@@ -121,19 +133,22 @@ extension WaitingLines {
         remove(item.id)
         guard item.party != .background else { return }
         lastTag += 1
-        for line in places.values.indices {
-            guard let index = places.values[line].firstIndex(where: { $0.party == item.party }),
-                isOpen(places.values[line][index].channel)
-            else { continue }
-            var place = places.values[line].remove(at: index)
+        for line in lines.indices {
+            guard let index = lines[line].index(of: item.party), isOpen(lines[line].channel) else { continue }
+            var place = lines[line].places.remove(at: index)
             place.tag = lastTag
-            places.values[line].putLast(place)
+            lines[line].places.putLast(place)
         }
     }
 
-    private func place(of party: UpstreamParty, in channel: Channel) -> Int? {
-        places[channel]?.firstIndex { $0.party == party }
-    }
+    private func line(of channel: Channel) -> Int? { lines.firstIndex { $0.channel == channel } }
+}
+
+extension WaitingLines.Line {
+    /// Whether no client waits in it.
+    fileprivate var isBackgroundAlone: Bool { places.first?.party == .background }
+
+    fileprivate func index(of party: UpstreamParty) -> Int? { places.firstIndex { $0.party == party } }
 }
 
 extension [WaitingLines.Place] {
@@ -151,7 +166,7 @@ extension ArraySlice<WaitingLines.Item> {
     }
 
     /// Takes an item out: mostly the first, which moves none of the others.
-    fileprivate mutating func remove(_ id: BudgetState.JobID) {
+    fileprivate mutating func remove(_ id: TurnID) {
         if first?.id == id { removeFirst() } else { removeAll { $0.id == id } }
     }
 }
@@ -166,10 +181,10 @@ extension WaitingLines {
     ///   - hasShare: whether the holder of an item may hold one connection more.
     func next(_ isOpen: (Channel, _ inBackground: Bool) -> Bool, _ hasShare: (Item) -> Bool) -> Item? {
         var next: (party: UpstreamParty, tag: Int)?
-        for (channel, line) in places where isOpen(channel, line.first?.party == .background) {
-            for place in line {
+        for line in lines where isOpen(line.channel, line.isBackgroundAlone) {
+            for place in line.places {
                 if let next, next.tag <= place.tag { break }
-                guard place.first(hasShare) != nil, place.party != .background || isOpen(channel, true) else {
+                guard place.first(hasShare) != nil, place.party != .background || isOpen(line.channel, true) else {
                     continue
                 }
                 next = (place.party, place.tag)
@@ -185,22 +200,21 @@ extension WaitingLines {
         return item
     }
 
-    /// The channels in which something waits that could start but for a limit.
-    func channels(
-        _ hasRoom: (_ lane: Int, _ inBackground: Bool) -> Bool, _ hasShare: (Item) -> Bool
-    ) -> [Channel] {
-        places.compactMap { channel, line in
-            guard hasRoom(channel.lane, line.first?.party == .background) else { return nil }
-            let couldStart = line.contains { place in
-                place.first(hasShare) != nil && (place.party != .background || hasRoom(channel.lane, true))
+    /// Visits the channels in which something waits that could start but for a limit.
+    func forEachChannel(
+        _ hasRoom: (_ lane: Int, _ inBackground: Bool) -> Bool, _ hasShare: (Item) -> Bool, _ body: (Channel) -> Void
+    ) {
+        for line in lines where hasRoom(line.channel.lane, line.isBackgroundAlone) {
+            let couldStart = line.places.contains { place in
+                place.first(hasShare) != nil && (place.party != .background || hasRoom(line.channel.lane, true))
             }
-            return couldStart ? channel : nil
+            if couldStart { body(line.channel) }
         }
     }
 
     private func forEachPlace(of party: UpstreamParty, _ body: (Place) -> Void) {
-        for line in places.values {
-            if let place = line.first(where: { $0.party == party }) { body(place) }
+        for line in lines {
+            if let index = line.index(of: party) { body(line.places[index]) }
         }
     }
 }
@@ -221,10 +235,10 @@ extension WaitingLines {
     /// The newest of the least urgent items of the party of which the most wait, that of the
     /// background left out; among equals of `party`, which has just come.
     func newestOfTheLongest(_ party: UpstreamParty?) -> Item? {
-        let longest = counts.filter { $0.key != .background }
+        let longest = counts.filter { $0.key.party != .background }
         guard let most = longest.values.max() else { return nil }
-        if let party, longest[party] == most { return newest(of: party) }
-        let newest = longest.lazy.filter { $0.value == most }.compactMap { self.newest(of: $0.key) }
+        if let party, longest[PartyKey(party)] == most { return newest(of: party) }
+        let newest = longest.lazy.filter { $0.value == most }.compactMap { self.newest(of: $0.key.party) }
         return newest.max { $0.goes(before: $1) }
     }
 }

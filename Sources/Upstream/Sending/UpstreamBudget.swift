@@ -20,15 +20,15 @@ public final class UpstreamBudget: Sendable {
     fileprivate struct Shared {
         var state: BudgetState
         /// By lane: the ways to the loops' gates.
-        var doors: [Confined<WeakGate>] = []
+        var doors: [Confined<WeakLane>] = []
         /// Keeps the budget of many nodes, where there are many.
         var authority: BudgetAuthority?
 
         /// The ways to the loops of actions that are not this lane's.
         func doors(
             of actions: ActionList<BudgetState.Action>, outside lane: Int
-        ) -> [(BudgetState.Action, Confined<WeakGate>)] {
-            var foreign: [(BudgetState.Action, Confined<WeakGate>)] = []
+        ) -> [(BudgetState.Action, Confined<WeakLane>)] {
+            var foreign: [(BudgetState.Action, Confined<WeakLane>)] = []
             for index in actions.indices where actions[index].job.lane != lane {
                 foreign.append((actions[index], doors[actions[index].job.lane]))
             }
@@ -65,12 +65,12 @@ public final class UpstreamBudget: Sendable {
         }
     }
 
-    func addLane(of gate: UpstreamGate, loop: EventLoop, connections: Int) -> Int {
-        let door = Confined(WeakGate(gate: gate), to: loop)
+    func addLane(_ lane: any BudgetLane, loop: EventLoop, connections: Int) -> Int {
+        let door = Confined(WeakLane(lane: lane), to: loop)
         return shared.withLock { shared in
-            let lane = shared.state.addLane(connections: connections)
-            if lane < shared.doors.count { shared.doors[lane] = door } else { shared.doors.append(door) }
-            return lane
+            let number = shared.state.addLane(connections: connections)
+            if number < shared.doors.count { shared.doors[number] = door } else { shared.doors.append(door) }
+            return number
         }
     }
 
@@ -108,7 +108,7 @@ public final class UpstreamBudget: Sendable {
         if let call { perform(call) }
         guard !foreign.isEmpty else { return (actions, wakeAt) }
         for (action, door) in foreign {
-            door.execute { $0.gate?.perform(action) }
+            door.execute { $0.lane?.perform(action) }
         }
         return (ActionList(of: actions.filter { $0.job.lane == lane }), wakeAt)
     }
@@ -164,12 +164,19 @@ extension UpstreamBudget {
     }
 
     /// In a turn of its own: the gate may be performing something.
-    private func reconsider(_ doors: [Confined<WeakGate>]) {
-        for door in doors { door.execute { $0.gate?.reconsider() } }
+    private func reconsider(_ doors: [Confined<WeakLane>]) {
+        for door in doors { door.execute { $0.lane?.reconsider() } }
     }
 }
 
-/// A gate that the budget knows and does not keep alive.
-private struct WeakGate {
-    weak var gate: UpstreamGate?
+/// Performs the budget's actions for the requests of one loop: its gate.
+protocol BudgetLane: AnyObject {
+    func perform(_ action: BudgetState.Action)
+    /// The budget may allow more than before.
+    func reconsider()
+}
+
+/// A lane that the budget knows and does not keep alive.
+private struct WeakLane {
+    weak var lane: (any BudgetLane)?
 }

@@ -1,6 +1,21 @@
 import EventLoop
 import HTTP
 
+/// A pool of connections, as each of them reports to it.
+protocol ConnectionOwner: AnyObject {
+    var settings: UpstreamSettings { get }
+    var loop: EventLoop { get }
+    var tls: ClientTLS? { get }
+    var resolver: Resolver { get }
+    func dialed(_ id: PoolState.ConnectionID, _ result: Result<Stream, DialFailure>)
+    /// Tells the state of an event, and performs the actions.
+    func tell(_ event: (inout PoolState, _ now: Instant) -> ActionList<PoolState.Action>)
+    /// A final head has come, or more of the content.
+    func progressed(_ id: PoolState.ConnectionID)
+    /// An exchange is complete.
+    func finished(_ id: PoolState.ConnectionID, isReusable: Bool)
+}
+
 /// A connection to the origin: dials, then carries one exchange after the other. It decides
 /// nothing: `DialPlan`, `ResponseReader` and, through the pool, `PoolState` do. Owned by the pool,
 /// confined to its loop.
@@ -9,7 +24,7 @@ import HTTP
 /// (FRAMING 5.9).
 final class UpstreamConnection {
     let id: PoolState.ConnectionID
-    private weak var pool: UpstreamPool?
+    private weak var pool: (any ConnectionOwner)?
     private let loop: EventLoop
     private var dialer: Dialer?
     private var stream: Stream?
@@ -28,7 +43,7 @@ final class UpstreamConnection {
     /// Reads in one turn, so that a fast origin does not starve the other connections of the loop.
     private static let readsPerTurn = 32
 
-    init(_ id: PoolState.ConnectionID, pool: UpstreamPool) {
+    init(_ id: PoolState.ConnectionID, pool: any ConnectionOwner) {
         (self.id, self.pool) = (id, pool)
         loop = pool.loop
         reader = ResponseReader(
@@ -50,13 +65,15 @@ final class UpstreamConnection {
 // MARK: Opening
 
 extension UpstreamConnection {
-    func open(in pool: UpstreamPool) {
+    func open(in pool: any ConnectionOwner) {
+        // Weak to the pool, to which others are too: with a weak reference to this connection each
+        // counting of it would go through a table.
         dialer = Dialer(
             to: pool.settings.endpoint, tls: pool.tls, deadline: loop.now + pool.settings.timeouts.connect,
-            resolver: pool.resolver, loop: loop, completion: { [weak self] result in self?.dialed(result) })
+            resolver: pool.resolver, loop: loop, completion: { [weak pool, id] in pool?.dialed(id, $0) })
     }
 
-    private func dialed(_ result: Result<Stream, DialFailure>) {
+    func dialed(_ result: Result<Stream, DialFailure>) {
         dialer = nil
         switch result {
         case .success(let stream):
@@ -109,7 +126,7 @@ extension UpstreamConnection {
     private func readOnce(_ stream: Stream, _ exchange: UpstreamExchange) -> Bool {
         switch fill(from: stream) {
         case .bytes:
-            if hasReportedHead { pool?.progressed(self) }
+            if hasReportedHead { pool?.progressed(id) }
             return process()
         case .wouldBlock:
             return false
@@ -177,7 +194,7 @@ extension UpstreamConnection {
         guard !hasReportedHead else { return }
         hasReportedHead = true
         exchange.handle(.headCame(UpstreamState.Head(response)))
-        pool?.progressed(self)
+        pool?.progressed(id)
     }
 
     private func report(_ event: UpstreamEvent, _ exchange: UpstreamExchange) {
@@ -196,7 +213,7 @@ extension UpstreamConnection {
         // The answer may have been one user's alone (FRAMING 5.10).
         input.wipe()
         exchange = nil
-        pool?.finished(self, isReusable: isReusable)
+        pool?.finished(id, isReusable: isReusable)
     }
 
     /// Whether both messages have ended, no byte is left over, and the origin keeps the connection.

@@ -1,5 +1,52 @@
 import EventLoop
 
+/// Receives the answer to a request. All calls come on the exchange's loop, and none after
+/// `finished`, `answered`, `failed`, or after `cancel()` has returned. A receiver is kept alive by
+/// its exchange until then.
+public protocol UpstreamReceiver: AnyObject {
+    /// Something came of the exchange.
+    func upstream(_ exchange: UpstreamExchange, _ event: UpstreamEvent)
+    /// Whether an answer whose head has come is to be `answered` in one piece. Nothing larger than
+    /// `maxCollectedBytes` is.
+    func upstream(_ exchange: UpstreamExchange, wantsWhole response: UpstreamResponse) -> Bool
+}
+
+extension UpstreamReceiver {
+    public func upstream(_ exchange: UpstreamExchange, wantsWhole response: UpstreamResponse) -> Bool { true }
+}
+
+/// The gate, as an exchange asks it.
+protocol TurnSource: AnyObject {
+    var observer: any UpstreamObserver { get }
+    var connections: any ConnectionSource { get }
+    /// Asks for a turn, of which the exchange hears now or later; returns its name.
+    func enqueue(_ exchange: UpstreamExchange) -> TurnID
+    /// - Returns: on whose behalf it waits now; nil once its turn has come.
+    func promote(_ turn: TurnID, to priority: UpstreamPriority, of party: UpstreamParty?) -> UpstreamParty?
+    /// The failure of a request whose turn did not come in time.
+    func reasonOfWait(_ turn: TurnID, _ priority: UpstreamPriority, of party: UpstreamParty) -> UpstreamFailure
+    /// The turn is over, whether it had come or not.
+    func end(_ turn: TurnID, _ outcome: BudgetState.Outcome)
+    /// Nil when the request has been sent often enough, would come too late, or would be refused.
+    /// - Parameter retryAfter: that of the origin.
+    func pause(beforeRepeat number: Int, of account: UInt64, retryAfter: Duration?, deadline: Instant) -> Instant?
+    /// The reader of a streamed answer is slow, and the answer's connection pauses.
+    func paused(_ exchange: UpstreamExchange)
+    func resumed(_ exchange: UpstreamExchange)
+    /// An exchange has ended.
+    func ended()
+}
+
+/// The pool, as an exchange asks it.
+protocol ConnectionSource: AnyObject {
+    /// Sends the request of an exchange whose turn has come; returns the name of the sending.
+    func submit(_ exchange: UpstreamExchange) -> PoolState.RequestID
+    func cancel(_ id: PoolState.RequestID)
+    /// Stops the origin's timeout: nothing is read until `resume`.
+    func pause(_ id: PoolState.RequestID)
+    func resume(_ id: PoolState.RequestID)
+}
+
 /// A request to the origin and its answer, as its sender holds it: performs the effects of
 /// `UpstreamState`. Confined to its loop.
 ///
@@ -17,11 +64,11 @@ public final class UpstreamExchange {
     /// Nil after the end.
     private var receiver: (any UpstreamReceiver)?
     private var timer: TimerToken?
-    private weak var gate: UpstreamGate?
+    private weak var gate: (any TurnSource)?
     /// Nil where there is a gate, which has a pool.
-    private weak var ownPool: UpstreamPool?
+    private weak var ownPool: (any ConnectionSource)?
     /// The sending that waits for its turn or has it.
-    private var turn = BudgetState.JobID(lane: 0, number: -1)
+    private var turn = TurnID(lane: 0, number: -1)
     /// The sending in the pool.
     private var sending = PoolState.RequestID(number: -1)
 
@@ -30,7 +77,7 @@ public final class UpstreamExchange {
     ///   - pool: nil for a request that waits for a turn.
     init(
         _ request: UpstreamRequest, _ state: UpstreamState, label: UpstreamLabel, tally: (any UpstreamTally)? = nil,
-        account: UInt64 = 0, gate: UpstreamGate? = nil, pool: UpstreamPool? = nil, loop: EventLoop,
+        account: UInt64 = 0, gate: (any TurnSource)? = nil, pool: (any ConnectionSource)? = nil, loop: EventLoop,
         receiver: any UpstreamReceiver
     ) {
         (self.request, self.state, self.label, self.tally, self.account) = (request, state, label, tally, account)
@@ -93,7 +140,7 @@ extension UpstreamExchange {
 
 extension UpstreamExchange {
     /// True for `tell`.
-    private func perform(_ effect: UpstreamState.Effect, _ gate: UpstreamGate?) -> Bool {
+    private func perform(_ effect: UpstreamState.Effect, _ gate: (any TurnSource)?) -> Bool {
         switch effect {
         case .wake(let instant): wake(at: instant)
         case .stopTimer: stopTimer()
@@ -109,7 +156,7 @@ extension UpstreamExchange {
             let instant = gate?.pause(
                 beforeRepeat: number, of: account, retryAfter: retryAfter, deadline: state.deadline)
             return handle(.mayRepeat(at: instant))
-        case .connect: if let pool = gate?.pool ?? ownPool { sending = pool.submit(self) }
+        case .connect: if let pool = gate?.connections ?? ownPool { sending = pool.submit(self) }
         case .leavePool: pool?.cancel(sending)
         case .pauseReading:
             if state.phase == .onConnection { pool?.pause(sending) }
@@ -126,7 +173,7 @@ extension UpstreamExchange {
         return false
     }
 
-    private var pool: UpstreamPool? { gate?.pool ?? ownPool }
+    private var pool: (any ConnectionSource)? { gate?.connections ?? ownPool }
 
     private func tell(_ event: UpstreamEvent) {
         guard let receiver else { return }

@@ -14,14 +14,14 @@ public final class UpstreamGate {
     public static let defaultRepeats = RepeatPause.seconds.count
 
     let loop: EventLoop
-    let pool: UpstreamPool
+    private let pool: UpstreamPool
     private let budget: UpstreamBudget
     let observer: any UpstreamObserver
     private var random: any RandomNumberGenerator
     private var lane = 0
     private var nextNumber = 0
     /// Exchanges that wait for their turn.
-    private var waiting: [BudgetState.JobID: UpstreamExchange] = [:]
+    private var waiting: [TurnID: UpstreamExchange] = [:]
     /// Requests that have not ended.
     private var open = 0
     private var isDraining = false
@@ -45,7 +45,7 @@ public final class UpstreamGate {
         (self.pool, self.budget, self.observer, self.random) = (pool, budget, observer, random)
         timer = DeadlineTimer(loop: loop)
         pauseTimer = DeadlineTimer(loop: loop)
-        lane = budget.addLane(of: self, loop: loop, connections: pool.settings.maxConnections)
+        lane = budget.addLane(self, loop: loop, connections: pool.settings.maxConnections)
         timer.action = { [unowned self] in self.reconsider() }
         pauseTimer.action = { [unowned self] in self.endPauses() }
     }
@@ -134,12 +134,13 @@ public final class UpstreamGate {
 
 // MARK: Requests of exchanges
 
-extension UpstreamGate {
-    /// Asks for a turn, of which the exchange hears now or later; returns its name.
-    func enqueue(_ exchange: UpstreamExchange) -> BudgetState.JobID {
+extension UpstreamGate: TurnSource {
+    var connections: any ConnectionSource { pool }
+
+    func enqueue(_ exchange: UpstreamExchange) -> TurnID {
         let now = loop.now
         nextNumber += 1
-        let turn = BudgetState.JobID(lane: lane, number: nextNumber)
+        let turn = TurnID(lane: lane, number: nextNumber)
         let (actions, wakeAt) = budget.decide(for: lane) {
             $0.submit(
                 turn, exchange.state.priority, of: exchange.state.party, causedBy: exchange.label.spender,
@@ -162,27 +163,24 @@ extension UpstreamGate {
     }
 
     /// Whether a request waits because its party holds its share of the connections.
-    private func lacksShare(_ turn: BudgetState.JobID) -> Bool { budget.ask { $0.lacksShare(turn) } }
+    private func lacksShare(_ turn: TurnID) -> Bool { budget.ask { $0.lacksShare(turn) } }
 
-    /// The failure of a request whose turn did not come in time.
     func reasonOfWait(
-        _ turn: BudgetState.JobID, _ priority: UpstreamPriority, of party: UpstreamParty
+        _ turn: TurnID, _ priority: UpstreamPriority, of party: UpstreamParty
     ) -> UpstreamFailure {
         let retryAfter = retryAfter(priority, of: party)
         return lacksShare(turn) ? .shareUsed(retryAfter: retryAfter) : .waitedTooLong(retryAfter: retryAfter)
     }
 
-    /// - Returns: on whose behalf it waits now; nil once its turn has come.
     func promote(
-        _ turn: BudgetState.JobID, to priority: UpstreamPriority, of party: UpstreamParty?
+        _ turn: TurnID, to priority: UpstreamPriority, of party: UpstreamParty?
     ) -> UpstreamParty? {
         let now = loop.now
         decide { $0.promote(turn, to: priority, of: party, now: now) }
         return budget.ask { $0.party(of: turn) }
     }
 
-    /// The turn is over, whether it had come or not.
-    func end(_ turn: BudgetState.JobID, _ outcome: BudgetState.Outcome) {
+    func end(_ turn: TurnID, _ outcome: BudgetState.Outcome) {
         if case .rateLimited = outcome { observer.upstreamRateLimited() }
         if !waiting.isEmpty { waiting[turn] = nil }
         let now = loop.now
@@ -193,8 +191,6 @@ extension UpstreamGate {
         budget.ask { $0.retryAfter(priority, of: party, now: loop.now) }
     }
 
-    /// Nil when the request has been sent often enough, would come too late, or would be refused.
-    /// - Parameter retryAfter: that of the origin.
     func pause(beforeRepeat number: Int, of account: UInt64, retryAfter: Duration?, deadline: Instant) -> Instant? {
         let isRefused = budget.ask { state in
             [account, 0].contains { state.wait(of: $0, now: loop.now) != nil }
@@ -206,7 +202,6 @@ extension UpstreamGate {
         return instant < deadline ? instant : nil
     }
 
-    /// An exchange has ended.
     func ended() {
         open -= 1
         guard open == 0 else { return }
@@ -218,7 +213,6 @@ extension UpstreamGate {
 // MARK: Slow readers
 
 extension UpstreamGate {
-    /// The reader of a streamed answer is slow, and the answer's connection pauses.
     func paused(_ exchange: UpstreamExchange) {
         paused.begin(ObjectIdentifier(exchange), of: exchange.state.party, at: loop.now)
         pausedExchanges[ObjectIdentifier(exchange)] = exchange
@@ -254,7 +248,7 @@ extension UpstreamGate {
 
 // MARK: Actions
 
-extension UpstreamGate {
+extension UpstreamGate: BudgetLane {
     private func decide(_ event: (inout BudgetState) -> ActionList<BudgetState.Action>) {
         loop.assertOnLoop()
         let (actions, wakeAt) = budget.decide(for: lane, event)

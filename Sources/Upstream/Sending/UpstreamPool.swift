@@ -52,8 +52,7 @@ public final class UpstreamPool {
 
 // MARK: Requests of exchanges
 
-extension UpstreamPool {
-    /// Sends the request of an exchange whose turn has come; returns the name of the sending.
+extension UpstreamPool: ConnectionSource {
     func submit(_ exchange: UpstreamExchange) -> PoolState.RequestID {
         nextRequest += 1
         let id = PoolState.RequestID(number: nextRequest)
@@ -68,34 +67,36 @@ extension UpstreamPool {
         perform(state.cancel(id, now: loop.now))
     }
 
-    /// Stops the origin's timeout: nothing is read until `resume`.
     func pause(_ id: PoolState.RequestID) {
         if let connection = state.connection(of: id) { state.pauses(connection) }
     }
 
     func resume(_ id: PoolState.RequestID) {
         guard let id = state.connection(of: id), let connection = connections[id] else { return }
-        progressed(connection)
+        progressed(id)
         connection.readLater()
     }
 }
 
 // MARK: Reports of connections
 
-extension UpstreamPool {
-    /// Tells the state of an event, and performs the actions.
+extension UpstreamPool: ConnectionOwner {
+    func dialed(_ id: PoolState.ConnectionID, _ result: Result<Stream, DialFailure>) {
+        connections[id]?.dialed(result)
+    }
+
     func tell(_ event: (inout PoolState, _ now: Instant) -> ActionList<PoolState.Action>) {
         perform(event(&state, loop.now))
     }
 
-    func progressed(_ connection: UpstreamConnection) {
-        state.progressed(connection.id, now: loop.now)
+    func progressed(_ id: PoolState.ConnectionID) {
+        state.progressed(id, now: loop.now)
         armTimer()
     }
 
-    func finished(_ connection: UpstreamConnection, isReusable: Bool) {
-        if let request = state.request(on: connection.id) { exchanges[request] = nil }
-        perform(state.finished(connection.id, isReusable: isReusable, now: loop.now))
+    func finished(_ id: PoolState.ConnectionID, isReusable: Bool) {
+        if let request = state.request(on: id) { exchanges[request] = nil }
+        perform(state.finished(id, isReusable: isReusable, now: loop.now))
     }
 }
 
