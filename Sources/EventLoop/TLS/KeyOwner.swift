@@ -24,7 +24,7 @@ enum KeyOwner {
 }
 
 extension Certificate {
-    /// Its subject; unprintable bytes are escaped: `/C=US/O=Example/CN=R1`.
+    /// The subject as text; unprintable bytes are escaped: `/C=US/O=Example/CN=R1`.
     var name: String { Self.text(X509_get_subject_name(pointer)) }
 
     /// The subject of the certificate that issued it.

@@ -214,7 +214,7 @@ extension NextCredentials {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Where the source says nothing of the next start, the copy is all there is to judge.
+    /// The copy is all there is to judge, if the source says nothing of the next start.
     private func unjudged(_ path: String, _ beginning: String) -> Inspection {
         hasCopy(path)
             ? .asNamed(note: beginning + "the running service's copy was checked")
