@@ -77,7 +77,8 @@ extension RecordedExchange {
 
     init(_ object: JSON) throws(LineProblem) {
         guard let time = object["time"]?.stringValue.flatMap(Timestamp.init(_:)) else {
-            throw LineProblem("time is not a time such as 2026-11-21T00:00:00Z")
+            let isThere = object["time"].map { $0 != .null } ?? false
+            throw LineProblem(isThere ? "time is not a time such as 2026-11-21T00:00:00Z" : "time is missing")
         }
         let offset = try Self.seconds(object, "offset")
         guard let method = object["method"]?.stringValue, RecordedField.isName(method) else {

@@ -120,7 +120,9 @@ public final class RecordingReader {
             }
         }
         guard let first = unreadable.line, unreadable.count > readable else { return nil }
-        throw .badLine(path: path, line: first, reason: unreadable.reason)
+        let all = unreadable.count + readable
+        let share = all > 1 ? "\(unreadable.count) of \(all) lines cannot be read, the first: " : ""
+        throw .badLine(path: path, line: first, reason: share + unreadable.reason)
     }
 
     /// The next line that is neither blank nor too long to be held.

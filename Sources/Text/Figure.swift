@@ -103,11 +103,18 @@ public enum Figure {
     /// `0.4/s`, `1,204/s`.
     public static func steadyRate(_ perSecond: Double) -> String { fixed(perSecond, perSecond < 99.95 ? 1 : 0) + "/s" }
 
-    /// In tenths of a percent, rounded down so that 100 % means all.
+    /// The nearest tenth of a percent: `93.1 %`. 100 % means all.
     public static func percent(_ part: Int, of whole: Int) -> String {
-        guard whole > 0 else { return none }
-        let tenths = Int(clamping: (Double(max(0, part)) * 1000 / Double(whole)).rounded(.down))
+        guard let tenths = perMille(part, of: whole) else { return none }
         return tenths == 1000 ? "100 %" : "\(tenths / 10).\(tenths % 10) %"
+    }
+
+    /// The nearest thousandth of a share, but 1000 for all alone; nil for a share of nothing. Every
+    /// view of counts rounds here, for people and for programs.
+    public static func perMille(_ part: Int, of whole: Int) -> Int? {
+        guard whole > 0 else { return nil }
+        let nearest = Int(clamping: (Double(max(0, part)) * 1000 / Double(whole)).rounded())
+        return part < whole ? min(nearest, 999) : nearest
     }
 
     /// `14:03:09`, of the day in UTC.

@@ -46,4 +46,27 @@ import Testing
         }
         #expect(error.description.contains("/nonexistent/certificate.pem"))
     }
+
+    /// The error was `private key: key values mismatch`, of a chain that began with its
+    /// intermediate.
+    @Test func aChainThatDoesNotBeginWithItsLeafSaidOnlyMismatch() throws {
+        let root = try ThrowawayAuthority(name: "root")
+        let middle = try ThrowawayAuthority(name: "middle", parent: root)
+        let leaf = try middle.issue(hosts: ["localhost"])
+        func fault(_ chain: String...) throws -> String {
+            try write(ThrowawayAuthority.Leaf(certificatePEM: chain.joined(), keyPEM: leaf.keyPEM))
+            return try #require(throws: TLSError.self) { try tls() }.description
+        }
+        let (file, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
+        let (rootPEM, middlePEM) = (root.certificatePEM(), middle.certificatePEM())
+        #expect(
+            try fault(middlePEM, leaf.certificatePEM)
+                == "\(file): the first certificate is /CN=middle; the key \(key) belongs to certificate 2 "
+                + "(/CN=throwaway): the server's own has to be first")
+        let third = try fault(rootPEM, middlePEM, leaf.certificatePEM)
+        #expect(third.contains("is /CN=root; the key \(key) belongs to certificate 3 (/CN=throwaway)"), "\(third)")
+        #expect(
+            try fault(middlePEM, rootPEM)
+                == "the key \(key) does not belong to the first certificate of \(file) (/CN=middle)")
+    }
 }

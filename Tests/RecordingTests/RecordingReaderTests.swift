@@ -84,8 +84,11 @@ import Text
         #expect(
             several.warnings[0].hasSuffix("/file:4: not a JSON object; this line and 2 more are left out"),
             "\(several.warnings)")
-        #expect(try folder.problem(Self.header + Self.line + "[1]\n{}}\n") == "f:3: not a JSON object")
+        let mostly = "f:3: 2 of 3 lines cannot be read, the first: not a JSON object"
+        #expect(try folder.problem(Self.header + Self.line + "[1]\n{}}\n") == mostly)
         #expect(try folder.problem(Self.header + Self.line + "[1]\n") == nil)
+        let untimed = Self.line.replacing(#/"time":"[^"]*"/#, with: #""no":1"#)
+        #expect(try folder.problem(Self.header + untimed) == "f:2: time is missing", "it was no time such as ...")
     }
 
     @Test func anOverlongLineIsLeftOutUnread() throws {
@@ -124,6 +127,8 @@ import Text
                 Array(#"{"time":"t","target":"/","status":200,"outcome":"hit","seconds":0.1}"#.utf8),
                 "an access log, which"
             ),
+            // It was called an access log.
+            (RecordedExchange.example { $0.outcome = "hit" }.line, "its first line, {\"refrain_recording\":1,...}"),
             (Array("\0\0\0\n".utf8), "not a JSON object"), (Array("[1]".utf8), "not a JSON object"),
             (Array(#"{"ts":"2026-11-22","status":200}"#.utf8), "path is missing"),
         ]

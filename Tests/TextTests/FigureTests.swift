@@ -34,6 +34,7 @@ import Text
         #expect(Figure.timeOfDay(86_400 + 3 * 3600 + 4 * 60 + 5) == "03:04:05")
         #expect(Figure.steadyRate(99.9) == "99.9/s" && Figure.steadyRate(99.96) == "100/s")
         #expect(Figure.percent(9999, of: 10_000) == "99.9 %" && Figure.percent(10_000, of: 10_000) == "100 %")
+        #expect(Figure.percent(6406, of: 10_000) == "64.1 %" && Figure.percent(1, of: 1001) == "0.1 %")
         #expect(Figure.percent(0, of: 0) == "–" && Figure.percent(-3, of: 10) == "0.0 %")
     }
 

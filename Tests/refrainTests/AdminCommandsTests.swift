@@ -177,6 +177,7 @@ import Text
     @Test func whatTheOthersPurgeIsSaidAndIsTheStatus() {
         let entry = "purged 1 entry (soft)"
         let away = "the shared tier is unavailable: the other nodes purge when it is back; repeat the purge then\n"
+        let full = "OOM command not allowed when used memory > 'maxmemory'."
         let widened = "too many purges wait for the shared tier: the other nodes will make all their answers stale\n"
         let unknown = "\(entry) on this node; the engine is unavailable, so the other nodes are unknown"
         let cases: [(reach: String, status: Int32, standard: String, problems: [String])] = [
@@ -187,6 +188,12 @@ import Text
                 "\(entry) on 2 of 3 nodes; missing: c (last seen 1m 40s ago)", []
             ),
             (#","nodes":1,"reached":1,"missing":[],"logged":false"#, 1, "\(entry) on 1 of 1 nodes", [away]),
+            // It was called unavailable.
+            (
+                #","nodes":1,"reached":1,"missing":[],"logged":false,"refused":"\#(full)""#, 1,
+                "\(entry) on 1 of 1 nodes",
+                ["the engine refused the purge (\(full)): the other nodes purge when it accepts it\n"]
+            ),
             (#","nodes":null,"reached":null,"missing":[],"logged":false"#, 1, unknown, [away]),
             (#","nodes":null,"reached":null,"missing":[],"logged":true"#, 1, unknown, []),
             (

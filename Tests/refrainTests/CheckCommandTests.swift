@@ -118,6 +118,22 @@ import Text
         #expect(try found(log).count == 2)
     }
 
+    /// A script that read the JSON took a configuration with warnings for one without, and
+    /// `memory_size 1` had none.
+    @Test func theJSONHadNoWarningsAndNoNotes() throws {
+        let text = "cache_file a.sqlite\ndeveloper_token_file t\nmemory_size 1"
+        var access = MemoryFiles(texts: ["proxy.conf": text]).access
+        access.cacheHolder = { _ in 4711 }
+        let result = run(["check", "--json"], files: access)
+        let json = try JSON.parse(Array(result.standard.utf8))
+        #expect(json["notes"]?.arrayValue == ["cache_file: a.sqlite is in use by process 4711"])
+        let warnings = (json["warnings"]?.arrayValue ?? []).compactMap(\.stringValue)
+        #expect(warnings.contains { $0.hasPrefix("memory_size: 1 B keep hardly an answer in memory") })
+        #expect(warnings.allSatisfy { result.error.contains("warn: \($0)\n") }, "\(result.error)")
+        let none = run(["check"], files: MemoryFiles(texts: ["proxy.conf": "memory_size 0"]).access)
+        #expect(!none.error.contains("memory_size"), "0 switches it off")
+    }
+
     @Test func saysWhoUsesTheCacheFile() {
         var access = MemoryFiles(texts: ["proxy.conf": "cache_file a.sqlite\ndeveloper_token_file t"]).access
         access.cacheHolder = { path in path == "a.sqlite" ? 4711 : nil }

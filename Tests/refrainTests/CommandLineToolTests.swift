@@ -12,6 +12,7 @@ import Text
         #expect(result.error == "refrain: no command given (see \"refrain help\")\n")
         #expect(run("sevre").error == "refrain: unknown command \"sevre\"; did you mean \"serve\"?\n")
         #expect(run("sevre").status == 2)
+        #expect(run("help", "frob").error.hasPrefix("refrain: unknown command or directive \"frob\""))
         #expect(run("frobnicate").error == "refrain: unknown command \"frobnicate\" (see \"refrain help\")\n")
     }
 

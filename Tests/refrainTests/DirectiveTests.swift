@@ -137,6 +137,12 @@ import Testing
             // Taken as a bound, without a word.
             ("if status=>400", "write status>400 or status>=400"), ("if slow=<1s", "write slow<1s or slow<=1s"),
             ("if status=>=400", "write status>400 or status>=400"),
+            // It was called no condition, or a word that is not or.
+            ("if status >= 400", "\"status >= 400\": write status>=400 without blanks"),
+            ("if outcome= miss or slow>1s", "write outcome=miss without blanks"),
+            // Such a condition never held, and nothing said so.
+            ("if reason=foo", "expected a word of the log"), ("if reason=absnt", "did you mean \"absent\"?"),
+            ("if target=v1/foo", "expected a target"),
         ] {
             do {
                 let read = try read("access_log stdout " + words)
@@ -147,7 +153,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/", "/v1/healthz", "/a?b", "/a*", "healthz", "/a b"])
+    @Test(arguments: ["/", "/v1/healthz", "/a?b", "/a*", "healthz", "/a b", "/x/../y", "/./a", "/a//b", "/a%2Fb"])
     func pathsThatCannotBeTheHealthPathAreRefused(path: String) {
         #expect(throws: (any Error).self) { try read("health \"\(path)\"") }
     }

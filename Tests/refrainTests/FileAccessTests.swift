@@ -82,7 +82,7 @@ import Testing
         #expect(access.secretProblem(key, .signingKey) == nil && access.secretProblem(certificateAsKey, .key) == nil)
         #expect(access.secretProblem(certificateAsKey, .signingKey) != nil)
         #expect(access.certificateProblem(certificate, key) == nil)
-        #expect(access.certificateProblem(certificate, otherKey)?.contains("mismatch") == true)
+        #expect(access.certificateProblem(certificate, otherKey)?.contains("does not belong to") == true)
         var reading = access
         func errors(_ key: String) -> [String] {
             let text = "listen 127.0.0.1:0 tls\ntls_certificate \(certificate)\ntls_certificate_key \(key)\n"

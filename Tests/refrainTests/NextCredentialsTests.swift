@@ -104,8 +104,16 @@ import Testing
         let result = try check(.failure(.absent))
         let words = "note: refrain.service: its LoadCredential= lines are not known (systemctl cat: No such file or "
         #expect(result.status == 0 && result.error.contains(words), "\(result.error)")
-        let other = try check(.success("[Service]\nLoadCredential=apple-key:\(folder.path)\n"))
-        #expect(other.status == 0 && other.error.contains("note: apple-key: this user cannot look at its source "))
+    }
+
+    /// `check` said 0, and the next start lacked the credential.
+    @Test(arguments: [true, false]) func aSourceThatIsAFolderPassedInSilence(isRunning: Bool) throws {
+        try folder.put(Self.key(), copy, mode: 0o400)
+        if !isRunning { try folder.remove(copy) }
+        let unit = "[Service]\nLoadCredential=apple-key:\(folder.path)\n"
+        let result = try check(.success(unit), isRunning: isRunning)
+        let words = "\(folder.path) is a folder: systemd loads its files as apple-key_FILE, so the next start lacks "
+        #expect(result.status == 78 && result.error.contains(words), "\(result.error)")
     }
 
     /// systemd connects to a socket and takes the credential from it.
@@ -133,13 +141,16 @@ import Testing
         #expect(try check { $0.seesAllFiles = false }.status == 78, "neither is there")
     }
 
-    @Test func anotherKindOfSourceWithoutACopyIsANote() throws {
-        let unit = "[Service]\nLoadCredentialEncrypted=apple-key:/etc/a\n"
-        let result = try check(.success(unit), isRunning: false)
-        let words = "note: apple-key: refrain.service does not load it from a file, and there is no copy; it was not "
-        #expect(result.status == 0 && result.error.contains(words), "\(result.error)")
+    /// With a copy nothing was said, and the next start takes something else.
+    @Test(arguments: ["LoadCredentialEncrypted=apple-key:/etc/a", "SetCredential=apple-key:a"])
+    func anotherKindOfSourceWasNotJudgedAndNobodySaidSo(line: String) throws {
+        let unit = "[Service]\n\(line)\n"
+        let words = "note: apple-key: its source was not judged (\(line.prefix { $0 != "=" })=); "
+        let stopped = try check(.success(unit), isRunning: false)
+        #expect(stopped.status == 0 && stopped.error.contains(words + "it was not checked"), "\(stopped.error)")
         try folder.put(Self.key(), copy, mode: 0o400)
-        #expect(try !check(.success(unit)).error.contains("apple-key"))
+        let running = try check(.success(unit))
+        #expect(running.status == 0 && running.error.contains(words + "the running service's copy was checked"))
     }
 
     /// A unit of the user's manager was asked of the system's, which knows none of that name, or

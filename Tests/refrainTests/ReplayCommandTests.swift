@@ -114,6 +114,12 @@ import Text
         #expect(speed.pace == .recorded(speed: 2.5) && speed.connections == 8)
     }
 
+    /// It ran, and had nothing to send.
+    @Test func aMethodThatIsNeverSentAgainWasTaken() throws {
+        let failure = try #require(throws: CommandFailure.self) { try Self.options("--method", "POST") }
+        #expect(failure == .usage("--method: \"POST\" is not GET or HEAD: no other requests are sent again"))
+    }
+
     @Test func filtersAndThresholdsAreRead() throws {
         let options = try Self.options(
             "--only", "/v1/catalog/us/", "--skip", "/v1/catalog/us/search", "--method", "get", "--status", "4xx",

@@ -44,16 +44,21 @@ import Testing
             LoadCredential=e:/etc/e
             SetCredential=e:a value that holds where the file is missing
             """)
-        for name in ["a", "b", "c", "d", "e"] { #expect(unit.source(of: name) == .other, "\(name)") }
+        let directives = [
+            "a": "LoadCredentialEncrypted=", "b": "LoadCredential= without a path",
+            "c": "LoadCredential= without a folder", "d": "LoadCredential= with /etc/%H/d", "e": "SetCredential=",
+        ]
+        for (name, directive) in directives { #expect(unit.source(of: name) == .other(directive), "\(name)") }
         #expect(unit.source(of: "f") == nil)
-        #expect(read("ImportCredential=refrain.*").source(of: "f") == .other)
+        #expect(read("ImportCredential=refrain.*").source(of: "f") == .other("ImportCredential="))
         #expect(read("ImportCredential=refrain.*\nImportCredential=").isEmpty)
     }
 
     /// The credentials of a folder have its name before theirs.
     @Test func aFolderMayHaveMore() {
         let unit = read("LoadCredential=creds:/etc/refrain/creds\nLoadCredential=creds_key:/etc/key")
-        #expect(unit.source(of: "creds_token") == .other && unit.source(of: "creds_key") == .file("/etc/key"))
+        #expect(unit.source(of: "creds_token") == .other("LoadCredential=creds:FOLDER"))
+        #expect(unit.source(of: "creds_key") == .file("/etc/key"))
         #expect(unit.source(of: "creds") == .file("/etc/refrain/creds"))
         #expect(unit.source(of: "credstoken") == nil && unit.source(of: "other_token") == nil)
     }

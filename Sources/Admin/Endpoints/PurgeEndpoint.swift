@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Proxy
 import Purging
 import Server
 import Store
@@ -36,11 +37,17 @@ extension AdminExchange {
             }
             return
         }
-        let durable: @Sendable (PurgeReport) -> Void = { accept(Self.accepted($0)) }
+        let durable: @Sendable (PurgeReport) -> Void = { accept(Self.accepted($0, Self.refusal(of: $0, node))) }
         node.purge(purge.selection, purge.mode, durable: durable) { @Sendable report in
             lines.note(report.purged)
-            finish(Self.reply(to: purge, report))
+            finish(Self.reply(to: purge, report, Self.refusal(of: report, node)))
         }
+    }
+
+    /// The engine's words, where it answers and does not take the purge into the log.
+    private static func refusal(of report: PurgeReport, _ node: ProxyNode) -> String? {
+        guard report.replication == .unlogged else { return nil }
+        return node.status.refusals.first { $0.commands.contains("XADD") }?.latest.words
     }
 
     /// No count means that the cache file refused.
@@ -55,24 +62,32 @@ extension AdminExchange {
         return .json(purge.mode == .dryRun ? counted : ["purged": .integer(count)])
     }
 
-    private static func reply(to purge: PurgeRequest, _ report: PurgeReport) -> AdminReply {
+    private static func reply(to purge: PurgeRequest, _ report: PurgeReport, _ refusal: String?) -> AdminReply {
         guard let count = report.purged, purge.mode != .dryRun else { return reply(to: purge, report.purged) }
-        guard purge.waits else { return accepted(report) }
+        guard purge.waits else { return accepted(report, refusal) }
         let missing = report.missing.map { ["name": .string($0.name), "last_seen": .integer($0.lastSeen)] as JSON }
-        return .json([
+        let members: KeyValuePairs<String, JSON> = [
             "purged": .integer(count), "nodes": report.nodes.map(JSON.integer) ?? .null,
             "reached": report.reached.map(JSON.integer) ?? .null,
             "missing": .array(missing), "replicated": .bool(report.replicated),
             "logged": .bool(report.replication != .unlogged), "widened": .bool(report.isWidened),
-        ])
+        ]
+        return .json(Self.json(members, refusal))
     }
 
-    private static func accepted(_ report: PurgeReport) -> AdminReply {
-        accepted([
+    private static func json(_ members: KeyValuePairs<String, JSON>, _ refusal: String?) -> JSON {
+        var object = JSONObject(members)
+        if let refusal { object.append("refused", .string(refusal)) }
+        return .object(object)
+    }
+
+    private static func accepted(_ report: PurgeReport, _ refusal: String?) -> AdminReply {
+        let members: KeyValuePairs<String, JSON> = [
             "accepted": true, "nodes": report.nodes.map(JSON.integer) ?? .null, "reached": .null, "missing": .null,
             "replicated": .bool(report.replicated), "logged": .bool(report.replication != .unlogged),
             "widened": .bool(report.isWidened),
-        ])
+        ]
+        return accepted(json(members, refusal))
     }
 
     private static func accepted(_ members: JSON = ["accepted": true]) -> AdminReply {

@@ -111,11 +111,8 @@ struct Observations {
     /// Answers to clients since the start.
     var answers: AnswerCounts { source.answers }
 
-    /// Hits of hits and misses since the start, to a tenth of a percent, rounded down as all shares
-    /// that `stats` and `top` show; nil without any.
-    var hitRatio: Double? {
-        HitRatio { totals.outcomes[$0.rawValue] }.value.map { ($0 * 1000).rounded(.down) / 1000 }
-    }
+    /// Hits of hits and misses since the start; nil without any.
+    var hitRatio: Double? { HitRatio { totals.outcomes[$0.rawValue] }.shown }
 
     private var latency: JSON {
         Self.object(Outcome.allCases.map { ($0.name, source.latency($0)) })

@@ -21,7 +21,7 @@ public enum CertificateChain {
         // A cross-signed certificate at the end is of no use to clients that know its issuer
         // better.
         guard !chain.contains(where: { copenssl_store_issues(store.pointer, $0.pointer) == 1 }) else { return nil }
-        return "lacks an intermediate certificate: the issuer of the last one (\(issuer(of: last))) is not among the "
+        return "lacks an intermediate certificate: the issuer of the last one (\(last.issuerName)) is not among the "
             + "authorities of this machine; append its certificate, unless clients know that issuer"
     }
 
@@ -29,11 +29,11 @@ public enum CertificateChain {
     private static func gap(in chain: [Certificate], at position: Int) -> String {
         let subject = chain[position - 1]
         if let other = chain.indices.first(where: { issued(chain[$0], subject) }) {
-            return "wrong order: certificate \(other + 1) (\(name(of: chain[other]))) issued certificate \(position) "
-                + "(\(name(of: subject))) and has to be the next after it"
+            return "wrong order: certificate \(other + 1) (\(chain[other].name)) issued certificate \(position) "
+                + "(\(subject.name)) and has to be the next after it"
         }
-        return "lacks an intermediate certificate: certificate \(position + 1) (\(name(of: chain[position]))) did not "
-            + "issue certificate \(position) (\(name(of: subject))), whose issuer is \(issuer(of: subject))"
+        return "lacks an intermediate certificate: certificate \(position + 1) (\(chain[position].name)) did not "
+            + "issue certificate \(position) (\(subject.name)), whose issuer is \(subject.issuerName)"
     }
 
     /// Whether a certificate issued another, by names, key identifiers, rights and signature.
@@ -49,23 +49,5 @@ public enum CertificateChain {
         let context = try TLSContext(TLS_client_method())
         try TrustStore.load(anchors, into: context.pointer) { name in getenv(name).map { String(cString: $0) } }
         return context
-    }
-
-    private static func name(of certificate: Certificate) -> String {
-        text(X509_get_subject_name(certificate.pointer))
-    }
-
-    private static func issuer(of certificate: Certificate) -> String {
-        text(X509_get_issuer_name(certificate.pointer))
-    }
-
-    /// `/C=US/O=Example/CN=R1`; unprintable bytes are escaped.
-    private static func text(_ name: OpaquePointer?) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-            guard let start = buffer.baseAddress, X509_NAME_oneline(name, start, CInt(buffer.count)) != nil else {
-                return "unnamed"
-            }
-            return String(cString: start)
-        }
     }
 }

@@ -98,7 +98,9 @@ public final class ServerTLS: Sendable {
         case .files(let certificatePath, let keyPath):
             let chain = PEM.certificates(try KeyFile.certificates(certificatePath))
             guard !chain.isEmpty else { throw TLSError("\(certificatePath): no certificate found") }
-            return (chain, try KeyFile.privateKey(keyPath))
+            let key = try KeyFile.privateKey(keyPath)
+            if let fault = KeyOwner.fault(chain, certificatePath, key, keyPath) { throw fault }
+            return (chain, key)
         case .leaf(let leaf):
             guard let key = Array(leaf.keyPEM.utf8).withUnsafeBytes(PEM.privateKey) else {
                 throw .last("private key")

@@ -106,7 +106,8 @@ struct RefusalLog: Sendable {
             entries[kind]?.isSaid = false
             guard entry.isSaid, entry.saidAt != nil else { continue }
             let seconds = max(moment.wall - lasting.since, 0)
-            lines.append("\(command) accepted again after \(lasting.count) refusals (\(kind.rawValue)) in \(seconds) s")
+            let count = lasting.count == 1 ? "1 refusal" : "\(lasting.count) refusals"
+            lines.append("\(command) accepted again after \(count) (\(kind.rawValue)) in \(seconds) s")
         }
         return lines
     }

@@ -48,8 +48,8 @@ struct Command: Sendable {
     /// The command's options, `--help` among them.
     var allOptions: [CommandOption] { options + [.help] }
 
-    static func unknown(_ name: String, among names: [String]) -> CommandFailure {
+    static func unknown(_ name: String, among names: [String], kind: String = "command") -> CommandFailure {
         let hint = Suggestion.text(for: name, in: names)
-        return .usage("unknown command \(quoted(name))\(hint.isEmpty ? " (see \"refrain help\")" : hint)")
+        return .usage("unknown \(kind) \(quoted(name))\(hint.isEmpty ? " (see \"refrain help\")" : hint)")
     }
 }

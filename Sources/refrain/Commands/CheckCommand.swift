@@ -41,16 +41,16 @@ extension Command {
         guard forecast.errors.isEmpty else { throw .configuration(forecast.errors) }
         if let shortage = configuration.shortage(under: ResourceLimits()) { throw .failed(shortage) }
         let now = Int64(time(nil))
-        let warnings = configuration.warnings(at: now, readAt: files.placeAtNextStart) + forecast.warnings
-        for warning in warnings + configuration.surroundings(files) + configuration.tierComplaints(files) {
-            context.output.problem("warn: \(warning)")
-        }
+        let warnings =
+            configuration.warnings(at: now, readAt: files.placeAtNextStart) + forecast.warnings
+            + configuration.surroundings(files) + configuration.tierComplaints(files)
+        for warning in warnings { context.output.problem("warn: \(warning)") }
         for note in forecast.notes { context.output.problem("note: \(note)") }
         let bounds = configuration.memoryBounds
         let room = configuration.clientRoom(under: DescriptorLimit.most)
         context.output.standard(
             arguments.has(.json)
-                ? effective.json(bounds, room)
+                ? effective.json(bounds, room, warnings: warnings, notes: forecast.notes)
                 : effective.text() + configuration.tierText + room.text() + bounds.text())
         return .done
     }
@@ -70,8 +70,9 @@ extension EffectiveConfiguration {
     }
 
     /// `{"settings":[{"directive","arguments":[...],"source"}],"shared_tier":{...},"clients":{...},
-    /// "memory":{...}}`, in the same order, without unset directives.
-    func json(_ bounds: [MemoryBound], _ room: ClientRoom) -> String {
+    /// "memory":{...},"warnings":[...],"notes":[...]}`, in the same order, without unset
+    /// directives.
+    func json(_ bounds: [MemoryBound], _ room: ClientRoom, warnings: [String], notes: [String]) -> String {
         let settings = lines.map { line -> JSON in
             [
                 "directive": .string(line.directive.name),
@@ -81,7 +82,8 @@ extension EffectiveConfiguration {
         }
         return JSON.object(members: [
             "settings": .array(settings), "shared_tier": configuration.tierJSON, "clients": room.json,
-            "memory": bounds.json(),
+            "memory": bounds.json(), "warnings": .array(warnings.map { .string($0) }),
+            "notes": .array(notes.map { .string($0) }),
         ]).description + "\n"
     }
 }

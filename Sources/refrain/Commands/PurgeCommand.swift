@@ -55,7 +55,8 @@ extension Command {
         context.output.line("\(verb) \(count) \(noun) (\(arguments.has(hard) ? "hard" : "soft"))\(reach.words)")
         if !reach.isLogged {
             context.output.problem(
-                "the shared tier is unavailable: the other nodes purge when it is back; repeat the purge then")
+                reach.refusal.map { "the engine refused the purge (\($0)): the other nodes purge when it accepts it" }
+                    ?? "the shared tier is unavailable: the other nodes purge when it is back; repeat the purge then")
         }
         if reach.isWidened {
             context.output.problem(
@@ -111,6 +112,8 @@ private struct PurgeReach {
     let isLogged: Bool
     /// Whether they hear of a purge of everything then.
     let isWidened: Bool
+    /// The engine's words, if it answers and does not take the purge.
+    let refusal: String?
     let status: ExitStatus
 
     init(_ answer: JSON) {
@@ -121,6 +124,7 @@ private struct PurgeReach {
         if let nodes = answer["nodes"]?.intValue, let reached = answer["reached"]?.intValue {
             words = " on \(reached) of \(nodes) nodes"
         }
+        refusal = answer["refused"]?.stringValue
         let isAlone = answer["nodes"] == .null
         if isAlone { words = " on this node; the engine is unavailable, so the other nodes are unknown" }
         if !missing.isEmpty { words += "; missing: " + missing.joined(separator: ", ") }

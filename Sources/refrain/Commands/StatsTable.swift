@@ -98,18 +98,18 @@ enum StatsTable {
         return [end > now ? ["ends in", distance, date] : ["ended", distance, "ago: \(date)"]]
     }
 
-    /// In tenths of a percent, rounded down so that 100 % means all.
     private static func share(_ part: Int, of whole: Int, _ name: String) -> String? {
-        guard whole > 0, part >= 0, part <= Int.max / 1000 else { return nil }
-        let perMille = part * 1000 / whole
-        return "\(perMille / 10).\(perMille % 10) % of \(name)"
+        whole > 0 && part >= 0 ? "\(Figure.percent(part, of: whole)) of \(name)" : nil
+    }
+
+    /// A share that was rounded to a thousandth.
+    static func percent(_ share: Double?) -> String {
+        share.map { Figure.percent(Int(clamping: ($0 * 1000).rounded()), of: 1000) } ?? Figure.none
     }
 
     private static func hitRatio(in stats: JSON) -> [[String]] {
         guard case .number(let text)? = stats["hit_ratio"], let ratio = Double(text) else { return [] }
-        return [
-            ["hit ratio", Figure.percent(Int(clamping: (ratio * 1000).rounded()), of: 1000), "hits of hits and misses"]
-        ]
+        return [["hit ratio", percent(ratio), "hits of hits and misses"]]
     }
 
     /// Rows of the answers: a class, then its statuses.

@@ -51,7 +51,8 @@ struct TailCommand {
             do throws(RequestCondition.Mistake) {
                 _ = try fact.condition(text)
             } catch {
-                throw .usage("tail: --\(option.name): \(error.words)")
+                throw .usage(
+                    "tail: --\(option.name): \(error.words)\(Suggestion.text(for: text, in: fact.words))")
             }
             parameters.append((option.name, text))
         }
@@ -61,6 +62,7 @@ struct TailCommand {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
+        warnOfUnknownClients()
         let signals = SignalWatcher.leaving("refrain.tail")
         defer { withExtendedLifetime(signals) {} }
         // Whether it was ever followed, and whether it is at this moment.
@@ -81,6 +83,19 @@ struct TailCommand {
                 isLost = true
             }
             sleep(Self.pause)
+        }
+    }
+
+    /// A name that no key has: no line would come, and nothing would say why. It may be that of a
+    /// key which a reload brings.
+    private func warnOfUnknownClients() {
+        let named = parameters.filter { $0.0 == "client" || $0.0 == "not-client" }.map { $0.1 }
+        guard !named.isEmpty, let answer = try? client.ask("/stats"), let stats = try? AdminClient.stats(answer),
+            let clients = stats["clients"]?.arrayValue
+        else { return }
+        let known = clients.compactMap { $0["name"]?.stringValue }
+        for name in named where !known.contains(name) {
+            output.problem("warn: no client key has the name \(quoted(name))\(Suggestion.text(for: name, in: known))")
         }
     }
 

@@ -31,6 +31,9 @@ extension LogSelection {
         repeat {
             guard let word = rest.popFirst() else { throw ValueError("expected a condition such as status>=400") }
             guard word == "sample" else {
+                if let whole = RequestCondition.joined(word, rest) {
+                    throw ValueError("\(quoted(whole.apart)): write \(whole.text) without blanks")
+                }
                 conditions.append(try RequestCondition(word: word))
                 continue
             }
@@ -48,9 +51,25 @@ extension LogSelection {
 }
 
 extension RequestCondition {
+    private static let signs = "=!<>"
+
+    /// A condition that was written with blanks around its sign; nil for others.
+    fileprivate static func joined(
+        _ word: String, _ rest: ArraySlice<String>
+    ) -> (text: String, apart: String)? {
+        guard facts.contains(where: { $0.name == word.prefix { !signs.contains($0) } }) else { return nil }
+        var words = [word]
+        for next in rest {
+            let ends = [next.first, words[words.count - 1].last].compactMap(\.self)
+            guard ends.contains(where: { signs.contains($0) }) else { break }
+            words.append(next)
+        }
+        return words.count > 1 ? (words.joined(), words.joined(separator: " ")) : nil
+    }
+
     /// `NAME=VALUE`, `NAME!=VALUE`, or a bound: `status>=400`, `slow>1s`.
     init(word: String) throws(ValueError) {
-        let name = word.prefix { !"=!<>".contains($0) }
+        let name = word.prefix { !Self.signs.contains($0) }
         guard let fact = Self.facts.first(where: { $0.name == name }), name.endIndex < word.endIndex else {
             let names = Self.facts.map(\.name)
             throw ValueError(
@@ -68,7 +87,9 @@ extension RequestCondition {
         do throws(Mistake) {
             self = try fact.condition(String(rest.dropFirst(sign.count)), isNegated: sign == "!=")
         } catch {
-            throw ValueError("\(quoted(word)): \(error.words)")
+            let value = rest.drop { Self.signs.contains($0) }
+            let hint = fact.words.contains(String(value)) ? "" : Suggestion.text(for: String(value), in: fact.words)
+            throw ValueError("\(quoted(word)): \(error.words)\(hint)")
         }
     }
 }

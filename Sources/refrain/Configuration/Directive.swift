@@ -192,6 +192,11 @@ extension Directive {
             guard word.hasPrefix("/"), word.utf8.count > 1, word.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
                 !word.contains(where: { "?#*".contains($0) }), !(word + "/").hasPrefix("/v1/")
             else { throw ValueError(word, isNot: "a path such as /healthz, outside /v1/ and without a query") }
+            // Balancers and servers on the way write such a path in another way, or refuse it.
+            guard !word.contains("//"), let target = try? CanonicalTarget(word), target.text == word else {
+                throw ValueError(
+                    word, isNot: "a path in its plain form: no segments . and .., no // and no encoded characters")
+            }
             return word
         },
     ]

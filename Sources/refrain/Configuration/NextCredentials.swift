@@ -184,15 +184,17 @@ extension NextCredentials {
                     + "\(directory) were checked")
         case .success(nil):
             return .unusable("\(unit.name) has no LoadCredential=\(name):FILE, so the next start lacks it")
-        case .success(.other):
-            // A source of that kind says nothing of the next start, and its copy is all there is.
-            let note = "\(name): \(unit.name) does not load it from a file, and there is no copy; it was not checked"
-            return hasCopy(path) ? .asNamed(note: nil) : .unknown(note: note)
+        case .success(.other(let directive)):
+            return unjudged(path, "\(name): its source was not judged (\(directive)); ")
         case .success(.file(let source)): return read(source, of: name, copiedTo: path)
         }
     }
 
     private func read(_ source: String, of name: String, copiedTo path: String) -> Inspection {
+        guard !isFolder(source) else {
+            return .unusable(
+                "\(source) is a folder: systemd loads its files as \(name)_FILE, so the next start lacks \(name)")
+        }
         let content: SecretBytes
         do throws(SecretFileError) {
             content = try SecretFile.readSource(source)
@@ -200,14 +202,23 @@ extension NextCredentials {
             guard isBeyondThisProcess(error, copy: path) else {
                 return .unusable(Self.words([source], error.explanation))
             }
-            let beginning = "\(name): this user cannot look at its source \(source) (\(error.explanation)); "
-            return hasCopy(path)
-                ? .asNamed(note: beginning + "the running service's copy was checked")
-                : .unknown(note: beginning + "it was not checked")
+            return unjudged(path, "\(name): this user cannot look at its source \(source) (\(error.explanation)); ")
         }
         let earlier = try? SecretFile.readSource(path)
         let hasChanged = earlier.map { !$0.withUnsafeBytes(content.isEqual(to:)) } ?? false
         return Copy(content, of: source, hasChanged: hasChanged).map { .copied($0) } ?? .asNamed(note: nil)
+    }
+
+    private func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The copy is all there is to judge, if the source says nothing of the next start.
+    private func unjudged(_ path: String, _ beginning: String) -> Inspection {
+        hasCopy(path)
+            ? .asNamed(note: beginning + "the running service's copy was checked")
+            : .unknown(note: beginning + "it was not checked")
     }
 
     /// Whether systemd may read a source that this process cannot: a file or a folder that is kept

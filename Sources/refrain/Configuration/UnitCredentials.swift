@@ -5,15 +5,16 @@ struct UnitCredentials: Equatable, Sendable {
         /// `LoadCredential=NAME:FILE`: copied when the service starts.
         case file(String)
         /// Encrypted, written in the unit, or from a folder of systemd's choice: not to be read
-        /// here.
-        case other
+        /// here. With the directive that brings it, such as `SetCredential=`.
+        case other(String)
     }
 
     /// Name of the unit, such as `refrain@1.service`.
     let unit: String
     private var loaded: [String: Source] = [:]
-    /// Names that have a value in the unit itself, which holds where a file is missing.
-    private var written: Set<String> = []
+    /// The directives of names that have a value in the unit itself, which holds where a file is
+    /// missing.
+    private var written: [String: String] = [:]
     /// Whether `ImportCredential=` brings others.
     private var importsOthers = false
 
@@ -34,11 +35,12 @@ struct UnitCredentials: Equatable, Sendable {
 
     /// The source of a credential; nil where the service gets none of this name.
     func source(of name: String) -> Source? {
-        if written.contains(name) { return .other }
+        if let directive = written[name] { return .other(directive) }
         if let source = loaded[name] { return source }
         // `creds_FILE` may be a file in a folder that `LoadCredential=creds:FOLDER` names.
-        let mayBeInFolder = loaded.keys.contains { name.hasPrefix($0 + "_") }
-        return importsOthers || mayBeInFolder ? .other : nil
+        let folder = loaded.keys.filter { name.hasPrefix($0 + "_") }.max { $0.utf8.count < $1.utf8.count }
+        if let folder { return .other("LoadCredential=\(folder):FOLDER") }
+        return importsOthers ? .other("ImportCredential=") : nil
     }
 
     /// An empty value empties the list that earlier lines have made; a later line for a name
@@ -50,14 +52,22 @@ struct UnitCredentials: Equatable, Sendable {
         case "LoadCredential", "LoadCredentialEncrypted":
             if parts.isEmpty { loaded = [:] }
             guard let name else { return }
-            let path = parts.count > 1 && key == "LoadCredential" ? expanded(parts[1]) : nil
-            loaded[name] = path.flatMap { $0.hasPrefix("/") ? .file($0) : nil } ?? .other
+            loaded[name] = source(key, parts.count > 1 ? parts[1] : nil)
         case "SetCredential", "SetCredentialEncrypted":
-            if parts.isEmpty { written = [] }
-            if let name { written.insert(name) }
+            if parts.isEmpty { written = [:] }
+            if let name { written[name] = key + "=" }
         case "ImportCredential": importsOthers = !value.isEmpty
         default: break
         }
+    }
+
+    /// - Parameter path: the path of a line; nil where it has none, and systemd looks in its own
+    ///   folders.
+    private func source(_ key: String, _ path: String?) -> Source {
+        guard key == "LoadCredential" else { return .other(key + "=") }
+        guard let path else { return .other("LoadCredential= without a path") }
+        guard let file = expanded(path) else { return .other("LoadCredential= with \(path)") }
+        return file.hasPrefix("/") ? .file(file) : .other("LoadCredential= without a folder")
     }
 
     /// The text with the specifiers of systemd.unit(5) replaced; nil where one is not known here.

@@ -19,7 +19,7 @@ enum HelpTopic: Sendable {
         } else if let directive = Directive.named(name) {
             self = .directive(directive)
         } else {
-            throw Command.unknown(name, among: Self.names(in: commands))
+            throw Command.unknown(name, among: Self.names(in: commands), kind: "command or directive")
         }
     }
 

@@ -135,6 +135,9 @@ extension ReplayFilter {
         only = arguments.all(ReplayOptions.only)
         skip = arguments.all(ReplayOptions.skip)
         methods = arguments.all(ReplayOptions.method).map { $0.uppercased() }
+        for method in methods where method != "GET" && method != "HEAD" {
+            throw .usage("--method: \(quoted(method)) is not GET or HEAD: no other requests are sent again")
+        }
         storefronts = arguments.all(ReplayOptions.storefront).map { $0.lowercased() }
         outcomes = arguments.all(ReplayOptions.outcome)
         let words = Outcome.allCases.map(\.name)

@@ -1,6 +1,7 @@
 import AppleMusic
 import EventLoop
 import Proxy
+import Text
 
 // Settings that are taken as they are written, and are likely meant otherwise.
 
@@ -28,6 +29,14 @@ extension Configuration {
             let keys = try? ClientKeys(file)
         else { return [] }
         return named.filter { !keys.names($0) }.map { "access_log: client \($0): \(clientKeysFile) has no such name" }
+    }
+
+    /// A memory cache in which hardly an answer has room.
+    var tinyMemory: [String] {
+        guard 0 < memorySize, memorySize < 1 << 20 else { return [] }
+        return [
+            "memory_size: \(Figure.bytes(memorySize)) keep hardly an answer in memory: 1MiB or more, or 0 for none"
+        ]
     }
 
     /// An upstream that is a listener of this proxy, where its address is written.

@@ -120,7 +120,7 @@ extension Configuration {
                     + "address, in the log and for limits by address; use an address that only the load balancer "
                     + "reaches")
         }
-        return words + literalPaths + ownUpstream + unknownClients + resourceWarnings(ResourceLimits())
+        return words + literalPaths + ownUpstream + unknownClients + tinyMemory + resourceWarnings(ResourceLimits())
     }
 
     private var wholeComposition: CompositionSettings {

@@ -44,7 +44,8 @@ extension Configuration {
         let listeners = listeners.count + (adminListener == nil ? 0 : 1)
         let descriptors = Self.otherDescriptors + loopCount * (Self.loopDescriptors + listeners)
         guard limits.descriptors >= descriptors else {
-            return "\(loopCount) loops need \(descriptors) descriptors, and the limit is \(limits.descriptors); "
+            let loops = loopCount == 1 ? "1 loop needs" : "\(loopCount) loops need"
+            return "\(loops) \(descriptors) descriptors, and the limit is \(limits.descriptors); "
                 + "raise the hard limit (ulimit -Hn, LimitNOFILE), or lower workers"
         }
         let otherLoops = (adminListener == nil ? 0 : 1) + (sharedTier == nil ? 0 : 1)
@@ -63,7 +64,8 @@ extension Configuration {
     func resourceWarnings(_ limits: ResourceLimits) -> [String] {
         var words: [String] = []
         if let workers, workers > loopCount {
-            words.append("workers \(workers): only \(loopCount) loops run, one for each of upstream_connections")
+            let loops = loopCount == 1 ? "1 loop runs" : "\(loopCount) loops run"
+            words.append("workers \(workers): only \(loops), one for each of upstream_connections")
         }
         if let cacheFile, let used = StoreForecast.excess(cacheFile, over: cacheSize) {
             words.append(

@@ -48,6 +48,7 @@ struct Interval {
     }
 
     let seconds: Double
+    private let isSinceStart: Bool
     /// Answers by outcome, in the proxy's order.
     let outcomes: [(name: String, count: Int)]
     /// Answers by status, in order.
@@ -74,6 +75,7 @@ struct Interval {
             return sum(stats).since(sum(earlier))
         }
         self.seconds = max(0.001, seconds)
+        isSinceStart = earlier == nil
         outcomes = (stats["outcomes"]?.objectValue?.keys ?? []).map { name in
             (name, difference { $0["outcomes"]?[name]?.countValue })
         }
@@ -90,13 +92,20 @@ struct Interval {
 
     /// Hits of hits and misses, from 0 to 1; nil where nothing came.
     var hitRatio: Double? {
-        HitRatio { outcome in outcomes.first { $0.name == outcome.name }?.count ?? 0 }.value
+        HitRatio { outcome in outcomes.first { $0.name == outcome.name }?.count ?? 0 }.shown
     }
+
+    /// The name of the interval: the same figure of another one is another number.
+    var name: String { isSinceStart ? "since start" : "last \(Figure.shortest(seconds, decimals: 1)) s" }
 
     func perSecond(_ count: Int) -> Double { Double(count) / seconds }
 
+    /// Members of `/stats` that the screen shows beside the interval: they count since the start.
+    private static let sinceStart = ["savings", "spending", "clients"]
+
     /// The interval as a JSON object, for programs.
-    func json(at time: JSON?) -> JSON {
+    /// - Parameter stats: the later of the two answers.
+    func json(with stats: JSON) -> JSON {
         func number(_ value: Double?) -> JSON { value.map { .number(String(($0 * 1000).rounded() / 1000)) } ?? .null }
         func times(_ counts: BucketCounts) -> JSON {
             [
@@ -106,12 +115,16 @@ struct Interval {
         }
         let counts = outcomes.map { ($0.name, JSON.integer($0.count)) }
         let answers = statuses.filter { $0.count > 0 }.map { ($0.name, JSON.integer($0.count)) }
-        return .object(members: [
-            "time": time ?? .null, "seconds": number(seconds), "requests": .integer(requests),
+        var object = JSONObject([
+            "time": stats["time"] ?? .null, "seconds": number(seconds), "requests": .integer(requests),
             "upstream_requests": .integer(upstream), "hit_ratio": number(hitRatio), "outcomes": .object(pairs: counts),
             "statuses": .object(pairs: answers),
             "hits": times(hitTimes), "misses": times(missTimes),
         ])
+        for name in Self.sinceStart {
+            if let value = stats[name] { object.append(name, value) }
+        }
+        return .object(object)
     }
 }
 

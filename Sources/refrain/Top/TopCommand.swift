@@ -86,7 +86,7 @@ struct TopCommand {
 
     private func show(_ stats: JSON, _ interval: Interval) {
         if isJSON {
-            output.line(String(decoding: interval.json(at: stats["time"]).bytes, as: UTF8.self))
+            output.line(String(decoding: interval.json(with: stats).bytes, as: UTF8.self))
         } else {
             output.line(TopScreen(stats: stats, interval: interval, width: output.width, lines: nil).text)
         }

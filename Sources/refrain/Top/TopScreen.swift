@@ -42,11 +42,11 @@ struct TopScreen {
     private var head: String {
         let version = stats["version"]?.stringValue ?? ""
         var text = line("refrain \(version)  up \(SpanOfTime.text(max(0, stats.uptime)))")
-        let ratio = interval.hitRatio.map { Self.percent($0) } ?? "–"
-        let share = min(1, Double(interval.http2) / Double(max(1, interval.requests)))
-        let protocols = interval.http2 > 0 ? " (\(Self.percent(share)) by HTTP/2)" : ""
+        let ratio = StatsTable.percent(interval.hitRatio)
+        let share = Figure.percent(min(interval.http2, interval.requests), of: interval.requests)
+        let protocols = interval.http2 > 0 ? " (\(share) by HTTP/2)" : ""
         let (asked, sent) = (rate(interval.requests), rate(interval.upstream))
-        text += line("\(asked) requests\(protocols), hit ratio \(ratio), \(sent) to Apple")
+        text += line("\(interval.name): \(asked) requests\(protocols), hit ratio \(ratio), \(sent) to Apple")
         let limit = stats["upstream_rate"]?.countValue ?? 0
         text += line(
             "origin: \(stats["upstream_in_flight"]?.countValue ?? 0) in flight, "
@@ -93,7 +93,7 @@ struct TopScreen {
         let whole = counts.reduce(0) { $0 + $1.count }
         guard whole > 0 else { return "" }
         let shares = counts.sorted { $0.count > $1.count }.prefix(Self.mostStatuses).map {
-            "\($0.name) \($0.count) (\(Self.percent(Double($0.count) / Double(whole))))"
+            "\($0.name) \($0.count) (\(Figure.percent($0.count, of: whole)))"
         }
         return line("answers\(isRecent ? "" : " since start"): " + shares.joined(separator: ", "))
     }
@@ -109,7 +109,7 @@ struct TopScreen {
         let parts = (OriginSavings.Figure.ways + [.extra]).filter { count($0) > 0 }.map { "\($0.text) \(count($0))" }
         return line(
             "to Apple since start: \(whole) without the proxy, \(count(.sent)) sent, \(count(.saved)) saved "
-                + "(\(Self.percent(Double(count(.saved)) / Double(whole))))"
+                + "(\(Figure.percent(count(.saved), of: whole)))"
                 + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")))
     }
 
@@ -124,7 +124,7 @@ struct TopScreen {
             let whole = counts.reduce(0) { $0 + $1.count }
             guard whole > 0 else { return "" }
             let shares = counts.filter { $0.count > 0 }.sorted { $0.count > $1.count }.prefix(Self.mostSpenders).map {
-                let share = Self.percent(Double($0.count) / Double(whole))
+                let share = Figure.percent($0.count, of: whole)
                 return "\($0.name) \(share)" + (isRecent ? " (\(Self.rate(Double($0.count) / seconds)))" : "")
             }
             let time = isRecent ? "" : " since start"
@@ -141,8 +141,7 @@ struct TopScreen {
     /// Rows of the outcomes that have occurred since the start.
     private var outcomes: String {
         let rows = interval.outcomes.filter { (stats["outcomes"]?[$0.name]?.countValue ?? 0) > 0 }.map { name, count in
-            let share = interval.requests > 0 ? Self.percent(Double(count) / Double(interval.requests)) : "–"
-            return [name, rate(count), share]
+            [name, rate(count), Figure.percent(count, of: interval.requests)]
         }
         return rows.isEmpty ? "no requests yet\n" : Table.text(["outcome", ">now", ">share"], rows, width: width)
     }
@@ -174,11 +173,6 @@ struct TopScreen {
 
     private static func seconds(_ value: JSON?) -> String {
         number(value).map { time($0 * 1_000_000) } ?? "–"
-    }
-
-    static func percent(_ share: Double) -> String {
-        let tenths = Int(clamping: (share * 1000).rounded(.down))
-        return "\(tenths / 10).\(tenths % 10) %"
     }
 
     static func time(_ microseconds: Double?) -> String {

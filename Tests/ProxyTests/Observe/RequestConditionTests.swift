@@ -72,6 +72,8 @@ import Testing
         ("status", "600"), ("status", "6xx"), ("status", "=503"), ("status", "50"), ("status", ">599"), ("status", ""),
         ("status", ">>400"), ("slow", "fast"), ("slow", "0ms"), ("slow", "2d"), ("slow", "5"), ("outcome", "hits"),
         ("reason", "Absent!"), ("reason", ""), ("target", ""), ("target", "a b"), ("client", ""), ("user-agent", ""),
+        // They were taken, and never held.
+        ("reason", "nosuch"), ("target", "v1/a"),
     ])
     func whatIsNoConditionIsRefusedInWords(name: String, text: String) throws {
         let fact = try #require(RequestCondition.facts.first { $0.name == name })

@@ -69,7 +69,7 @@ import Testing
         #expect(accept("GET", "DEL", "EVAL", at: 5) == [])
         #expect(log.lasting.count == 2)
         // Any write shows that there is room; another key's rights say nothing about this one's.
-        #expect(accept("HSET", at: 7) == ["shared tier e:1: HSET accepted again after 1 refusals (oom) in 7 s"])
+        #expect(accept("HSET", at: 7) == ["shared tier e:1: HSET accepted again after 1 refusal (oom) in 7 s"])
         #expect(log.lasting.map(\.latest) == [Self.forbidden])
         #expect(accept("XADD", at: 9).count == 1 && log.lasting == [])
         #expect(accept("XADD", at: 10) == [])

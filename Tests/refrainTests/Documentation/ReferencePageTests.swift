@@ -50,6 +50,17 @@ import Testing
         }
     }
 
+    /// `tail --reason` refused no word, and takes those of the page alone.
+    @Test func everyDetailOfARefusalIsAReasonToFilterBy() throws {
+        let fact = try #require(RequestCondition.facts.first { $0.name == "reason" })
+        for row in page.table(under: "Refusals") {
+            let words = row[1].matches(of: /`([a-z-]+)`/).map { String($0.output.1) }
+            for word in words where word != "tls" {
+                #expect(throws: Never.self, "\(word)") { try fact.condition(word) }
+            }
+        }
+    }
+
     @Test func whatKeptAnswersFromBeingComposed() throws {
         let section = "What kept an answer from being composed"
         expect(section, MissReason.allCases.map { [code($0.word)] }, columns: 1)

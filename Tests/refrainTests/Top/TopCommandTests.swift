@@ -1,4 +1,5 @@
 import EventLoop
+import Proxy
 import Testing
 import Text
 
@@ -25,7 +26,7 @@ import Text
         #expect(
             result.standard == """
                 refrain 9.9  up 1m 40s
-                1.0/s requests, hit ratio 90.0 %, 0.0/s to Apple
+                since start: 1.0/s requests, hit ratio 90.0 %, 0.0/s to Apple
                 origin: 1 in flight, 0 waiting, 20/s allowed, 2 errors, 3 429s since start
 
                 outcome    now   share
@@ -59,12 +60,12 @@ import Text
         }
         #expect(
             lines(1) == [
-                "to Apple, by class: songs 100.0 % (0.2/s)", "to Apple, by client: other networks 100.0 % (0.2/s)",
+                "to Apple, by class: songs 100 % (0.2/s)", "to Apple, by client: other networks 100 % (0.2/s)",
             ], "it subtracted counts since the start, and rows that were lost made requests")
         #expect(
             lines(0) == [
                 "to Apple since start, by class: personal 75.0 %, songs 25.0 %",
-                "to Apple since start, by client: other networks 100.0 %",
+                "to Apple since start, by client: other networks 100 %",
             ])
     }
 
@@ -87,6 +88,14 @@ import Text
         let text = top(["--once", "--json"]).result.standard
         #expect(text.split(separator: "\n").count == 1)
         #expect(try JSON.parse(Array(text.utf8))["requests"] == 100)
+    }
+
+    /// The text had savings, causes and clients, and the JSON had none of them.
+    @Test func programsLackedFiguresThatTheTextHas() throws {
+        let members = #""savings":{"saved":3},"spending":{"class":[]},"clients":[{"name":"phone"}]"#
+        let answer = body.replacing("\"config\"", with: members + ",\"config\"")
+        let text = runAgainstServer("top", answer, ["--once", "--json"]).result.standard
+        #expect(text.hasSuffix("," + members + "}\n"), "\(text)")
     }
 
     /// Looks that fail are left out: the next figures are of all the time since the last that did
@@ -179,9 +188,22 @@ import Text
         #expect(first.requests == 5 && first.seconds > 0)
     }
 
+    /// `stats` said 64.1 %, `/stats` 0.64 and `top` 0.641 of one count; and a ratio of the last
+    /// second had the name of the one since the start.
+    @Test func oneRatioHadTwoRoundingsAndOneNameTwoRatios() throws {
+        let before = try stats(hits: 0, misses: 0, hitBuckets: "[]", upstream: 0)
+        let after = try stats(hits: 6406, misses: 3594, hitBuckets: "[]", upstream: 0)
+        #expect(Interval(after).hitRatio == 0.641 && HitRatio(hits: 6406, misses: 3594).shown == 0.641)
+        func head(_ interval: Interval) -> Substring {
+            TopScreen(stats: after, interval: interval, width: nil, lines: nil).text.split(separator: "\n")[1]
+        }
+        #expect(head(Interval(after)).hasPrefix("since start: ") && head(Interval(after)).contains("hit ratio 64.1 %"))
+        #expect(head(Interval(after, since: before, seconds: 2.04)).hasPrefix("last 2 s: "))
+    }
+
     @Test func programsGetOneObject() throws {
         let stats = try stats(hits: 3, misses: 1, hitBuckets: "[[8.0,3]]", upstream: 1)
-        let json = Interval(stats, since: nil, seconds: 2).json(at: stats["time"])
+        let json = Interval(stats, since: nil, seconds: 2).json(with: stats)
         #expect(
             String(decoding: json.bytes, as: UTF8.self) == """
                 {"time":1000,"seconds":2.0,"requests":5,"upstream_requests":1,"hit_ratio":0.75,\

@@ -157,4 +157,7 @@ public struct HitRatio: Sendable, Equatable {
 
     /// From 0 to 1; nil without any.
     public var value: Double? { hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil }
+
+    /// The value as every view of a running proxy shows it: to a thousandth.
+    public var shown: Double? { Figure.perMille(hits, of: hits + misses).map { Double($0) / 1000 } }
 }

@@ -74,6 +74,8 @@ extension RequestCondition {
         public let help: String
         /// An example of its value.
         let example: String
+        /// The values, if they are a list; empty for others.
+        public var words: [String] = []
         let read: @Sendable (String) -> Test?
 
         /// Reads the condition from an operator's text.
@@ -97,12 +99,14 @@ extension RequestCondition {
         ) { statuses($0).map(Test.status) },
         Fact(
             name: "outcome", value: "OUTCOME", help: "requests with this outcome, such as hit or miss",
-            example: "one of " + Outcome.allCases.map(\.name).joined(separator: ", ")
+            example: "one of " + Outcome.allCases.map(\.name).joined(separator: ", "),
+            words: Outcome.allCases.map(\.name)
         ) { text in Outcome.allCases.first { $0.name == text }.map(Test.outcome) },
         Fact(
             name: "reason", value: "REASON", help: "requests with this word after the outcome, such as absent",
-            example: "a word of the log such as absent, stale or rate-limited"
-        ) { isWord($0) ? .reason($0) : nil },
+            example: "a word of the log (REFERENCE.md, Reasons and Refusals), such as absent, stale or rate-limited",
+            words: LogWords.all
+        ) { LogWords.all.contains($0) ? .reason($0) : nil },
         Fact(
             name: "target", value: "PATTERN",
             help: "targets that match; * matches any text; without a ? the query is left aside",
@@ -158,12 +162,11 @@ extension RequestCondition {
         return range.contains(number) ? number : nil
     }
 
-    private static func isWord(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") }
-    }
-
-    /// Visible ASCII, as targets are in the log.
+    /// Visible ASCII, as targets are in the log, that one of them can match: a path, a URL or an
+    /// authority, `*`, the route `other`, or `-` where none was read.
     private static func isPattern(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+        let isOther = text == "other" || text == "-"
+        let mayMatch = isOther || text.hasPrefix("/") || text.hasPrefix("*") || text.contains(":")
+        return mayMatch && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }
 }
