@@ -109,7 +109,7 @@ let package = Package(
         + module("Freshness", ["Text", "HTTP"])
         + module("Purging", ["Text"])
         + module("Store", ["Text", "EventLoop", "Purging", "CSQLite"])
-        + module("Cache", ["Text", "EventLoop", "HTTP", "Freshness", "Purging", "Store"], tested: ["CSQLite"])
+        + module("Cache", ["Text", "EventLoop", "HTTP", "Freshness", "Purging", "Store"])
         + module("Server", ["CLinux", "Text", "EventLoop", "HTTP"])
         + module("Upstream", ["Text", "EventLoop", "HTTP"])
         + module("Compose", ["Text", "AppleMusic", "Freshness", "Store", "Cache"])

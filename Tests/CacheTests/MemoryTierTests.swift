@@ -150,9 +150,9 @@ extension MemoryTier {
                     guard let found = tier.lookup(key("/\(number)")) else { continue }
                     #expect(found.body == Array("body \(number)".utf8))
                 }
+                if tier.byteCount > 200_000 { Issue.record("\(tier.byteCount) bytes") }
             }
         }
-        #expect(tier.byteCount <= 200_000)
     }
 
     /// It lets go of the processor in between.

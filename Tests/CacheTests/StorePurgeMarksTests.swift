@@ -155,6 +155,65 @@ import Testing
         #expect(cache.purges.newest == 4 && last(cache, "/a") == 3)
     }
 
+    /// An answer that was fetched after the purge, and one that had its turn, are as they were.
+    @Test func answersThatWereBornLaterStay() async throws {
+        let (cache, store) = scratch.cache(memory: 1 << 16)
+        let purged = EntrySelection([.prefix("/a")])
+        store.write(response("/a/1"), response("/b/1"))
+        store.purges.note(purged, .hard)
+        store.store(response("/a/2", born: store.purges.newest))
+        let reader = store.makeReader()
+        #expect(reader.lookup(key("/a/1"), at: noon) == nil && reader.lookup(key("/a/2"), at: noon) != nil)
+        // The queue is not listed, unless it was written by now.
+        #expect(!store.list(limit: 9).map(\.path).contains("/a/1"))
+        cache.sweepIfOwed()
+        waitUntil { !cache.purges.isSweeping }
+        store.write(response("/a/3"))
+        // Its fetch began before, and nobody looked whether it is purged.
+        #expect(reader.lookup(key("/a/3"), at: noon) != nil)
+        #expect(await purge(cache, .soft, .prefix("/a")) == 2)
+        #expect(reader.lookup(key("/a/2"), at: noon)?.lifetime.freshFor != 1_000_000)
+        store.close()
+        #expect(try texts(scratch.file, "SELECT target FROM entry ORDER BY 1") == ["/a/2", "/a/3", "/b/1"])
+    }
+
+    /// The next life goes on where a killed one was: its purge was answered with `"wait": false`.
+    @Test func aSweepThatIsOwedGoesOnAfterARestart() async throws {
+        scratch.fill((0..<200).map { response("/\($0)") })
+        let first = scratch.open()
+        first.purges.note(EntrySelection([.prefix("/1")]), .hard)
+        let isDurable = await withCheckedContinuation { continuation in
+            first.records.sync { continuation.resume(returning: $0) }
+        }
+        #expect(isDurable)
+        first.close()
+        #expect(scratch.setAside.isEmpty && first.purges.isSweeping)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 200)
+        let (cache, store) = scratch.cache()
+        let reader = store.makeReader()
+        #expect(reader.lookup(key("/100"), at: noon) == nil && reader.lookup(key("/2"), at: noon) != nil)
+        waitUntil { !cache.purges.isSweeping }
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 89)
+        store.close()
+        #expect(try sqlite(scratch.file, "SELECT number FROM purge WHERE mode = 'swept'") == 1)
+        let next = scratch.open()
+        #expect(!next.purges.isSweeping && next.purges.newest == 1)
+    }
+
+    /// More removals than may wait were one purge of the file alone, of which memory knew nothing.
+    @Test func tooManyRemovalsAreAPurgeOfEverything() throws {
+        let (cache, store) = scratch.cache(memory: 1 << 16)
+        store.write((0..<20).map { response("/\($0)") })
+        store.runner.queue.sync { store.runner.queue.suspend() }
+        let most = PendingWrites.maxBytes / PendingWrites.removalBytes
+        for index in 0...Int64(most) { store.records.remove(index) }
+        #expect(cache.purges.newest == 1 && cache.purges.isSweeping)
+        #expect(store.makeReader().lookup(key("/1"), at: noon) == nil)
+        store.runner.queue.resume()
+        waitUntil(within: 120) { !cache.purges.isSweeping }
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
+    }
+
     /// Version 10, as 1.0.0 writes it, with rows and times of purges.
     @Test func aFileOfTheVersionBeforeIsTakenOver() throws {
         let kept = response("/kept", "as it was", variant: "gzip", resources: [1, 7])
@@ -211,11 +270,12 @@ import Testing
 
     /// A new file in place of a damaged one lists what this process knows, under the same numbers.
     @Test func aNewFileGetsThePurgesOfTheOneBefore() async throws {
-        scratch.fill(numbered(50))
+        scratch.fill((0..<50).map { response("/\($0)") })
         let (cache, store) = scratch.cache()
         for target in ["/a", "/b"] { await purge(cache, .hard, .target(Array(target.utf8))) }
         try scratch.damage()
-        store.report("torn")
+        let torn = SQLiteError(code: 11, message: "torn")
+        store.runner.report(torn, generation: store.shared.generation.load(ordering: .acquiring))
         waitUntil { scratch.setAside.count == 1 && (try? rows) == ["1 hard target /a", "2 hard target /b"] }
         #expect(cache.purges.newest == 2)
     }

@@ -32,11 +32,6 @@ func response(
         storefront: Array(storefront.utf8), selecting: Array(selecting.utf8), resources: resources)
 }
 
-/// Answers of different sizes at `/0` and on.
-func numbered(_ count: Int) -> [StoredResponse] {
-    (0..<count).map { response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1)) }
-}
-
 func date(_ seconds: Int64) -> String { HTTPDate.text(seconds) }
 
 func stored(
@@ -111,7 +106,6 @@ final class Scratch: Sendable {
     var names: [String] { (try? folder?.names) ?? [] }
     var everything: Data { get throws { try folder?.everything ?? Data() } }
     var said: [String] { lines.all }
-    var segments: [Int: Int] { (try? Segments.listed(in: Segments.folder(of: file))) ?? [:] }
     /// The files that were set aside, without their journals and segments.
     var setAside: [String] {
         names.filter { name in
@@ -158,9 +152,9 @@ extension Scratch {
 
 extension Scratch {
     /// Writes these into the file, and closes it.
-    func fill(_ responses: [StoredResponse], maxBytes: Int = 64 << 20, atOnce: Int = .max) {
-        let store = open(maxBytes: maxBytes)
-        store.write(responses, atOnce: atOnce)
+    func fill(_ responses: [StoredResponse]) {
+        let store = open()
+        store.write(responses)
         store.close()
     }
 
@@ -175,17 +169,6 @@ extension Scratch {
     func cacheWithReader(memory: Int = 1 << 20) -> (cache: ResponseCache, store: FileTier, reader: FileReader) {
         let (cache, store) = self.cache(memory: memory)
         return (cache, store, store.makeReader())
-    }
-
-    /// A file with answers of 3,000 bytes at `/0` and on, in several segments.
-    func fillSegments(_ count: Int) {
-        fill((0..<count).map { response("/\($0)", filler(3_000)) }, maxBytes: 4 << 20, atOnce: 20)
-    }
-
-    /// Where the segment was there is a directory, which can be opened and not be read.
-    func makeUnreadable(_ segment: Int) {
-        let path = Segments(besides: file).path(segment)
-        #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
     }
 
     /// Makes the file, which is closed, one of version 10 with the same rows.
@@ -214,66 +197,29 @@ extension Scratch {
         try handle.write(contentsOf: Data(repeating: 0xA5, count: size - 4_096))
         try handle.close()
     }
-
-    /// Writes a byte over the first of the body of the row whose number that expression yields.
-    func overwrite(body id: String, with byte: UInt8) throws {
-        let at = try sqlite(file, "SELECT body_at FROM location WHERE id = \(id)")
-        let segment = try sqlite(file, "SELECT CAST(segment AS INTEGER) FROM location WHERE id = \(id)")
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: Segments(besides: file).path(Int(segment))))
-        try handle.seek(toOffset: UInt64(at))
-        try handle.write(contentsOf: Data([byte]))
-        try handle.close()
-    }
-
-    var isSound: Bool {
-        get throws {
-            try sqlite(file, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'") == 0
-        }
-    }
 }
 
 extension FileTier {
     /// Stores these, and waits until they are in the file.
     func write(_ responses: StoredResponse...) { write(responses) }
 
-    /// - Parameter atOnce: after so many of them it waits.
-    func write(_ responses: [StoredResponse], atOnce: Int = .max) {
-        for (number, response) in responses.enumerated() {
-            store(response)
-            if number % atOnce == atOnce - 1 { flush() }
-        }
+    func write(_ responses: [StoredResponse]) {
+        for response in responses { store(response) }
         flush()
     }
 
-    func purged(_ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon) async -> Int? {
-        await withCheckedContinuation { continuation in
-            purge(mode, selection, at: now) { continuation.resume(returning: $0) }
+    /// Counts the chosen in the file, as a dry run does.
+    func count(_ selection: EntrySelection) async -> Int? {
+        let sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 1, number: purges.newest, selection, .dryRun)])
+        return await withCheckedContinuation { continuation in
+            records.sweep(sweep, at: noon) { sweep, end in
+                continuation.resume(returning: end == .done ? sweep.waiting[0].totals[0].count : nil)
+            }
         }
-    }
-
-    /// As a cache does it, without memory. One at a time.
-    func purge(
-        _ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon,
-        _ completion: @escaping @Sendable (Int?) -> Void
-    ) {
-        let number = mode == .dryRun ? purges.newest : purges.note(selection, mode)
-        let sweep = Sweep(purges, waiting: [Sweep.Waiting(id: 1, number: number, selection, mode)])
-        records.sweep(sweep, at: now) { @Sendable [purges] sweep, end in
-            if end == .done { purges.noteSwept(by: sweep) }
-            completion(end == .refused ? nil : sweep.waiting[0].totals[0].count)
-        }
-    }
-}
-
-extension FileTier {
-    /// A reader says that the file is damaged, or with another code that it cannot be read.
-    func report(_ words: String, code: Int32 = 11) {
-        runner.report(SQLiteError(code: code, message: words), generation: shared.generation.load(ordering: .acquiring))
     }
 }
 
 extension StoreHealth {
-    var isFailing: Bool { if case .failing = self { true } else { false } }
     var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
 }
 
@@ -305,25 +251,14 @@ extension FileTier {
     var health: StoreHealth { records.health }
     var entries: Int { records.entries }
     var byteCount: Int { records.byteCount }
-    var copiedLock: CInt? { records.copiedLock }
     func flush() { records.flush() }
     func close() { records.close() }
-    func lend() { records.lend() }
-    func takeBack() { records.takeBack() }
-    func noteHandedOver() { records.noteHandedOver() }
 
-    func list(
-        _ selection: EntrySelection = EntrySelection(), limit: Int, in order: ListingOrder = .use
-    ) -> [ListedRecord] {
-        runner.list(selection, limit: limit, in: order)
+    func list(_ selection: EntrySelection = EntrySelection(), limit: Int) -> [ListedRecord] {
+        runner.list(selection, limit: limit, in: .use)
     }
 }
 
 extension ListedRecord {
     var path: String { String(decoding: target, as: UTF8.self) }
-}
-
-extension StoreRunner {
-    /// Holds the queue until `queue.resume()`; a turn that has begun ends before.
-    func suspendBetweenTurns() { queue.sync { queue.suspend() } }
 }

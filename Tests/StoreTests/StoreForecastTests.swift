@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 import TestSupport
 import Testing
 
@@ -11,20 +10,12 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func warnings(_ path: String) -> [String] {
-        let lines = Mutex<[String]>([])
-        let store = RecordStore.open(
-            path: path, maxBytes: 1 << 20, classNames: [], owner: PlainOwner(), isTemporary: false, lock: nil,
-            unixSeconds: { noon }, log: { line in lines.withLock { $0.append(line) } })
-        store.close()
-        return lines.withLock { $0 }
-    }
-
     /// A key, a configuration and another program's open database were renamed, and began empty.
     @Test func aFileThatIsNoCacheIsLeftAlone() throws {
         let path = folder.file("cache.sqlite")
         #expect(StoreForecast.trouble(path) == nil && StoreForecast.objection(path) == nil && access(path, F_OK) != 0)
-        #expect(warnings(path).isEmpty && StoreForecast.trouble(path) == nil && StoreForecast.objection(path) == nil)
+        #expect(warnings(opening: path).isEmpty)
+        #expect(StoreForecast.trouble(path) == nil && StoreForecast.objection(path) == nil)
         Segments.remove(folder: Segments.folder(of: path))
         #expect(access(Segments.folder(of: path), F_OK) != 0 && StoreForecast.objection(path) == nil, "by its mark")
         let empty = try folder.put([], "empty")
@@ -52,7 +43,7 @@ import Testing
         try foreign.execute("PRAGMA journal_mode = WAL; CREATE TABLE precious (x)")
         #expect(chmod(foreign.path, 0o644) == 0)
         for _ in 0..<2 {
-            #expect(warnings(foreign.path).contains { $0.contains("the database of another program") })
+            #expect(warnings(opening: foreign.path).contains { $0.contains("the database of another program") })
             var status = stat()
             #expect(stat(foreign.path, &status) == 0 && status.st_mode & 0o777 == 0o644)
             #expect(access(Segments.folder(of: foreign.path), F_OK) != 0)
@@ -61,7 +52,7 @@ import Testing
 
     @Test func aFileOfAVersionThatIsNotTakenOverIsForetold() throws {
         let path = folder.file("cache.sqlite")
-        #expect(warnings(path).isEmpty)
+        #expect(warnings(opening: path).isEmpty)
         for version in [Schema.version + 1, Schema.version - 2] {
             let database = try Database(path: path, mode: .readWrite, busyTimeout: .zero)
             try database.execute("PRAGMA user_version = \(version)")
@@ -78,12 +69,12 @@ import Testing
         let (missing, directory, pipe) = (folder.file("no/x.sqlite"), folder.file("folder"), folder.file("pipe"))
         for path in [missing, directory, pipe, regular + "/x", beside] {
             #expect(StoreForecast.trouble(path)?.hasSuffix("in memory only") == true, "\(path)")
-            #expect(!warnings(path).isEmpty, "\(path)")
+            #expect(!warnings(opening: path).isEmpty, "\(path)")
         }
         let junk = try folder.put(Array(repeating: UInt8(ascii: "j"), count: 4096), "junk")
         #expect(mkdir(Segments.folder(of: junk), 0o700) == 0)
         #expect(StoreForecast.trouble(junk)?.hasSuffix("start with an empty one") == true)
-        #expect(warnings(junk).contains { $0.contains("starting with an empty one") })
+        #expect(warnings(opening: junk).contains { $0.contains("starting with an empty one") })
         #expect(StoreForecast.trouble(junk) == nil)
     }
 }

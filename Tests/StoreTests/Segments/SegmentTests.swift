@@ -1,10 +1,7 @@
 import Foundation
-import Purging
 import TestSupport
 import Testing
 
-@testable import Cache
-@testable import Freshness
 @testable import Store
 
 @Suite(.timeLimit(.minutes(60))) struct SegmentTests {
@@ -17,22 +14,22 @@ import Testing
         var store = scratch.open(maxBytes: 4 << 20)
         // The largest answer has a segment of its own.
         let most = max(SpaceBounds(maxBytes: 4 << 20).segmentBytes, 81_920)
-        var model: [Int: StoredResponse] = [:]
+        var model: [Int: Record] = [:]
         for round in 0..<TestSize.of(24, release: 300) {
             for _ in 0..<40 {
                 let number = Int.random(in: 0..<600, using: &generator)
                 let size = [100, 3_000, 9_000, 80_000][Int.random(in: 0..<40, using: &generator) / 13]
                 let body = "\(seed) \(round) " + filler(size)
-                let answer = response("/\(number)", body, at: noon + Int64(round), lifetime: Lifetime(freshFor: 90))
+                let answer = record("/\(number)", body, at: noon + Int64(round))
                 store.store(answer)
                 model[number] = answer
             }
             store.flush()
             if round % 7 == 3 {
                 let number = Int.random(in: 0..<600, using: &generator)
-                store.remove(key("/\(number)"))
+                store.remove("/\(number)")
                 model[number] = nil
-                _ = await store.purged(.soft, EntrySelection([.prefix("/\(round % 10)")]), at: noon + Int64(round))
+                _ = await store.purged(.soft, [.prefix("/\(round % 10)")], at: noon + Int64(round))
                 store.flush()
             }
             if round % 10 == 9 {
@@ -42,7 +39,7 @@ import Testing
             let reader = store.makeReader()
             var found = 0
             for number in 0..<600 {
-                guard let answer = reader.lookup(key("/\(number)"), at: noon) else { continue }
+                guard let answer = reader.find("/\(number)") else { continue }
                 found += 1
                 #expect(content(answer) == content(model[number]), "seed \(seed), round \(round), /\(number)")
             }
@@ -55,7 +52,7 @@ import Testing
     }
 
     @Test func segmentsThatNoRowNamesGoAtTheNextStart() throws {
-        scratch.fill([response("/a")])
+        scratch.fill([record("/a")])
         let orphan = Segments(besides: scratch.file).path(9)
         #expect(FileManager.default.createFile(atPath: orphan, contents: Data(count: 100)))
         let foreign = Segments.folder(of: scratch.file) + "/notes.txt"
@@ -63,66 +60,66 @@ import Testing
         let store = scratch.open()
         #expect(access(orphan, F_OK) != 0 && access(foreign, F_OK) == 0)
         // The last one has gone, and nothing is appended to it.
-        store.write(response("/b"))
+        store.write(record("/b"))
         #expect(store.health == .available && store.status.failedTransactions == 0)
         for target in ["/a", "/b"] {
-            #expect(content(store.makeReader().lookup(key(target), at: noon)) == content(response(target)))
+            #expect(content(store.makeReader().find(target)) == content(record(target)))
         }
     }
 
     @Test func answersWhoseSegmentIsGoneAreGone() throws {
-        scratch.fill((0..<9).map { response("/\($0)") })
+        scratch.fill((0..<9).map { record("/\($0)") })
         Segments.remove(folder: Segments.folder(of: scratch.file))
         let store = scratch.open()
         #expect(store.entries == 0 && store.status.damaged == 9)
         let said = scratch.said
         #expect(said.count == 1 && said[0].contains("9 answers were lost with their segments"), "\(said)")
-        store.write(response("/1", "anew"))
-        #expect(store.makeReader().lookup(key("/1"), at: noon)?.body == Array("anew".utf8))
+        store.write(record("/1", "anew"))
+        #expect(store.makeReader().find("/1")?.text == "anew")
     }
 
     /// A folder that is removed under a running store.
     @Test func aFolderRemovedWhileRunningIsMadeAnew() {
         let (store, reader) = scratch.openWithReader()
-        store.write(response("/a"))
+        store.write(record("/a"))
         Segments.remove(folder: Segments.folder(of: scratch.file))
-        for round in 0..<2 { store.write(response("/b", "round \(round)")) }
+        for round in 0..<2 { store.write(record("/b", "round \(round)")) }
         #expect(store.health == .available)
-        #expect(reader.lookup(key("/b"), at: noon)?.body == Array("round 1".utf8))
-        #expect(reader.lookup(key("/a"), at: noon) == nil)
+        #expect(reader.find("/b")?.text == "round 1")
+        #expect(reader.find("/a") == nil)
     }
 
     /// The length of a record that a crash had cut off was believed: those after it were lost.
     @Test func recordsAfterATornOneAreMoved() throws {
         let first = scratch.open(maxBytes: 4 << 20)
-        first.write(response("/before", "kept"))
-        first.store(response("/torn", filler(9_000)))
+        first.write(record("/before", "kept"))
+        first.store(record("/torn", filler(9_000)))
         first.close()
         _ = try sqlite(scratch.file, "DELETE FROM entry WHERE target = '/torn' RETURNING 1")
         #expect(truncate(Segments(besides: scratch.file).path(1), 5_000) == 0)
         let store = scratch.open(maxBytes: 4 << 20)
-        store.write(response("/after", "kept", at: noon + 1_000))
+        store.write(record("/after", "kept", at: noon + 1_000))
         #expect(scratch.segments.keys.min() == 1, "in the same segment")
-        store.write((0..<1_000).map { response("/\($0)", filler(9_000)) }, atOnce: 50)
+        store.write((0..<1_000).map { record("/\($0)", filler(9_000)) }, atOnce: 50)
         #expect(scratch.segments.keys.min() ?? 1 > 1, "it was given up")
-        #expect(store.makeReader().lookup(key("/after"), at: noon)?.body == Array("kept".utf8))
+        #expect(store.makeReader().find("/after")?.text == "kept")
         #expect(store.status.damaged == 0)
     }
 
     /// Its live records were appended to the segment itself, and went with it.
     @Test func theLastSegmentOfAnEarlierRunIsNotCopiedIntoItself() {
         let first = scratch.open(maxBytes: 4 << 20)
-        first.write((0..<20).map { response("/kept/\($0)", filler(200), at: noon + 9) })
-        first.write((0..<600).map { response("/\($0)", filler(9_000), at: noon + Int64($0)) }, atOnce: 20)
-        for number in 560..<600 { first.remove(key("/\(number)")) }
-        first.store(response("/last", "live", at: noon + 1_000))
+        first.write((0..<20).map { record("/kept/\($0)", filler(200), at: noon + 9) })
+        first.write((0..<600).map { record("/\($0)", filler(9_000), at: noon + Int64($0)) }, atOnce: 20)
+        for number in 560..<600 { first.remove("/\(number)") }
+        first.store(record("/last", "live", at: noon + 1_000))
         first.close()
         let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20)
         waitUntil { store.shared.directory.known == .max }
         let before = store.entries
-        store.write(response("/large", filler(400_000), at: noon + 1_000))
-        #expect(reader.lookup(key("/last"), at: noon)?.body == Array("live".utf8))
-        #expect(reader.lookup(key("/large"), at: noon) != nil && store.entries > before / 2)
+        store.write(record("/large", filler(400_000), at: noon + 1_000))
+        #expect(reader.find("/last")?.text == "live")
+        #expect(reader.find("/large") != nil && store.entries > before / 2)
         #expect(store.status.damaged == 0)
     }
 
@@ -144,7 +141,7 @@ import Testing
 
     /// The rows of the first step were the last that were looked at.
     @Test func rowsWithoutSegmentsGoHoweverManyThereAre() throws {
-        scratch.fill((0..<17_000).map { response("/\($0)", "") })
+        scratch.fill((0..<17_000).map { record("/\($0)", "") })
         try FileManager.default.removeItem(atPath: Segments.folder(of: scratch.file))
         let store = scratch.open()
         waitUntil(within: 120) { store.shared.directory.known == .max && store.entries == 0 }
@@ -154,7 +151,7 @@ import Testing
 
     /// A transaction that failed had removed a row; the next one told the directory of it.
     @Test func aFailedTransactionLeavesTheDirectory() throws {
-        scratch.fill([response("/a")])
+        scratch.fill([record("/a")])
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         let ledger = RowLedger(KeyDirectory(mostKeys: 99), try SegmentLog(Segments(besides: scratch.file)))
         let connection = try WriterConnection(database, SpaceBounds(maxBytes: 64 << 20), ledger)
@@ -176,18 +173,18 @@ import Testing
         for round in 0..<2 {
             let store = scratch.open(maxBytes: 2 << 20)
             if round == 0 {
-                store.write(response("/a", "one", lifetime: Lifetime(freshFor: 50, staleFor: 50)))
+                store.write(record("/a", "one", times: RecordFacts.Times(freshFor: 50, staleFor: 50)))
                 #expect(await store.purged(.soft, at: noon) == 1)
             } else {
                 // Until the segment that it was written to is gone.
-                for number in 0..<400 where store.makeReader().lookup(key("/a"), at: noon) != nil {
-                    store.store(response("/\(number)", filler(20_000), at: noon))
-                    store.touch(key("/a"), at: noon + 1_000 + Int64(number))
+                for number in 0..<400 where store.makeReader().find("/a") != nil {
+                    store.store(record("/\(number)", filler(20_000), at: noon))
+                    store.touch("/a", at: noon + 1_000 + Int64(number))
                     store.flush()
                 }
             }
-            let found = try #require(store.makeReader().lookup(key("/a"), at: noon))
-            #expect(found.lifetime.freshFor == 0 && found.body == Array("one".utf8), "round \(round)")
+            let found = try #require(store.makeReader().find("/a"))
+            #expect(found.facts.times.freshFor == 0 && found.text == "one", "round \(round)")
             #expect(try sqlite(scratch.file, "SELECT place < 0 FROM entry WHERE target = '/a'") == 1)
             if round == 1 { #expect(try sqlite(scratch.file, "SELECT abs(place) >> 39 FROM entry") > 1) }
             store.close()

@@ -1,11 +1,9 @@
 import Testing
 
-@testable import Cache
-@testable import Freshness
 @testable import Purging
 @testable import Store
 
-@Suite struct StoreListingTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreListingTests {
     private let scratch = Scratch()
 
     private func targets(_ entries: [ListedRecord]) -> Set<String> { Set(entries.map(\.path)) }
@@ -15,7 +13,7 @@ import Testing
         let store = scratch.open(now: { noon })
         let reader = store.makeReader()
         for number in 0..<30 {
-            store.store(response("/\(number)", lifetime: Lifetime(freshFor: 900, staleFor: 60), resources: [7]))
+            store.store(record("/\(number)", times: RecordFacts.Times(freshFor: 900, staleFor: 60), resources: [7]))
         }
         store.flush()
         // The file has not had them yet.
@@ -24,8 +22,7 @@ import Testing
         let listed = store.list(EntrySelection(), limit: 100)
         #expect(listed.count == 19 && !targets(listed).contains { $0.hasPrefix("/1") })
         for entry in listed {
-            let found = reader.lookup(key(entry.path), at: noon)
-            #expect(found?.lifetime == Lifetime(entry.facts.times), "\(entry.path)")
+            #expect(reader.find(entry.path)?.facts.times == entry.facts.times, "\(entry.path)")
             #expect((entry.facts.times.freshFor == 0) == entry.path.hasPrefix("/2"))
         }
         #expect(store.list(EntrySelection(), limit: 15).count == 15, "others take their places")
@@ -39,7 +36,7 @@ import Testing
         let store = scratch.open()
         for number in 0..<100 {
             let rank = number * 37 % 100
-            store.store(response("/\(100 + number)", String(repeating: " ", count: rank * 10), at: noon - Int64(rank)))
+            store.store(record("/\(100 + number)", String(repeating: " ", count: rank * 10), at: noon - Int64(rank)))
         }
         store.flush()
         let ranked = (0..<100).sorted { $0 * 37 % 100 > $1 * 37 % 100 }.map { "/\(100 + $0)" }

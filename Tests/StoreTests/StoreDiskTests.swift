@@ -1,18 +1,18 @@
 import Foundation
 import Glibc
 import Purging
+import Synchronization
 import TestSupport
 import Testing
 
-@testable import Cache
 @testable import Store
 
 /// Disks that cannot be read or take nothing; clocks that were ahead; bounds that were lowered.
 @Suite(.timeLimit(.minutes(10))) struct StoreDiskTests {
     let scratch = Scratch()
 
-    private func entries(_ range: Range<Int>, _ bytes: Int = 8_000, at time: Int64 = noon) -> [StoredResponse] {
-        range.map { response("/\($0)", filler(bytes), at: time) }
+    private func entries(_ range: Range<Int>, _ bytes: Int = 8_000, at time: Int64 = noon) -> [Record] {
+        range.map { record("/\($0)", filler(bytes), at: time) }
     }
 
     /// A link in place of a segment is not followed.
@@ -33,8 +33,7 @@ import Testing
         // The failure that was reported is not examined before the end.
         store.runner.suspendBetweenTurns()
         for each in all {
-            let isLost = lost.contains(String(decoding: each.key.target, as: UTF8.self))
-            #expect(content(reader.lookup(each.key, at: noon)) == (isLost ? nil : content(each)))
+            #expect(content(reader.find(each.key)) == (lost.contains(each.path) ? nil : content(each)))
         }
         store.runner.queue.resume()
         waitUntil { store.status.lost == lost.count }
@@ -43,7 +42,7 @@ import Testing
         let new = entries(1_000..<2_000)
         store.write(new, atOnce: 50)
         #expect(store.status.failedTransactions == 0 && store.status.dropped == 0)
-        #expect(content(reader.lookup(new[999].key, at: noon)) == content(new[999]))
+        #expect(content(reader.find(new[999].key)) == content(new[999]))
         let count = store.entries
         #expect(await store.purged(.hard) == count && store.entries == 0)
     }
@@ -55,7 +54,7 @@ import Testing
         let store = scratch.open(maxBytes: 4 << 20)
         store.write(entries(1_000..<2_000), atOnce: 50)
         #expect(store.health == .available && store.status.lost > 0)
-        #expect(store.makeReader().lookup(key("/1999"), at: noon) != nil)
+        #expect(store.makeReader().find("/1999") != nil)
     }
 
     /// The segment is as good as before when the process has a descriptor again.
@@ -96,7 +95,7 @@ import Testing
         let folder = scratch.directory + "/inner"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20, file: folder + "/cache.sqlite")
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 16), file: store)
+        let sweeps = Sweeps()
         for step in 0..<3_000 {
             let number = Int.random(in: 0..<5_000, using: &generator)
             switch Int.random(in: 0..<400, using: &generator) {
@@ -106,11 +105,12 @@ import Testing
             case 3, 4: store.takeBack()
             case 5: store.flush()
             case 6..<20:
-                let selection = EntrySelection([.prefix("/\(number % 50)")])
-                cache.purge(selection, step % 2 == 0 ? .hard : .soft, at: noon) { _ in }
-            case 20..<100: _ = reader.lookup(key("/\(number)"), at: noon)
-            case 100..<200: store.remove(key("/\(number)"))
-            default: store.store(response("/\(number)", filler(40_000)))
+                store.note(step % 2 == 0 ? .hard : .soft, EntrySelection([.prefix("/\(number % 50)")]))
+                store.sync { _ in }
+                sweeps.sweep(store)
+            case 20..<100: _ = reader.find("/\(number)")
+            case 100..<200: store.remove("/\(number)")
+            default: store.store(record("/\(number)", filler(40_000)))
             }
             let bytes = store.shared.pending.withLock { $0.byteCount }
             try #require(bytes <= PendingWrites.maxBytes, "seed \(seed), step \(step): \(bytes) bytes wait")
@@ -119,18 +119,18 @@ import Testing
 
     /// Answers stored while the clock was ahead were evicted last, for as long.
     @Test func answersFromTheFutureMakeRoom() {
-        let clock = TestClock()
-        clock.now = noon + 30 * 86_400
-        let store = scratch.open(maxBytes: 4 << 20, now: { clock.now })
-        store.write(entries(0..<400, at: clock.now), atOnce: 50)
-        clock.now = noon
+        let ahead = noon + 30 * 86_400
+        let clock = Atomic(ahead)
+        let store = scratch.open(maxBytes: 4 << 20, now: { clock.load(ordering: .relaxed) })
+        store.write(entries(0..<400, at: ahead), atOnce: 50)
+        clock.store(noon, ordering: .relaxed)
         let new = entries(1_000..<1_200)
         // It ends step by step; answers that came meanwhile are stored again.
         store.write(new, atOnce: 50)
         waitUntil { scratch.said.contains { $0.contains("in the future") } }
         store.write(new, atOnce: 50)
         let reader = store.makeReader()
-        #expect(new.allSatisfy { reader.lookup($0.key, at: noon) != nil })
+        #expect(new.allSatisfy { reader.find($0.key, at: noon) != nil })
         #expect(scratch.said.count { $0.contains("in the future") } == 1, "\(scratch.said)")
     }
 
@@ -138,9 +138,9 @@ import Testing
     @Test func aPurgeAndTheEndHaveTheirTurnWhileAFileShrinks() async throws {
         scratch.fill(entries(0..<600, 30_000), atOnce: 50)
         let store = scratch.open(maxBytes: 2 << 20)
-        #expect(await store.purged(.hard, EntrySelection([.target("/599")])) ?? 0 <= 1)
-        store.write(response("/new"))
-        #expect(store.makeReader().lookup(key("/new"), at: noon) != nil)
+        #expect(await store.purged(.hard, [.target("/599")]) ?? 0 <= 1)
+        store.write(record("/new"))
+        #expect(store.makeReader().find("/new") != nil)
         waitUntil(within: 120) {
             scratch.segments.values.reduce(DatabaseFile.size(scratch.file), +)
                 <= SpaceBounds(maxBytes: 2 << 20).fileBytes
@@ -155,11 +155,11 @@ import Testing
         let other = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         try other.execute("BEGIN IMMEDIATE")
         #expect(await store.purged(.hard) != nil && store.purges.isSweeping)
-        #expect(store.makeReader().lookup(key("/1"), at: noon) == nil)
+        #expect(store.makeReader().find("/1") == nil)
         store.close()
         try other.execute("ROLLBACK")
         #expect(scratch.setAside.count == 1)
         let next = scratch.open()
-        #expect(next.entries == 0 && next.makeReader().lookup(key("/1"), at: noon) == nil)
+        #expect(next.entries == 0 && next.makeReader().find("/1") == nil)
     }
 }

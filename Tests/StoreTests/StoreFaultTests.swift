@@ -3,7 +3,6 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import Cache
 @testable import Store
 
 /// A file system of a few mebibytes, so that a disk can be full.
@@ -48,10 +47,10 @@ extension Requirement {
     let scratch = Scratch()
     private static let entries = numbered(40)
 
-    private func filled(_ store: FileTier) -> FileReader {
+    private func filled(_ store: RecordStore) -> RecordReader {
         store.write(Self.entries)
         let reader = store.makeReader()
-        for each in Self.entries { #expect(content(reader.lookup(each.key, at: noon)) == content(each)) }
+        for each in Self.entries { #expect(content(reader.find(each.key)) == content(each)) }
         return reader
     }
 
@@ -59,19 +58,19 @@ extension Requirement {
     func aFileDeletedWhileRunningIsReplacedByAFreshOne(suffixes: [String]) throws {
         let store = scratch.open()
         let reader = filled(store)
-        let fresh = response("/fresh")
+        let fresh = record("/fresh")
         // In one go: a turn in between finds the first file gone, and begins another, of which the
         // rest of them would be deleted.
         store.runner.work.withLock { _ in
             for suffix in suffixes { unlink(scratch.file + suffix) }
             store.store(fresh)
         }
-        #expect(content(reader.lookup(fresh.key, at: noon)) == content(fresh))
+        #expect(content(reader.find(fresh.key)) == content(fresh))
         store.flush()
         #expect(store.health == .available && store.entries == 1 && store.status.failedTransactions == 1)
         #expect(scratch.said.count == 2 && scratch.said[0].contains("removed"), "\(scratch.said)")
-        #expect(content(reader.lookup(fresh.key, at: noon)) == content(fresh))
-        #expect(reader.lookup(Self.entries[3].key, at: noon) == nil)
+        #expect(content(reader.find(fresh.key)) == content(fresh))
+        #expect(reader.find(Self.entries[3].key) == nil)
         store.close()
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 1)
         #expect(scratch.setAside.isEmpty)
@@ -82,9 +81,9 @@ extension Requirement {
         let store = scratch.open()
         let reader = filled(store)
         unlink(scratch.file + suffix)
-        store.write(response("/fresh"))
+        store.write(record("/fresh"))
         #expect(store.health == .available && scratch.said.count == 2, "\(scratch.said)")
-        for each in Self.entries { #expect(content(reader.lookup(each.key, at: noon)) == content(each)) }
+        for each in Self.entries { #expect(content(reader.find(each.key)) == content(each)) }
         store.close()
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == Int64(Self.entries.count + 1))
         #expect(try scratch.isSound)
@@ -92,7 +91,7 @@ extension Requirement {
 
     @Test func anotherCacheThatTookTheNameIsUsed() throws {
         let other = scratch.open(file: scratch.directory + "/other.sqlite")
-        other.store(response("/theirs"))
+        other.store(record("/theirs"))
         other.close()
         let store = scratch.open()
         let reader = filled(store)
@@ -103,26 +102,25 @@ extension Requirement {
                 #expect(rename(scratch.directory + "/other.sqlite" + suffix, scratch.file + suffix) == 0)
             }
         }
-        store.write(response("/fresh"))
+        store.write(record("/fresh"))
         #expect(store.health == .available && store.entries == 2)
-        #expect(reader.lookup(key("/theirs"), at: noon) != nil && reader.lookup(key("/3"), at: noon) == nil)
+        #expect(reader.find("/theirs") != nil && reader.find("/3") == nil)
     }
 
     @Test func aDirectoryRemovedAndBroughtBackIsUsedAgainByItself() throws {
         let directory = scratch.directory + "/inner"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         let (store, reader) = scratch.openWithReader(file: directory + "/cache.sqlite")
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
-        cache.write(Self.entries[0])
+        store.write(Self.entries[0])
         try FileManager.default.removeItem(atPath: directory)
-        cache.write(Self.entries[1])
+        store.write(Self.entries[1])
         try #require(store.health.isUnavailable, "\(store.health)")
-        for each in Self.entries[...1] { #expect(content(cache.lookup(each.key, reader, at: noon)) == content(each)) }
-        cache.flush()
+        #expect(content(reader.find("/1")) == content(Self.entries[1]))
+        store.flush()
         #expect(scratch.said.count == 1 && store.status.failedTransactions > 2, "said once: \(scratch.said)")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         waitUntil { store.health == .available && store.entries == 1 }
-        #expect(content(reader.lookup(Self.entries[1].key, at: noon)) == content(Self.entries[1]))
+        #expect(content(reader.find(Self.entries[1].key)) == content(Self.entries[1]))
         #expect(scratch.said.count == 2, "\(scratch.said)")
     }
 
@@ -132,11 +130,11 @@ extension Requirement {
         try other?.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
         let (store, reader) = scratch.openWithReader()
         #expect(store.health != .available && scratch.said.count == 1, "\(store.health)")
-        store.store(response("/fresh"))
-        #expect(reader.lookup(key("/fresh"), at: noon) != nil && reader.lookup(key("/1"), at: noon) == nil)
+        store.store(record("/fresh"))
+        #expect(reader.find("/fresh") != nil && reader.find("/1") == nil)
         other = nil
         waitUntil { store.health == .available && store.entries == Self.entries.count + 1 }
-        #expect(content(reader.lookup(key("/1"), at: noon + 5)) == content(Self.entries[1]))
+        #expect(content(reader.find("/1", at: noon + 5)) == content(Self.entries[1]))
         #expect(scratch.setAside.isEmpty && scratch.said.count == 2, "\(scratch.said)")
     }
 
@@ -146,14 +144,14 @@ extension Requirement {
         store.runner.work.withLock { try? $0.hold.connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         truncate(scratch.file, 0)
         for round in 0..<4 {
-            store.write(response("/fresh", "round \(round)"))
+            store.write(record("/fresh", "round \(round)"))
             for each in Self.entries {
-                guard let found = reader.lookup(each.key, at: noon + Int64(round)) else { continue }
+                guard let found = reader.find(each.key, at: noon + Int64(round)) else { continue }
                 #expect(content(found) == content(each))
             }
         }
         #expect(store.health == .available)
-        #expect(content(reader.lookup(key("/fresh"), at: noon + 10)) == content(response("/fresh", "round 3")))
+        #expect(content(reader.find("/fresh", at: noon + 10)) == content(record("/fresh", "round 3")))
         store.close()
         #expect(try scratch.isSound)
     }
@@ -176,20 +174,19 @@ extension Requirement {
     func aDiskThatOthersFillIsWaitedForAndNothingIsLost() throws {
         let disk = try SmallDisk(bytes: 4 << 20)
         let store = scratch.open(file: disk.file)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), file: store)
         let reader = filled(store)
         let filler = try disk.fill()
-        let large = (0..<30).map { response("/large/\($0)", String(repeating: "\($0)", count: 20_000)) }
-        cache.write(large)
+        let large = (0..<30).map { record("/large/\($0)", String(repeating: "\($0)", count: 20_000)) }
+        store.write(large)
         try #require(store.health.isFailing, "\(store.health)")
-        for each in large { #expect(content(cache.lookup(each.key, reader, at: noon)) == content(each)) }
-        cache.flush()
+        for each in large { #expect(content(reader.find(each.key)) == content(each)) }
+        store.flush()
         #expect(scratch.said.count == 1 && store.status.failedTransactions >= 2, "said once: \(scratch.said)")
-        #expect(content(reader.lookup(Self.entries[5].key, at: noon)) == content(Self.entries[5]))
+        #expect(content(reader.find(Self.entries[5].key)) == content(Self.entries[5]))
         unlink(filler)
         waitUntil { store.health == .available }
         #expect(store.entries == Self.entries.count + large.count && scratch.said.count == 2, "\(scratch.said)")
-        cache.close()
+        store.close()
     }
 
     @Test(.requires(.smallDisk))
@@ -214,13 +211,13 @@ extension Requirement {
             var generator = SeededGenerator(seed: 91)
             for number in 0..<2_000 {
                 let size = Int.random(in: 200..<40_000, using: &generator)
-                store.store(response("/\(number)", filler(size), at: noon + Int64(number)))
+                store.store(record("/\(number)", filler(size), at: noon + Int64(number)))
                 if number % 50 == 0 { store.flush() }
             }
             store.flush()
             try #require(store.health == .available && store.status.failedTransactions == 0, "\(scratch.said)")
             try #require(scratch.said == [] && store.byteCount > 1 << 20 && store.status.evicted > 1_000)
-            try #require(store.makeReader().lookup(key("/1999"), at: noon) != nil && disk.usedBytes <= 4 << 20)
+            try #require(store.makeReader().find("/1999") != nil && disk.usedBytes <= 4 << 20)
             store.close()
         }
     }

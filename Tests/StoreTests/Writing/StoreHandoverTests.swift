@@ -4,36 +4,35 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Cache
 @testable import Store
 
 @Suite(.timeLimit(.minutes(10))) struct StoreHandoverTests {
     let scratch = Scratch()
 
     /// The store of the other process, with the lock that it was handed.
-    private func successor(of store: FileTier) throws -> FileTier {
+    private func successor(of store: RecordStore) throws -> RecordStore {
         let descriptor = try #require(store.copiedLock)
         let lock = try #require(StoreLock(handedOver: descriptor, scratch.file))
-        return FileTier.open(path: scratch.file, maxBytes: 64 << 20, lock: lock) { _ in }
+        return scratch.open(lock: lock)
     }
 
     @Test func theNextProcessFindsWhatWasQueuedAndWritesAlone() async throws {
         let old = scratch.open()
         let reader = old.makeReader()
-        old.write(response("/a"))
-        #expect(reader.lookup(key("/a"), at: noon) != nil)
-        old.store(response("/b"))
+        old.write(record("/a"))
+        #expect(reader.find("/a") != nil)
+        old.store(record("/b"))
         old.lend()
-        #expect(await old.purged(.hard, EntrySelection([.target("/none")])) == nil, "it says that it cannot")
+        #expect(await old.purged(.hard, [.target("/none")]) == nil, "it says that it cannot")
         let new = try successor(of: old)
         #expect(new.health == .available && new.entries == 2)
-        new.store(response("/c"))
-        new.remove(key("/a"))
+        new.store(record("/c"))
+        new.remove("/a")
         new.flush()
         // The old one reads the new one's changes of the file, and keeps its own answers to itself.
-        #expect(reader.lookup(key("/c"), at: noon) != nil && reader.lookup(key("/a"), at: noon) == nil)
-        old.write(response("/d"))
-        #expect(new.entries == 2 && new.makeReader().lookup(key("/d"), at: noon) == nil)
+        #expect(reader.find("/c") != nil && reader.find("/a") == nil)
+        old.write(record("/d"))
+        #expect(new.entries == 2 && new.makeReader().find("/d") == nil)
         old.noteHandedOver()
         old.close()
         #expect(StoreLock.holder(of: scratch.file) != nil, "the new one has it for itself now")
@@ -47,28 +46,33 @@ import Testing
     @Test func answersRemovedAfterTheHandoverAreNotFound() throws {
         let old = scratch.open()
         let reader = old.makeReader()
-        for target in ["/a", "/b"] { old.store(response(target)) }
+        for target in ["/a", "/b"] { old.store(record(target)) }
         old.lend()
-        old.remove(key("/b"))
+        old.remove("/b")
         let new = try successor(of: old)
         old.noteHandedOver()
-        old.remove(key("/a"))
-        for target in ["/a", "/b"] { #expect(reader.lookup(key(target), at: noon) == nil, "\(target)") }
-        old.store(response("/a", "anew"))
-        #expect(reader.lookup(key("/a"), at: noon)?.body == Array("anew".utf8))
-        #expect(new.makeReader().lookup(key("/a"), at: noon)?.body == response("/a").body)
+        old.remove("/a")
+        for target in ["/a", "/b"] { #expect(reader.find(target) == nil, "\(target)") }
+        old.store(record("/a", "anew"))
+        #expect(reader.find("/a")?.text == "anew")
+        #expect(new.makeReader().find("/a")?.text == record("/a").text)
     }
 
     /// The purge was forgotten, or left out rows that the other process had numbered anew.
     @Test func aPurgeUnderWayGoesOnWhereTheFileIsTakenBack() throws {
-        let (cache, old) = scratch.cache()
-        old.write((0..<300).map { response("/\($0)") })
-        let told = Mutex<[Int?]>([])
+        let old = scratch.open()
+        old.write((0..<300).map { record("/\($0)") })
+        let ends = Mutex<[SweepEnd]>([])
         // On the queue one after the other: the purge has taken one step when the file is lent.
         let runner = old.runner
         runner.suspendBetweenTurns()
-        cache.purge(EntrySelection([.prefix("/")]), .hard, at: noon) { count in told.withLock { $0.append(count) } }
-        cache.purging.sync {}
+        old.note(.hard, EntrySelection([.prefix("/")]))
+        old.onOwedSweep { [purges = old.purges, weak old] in
+            old?.sweep(Sweep(purges, waiting: []), at: noon) { sweep, end in
+                if end == .done { purges.noteSwept(by: sweep) }
+                ends.withLock { $0.append(end) }
+            }
+        }
         runner.queue.async { @Sendable in
             runner.drain(isForced: true)
             for order in runner.work.withLock({ $0.handle(.lend) }) {
@@ -79,27 +83,27 @@ import Testing
         runner.queue.sync {}
         #expect((1..<300).contains(try sqlite(scratch.file, "SELECT count(*) FROM entry")))
         let reader = old.makeReader()
-        for number in 0..<300 { #expect(reader.lookup(key("/\(number)"), at: noon) == nil) }
+        for number in 0..<300 { #expect(reader.find("/\(number)") == nil) }
         _ = try sqlite(scratch.file, "UPDATE entry SET id = -id RETURNING 1")
         old.takeBack()
-        waitUntil { !cache.purges.isSweeping }
-        #expect(told.withLock { $0 } == [nil], "it was refused, and went on")
+        waitUntil { ends.withLock { $0 == [.refused, .done] } }
+        #expect(!old.purges.isSweeping, "it was refused, and went on")
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
-        for number in 0..<300 { #expect(reader.lookup(key("/\(number)"), at: noon) == nil) }
+        for number in 0..<300 { #expect(reader.find("/\(number)") == nil) }
         old.close()
         #expect(scratch.setAside.isEmpty)
     }
 
     @Test func aFailedHandoverLosesNothing() throws {
         let old = scratch.open()
-        old.store(response("/a"))
+        old.store(record("/a"))
         old.lend()
         do {
             let new = try successor(of: old)
-            new.write(response("/b"))
+            new.write(record("/b"))
             new.close()
         }
-        old.store(response("/c"))
+        old.store(record("/c"))
         #expect(throws: StoreLock.Failure.self) { try StoreLock(scratch.file) }
         old.takeBack()
         #expect(old.health == .available && old.entries == 3)

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
-@testable import Cache
 @testable import Store
 
 /// One cache file, one proxy.
@@ -14,19 +14,20 @@ import Testing
     /// A second process opens another description of the lock's file, as this test does.
     @Test func aSecondProxyLeavesTheFileOfTheFirst() throws {
         let store = scratch.open()
-        store.write(response("/a"))
+        store.write(record("/a"))
         // Whatever a newer program would find wrong with it.
         _ = try sqlite(scratch.file, "PRAGMA user_version = 99")
-        let lines = Lines()
-        let second = scratch.open(lines)
+        let lines = Mutex<[String]>([])
+        let second = scratch.open(log: { line in lines.withLock { $0.append(line) } })
         #expect(second.health == .unavailable("\(scratch.file) is in use by process \(getpid())"))
-        #expect(scratch.setAside.isEmpty && lines.all.count == 1, "\(scratch.names)")
-        second.write(response("/b"))
-        #expect(second.makeReader().lookup(key("/b"), at: noon) != nil, "from memory")
+        #expect(scratch.setAside.isEmpty && lines.withLock(\.count) == 1, "\(scratch.names)")
+        second.write(record("/b"))
+        #expect(second.makeReader().find("/b") != nil, "from memory")
         _ = try sqlite(scratch.file, "PRAGMA user_version = \(Schema.version)")
         store.close()
         second.flush()
-        #expect(second.health == .available && second.entries == 2 && lines.all.count == 2, "\(lines.all)")
+        #expect(second.health == .available && second.entries == 2)
+        #expect(lines.withLock(\.count) == 2, "\(lines.withLock { $0 })")
     }
 
     @Test func theLockSaysWhoHasItAndGoesWithItsHolder() throws {
@@ -63,13 +64,13 @@ import Testing
                 isSaid.signal()
             }
         }
-        let store = FileTier.open(path: file, maxBytes: 1 << 20, lock: lock) { _ in }
+        let store = scratch.open(lock: lock)
         #expect(store.health == .available)
         #expect(throws: StoreLock.Failure.taken(by: Int(getpid()))) { try StoreLock.take(file, within: .zero) }
     }
 
     @Test func aTemporaryFileHasNoLock() {
-        let store = FileTier.open(path: scratch.file, maxBytes: 1 << 20, isTemporary: true) { _ in }
+        let store = scratch.open(isTemporary: true)
         #expect(store.health == .available && !scratch.names.contains("cache.sqlite.lock"))
     }
 
@@ -90,7 +91,7 @@ import Testing
     @Test func aLockThatLostItsNameIsTakenAnew() throws {
         let store = scratch.open()
         for name in scratch.names { unlink(scratch.directory + "/" + name) }
-        store.write(response("/a"))
+        store.write(record("/a"))
         #expect(store.health == .available && StoreLock.holder(of: scratch.file) == Int(getpid()))
     }
 
@@ -101,7 +102,7 @@ import Testing
         #expect(symlink(target, scratch.file) == 0)
         let store = scratch.open()
         #expect(store.health.isUnavailable && "\(store.health)".contains("symbolic link"))
-        store.write(response("/a"))
+        store.write(record("/a"))
         var status = stat()
         #expect(stat(target, &status) == 0 && status.st_mode & 0o777 == 0o644 && status.st_size == 0)
         #expect(throws: SQLiteError.self) {
@@ -115,8 +116,8 @@ import Testing
         try FileManager.default.createDirectory(atPath: real, withIntermediateDirectories: false)
         #expect(symlink("private", scratch.directory + "/state") == 0)
         let store = scratch.open(file: scratch.directory + "/state/cache.sqlite")
-        store.write(response("/a"))
-        #expect(store.health == .available && store.makeReader().lookup(key("/a"), at: noon) != nil)
+        store.write(record("/a"))
+        #expect(store.health == .available && store.makeReader().find("/a") != nil)
         let other = scratch.open(file: real + "/cache.sqlite")
         #expect(other.health.isUnavailable, "one file by two names is one file")
     }

@@ -5,9 +5,9 @@ import Testing
 struct RecordTests {
     /// A file of a version before must be read, and one of this version by that.
     @Test func theBytesOfARecordStayAsTheyWere() throws {
-        let plain = try record("/a", "{}", resources: [1, 7])
-        let coded = try record("/a", "gzip", storefront: "jp", classTag: 255, isGzip: true)
-        let leading = try record("/a", "", selecting: "accept-language", variant: "v")
+        let plain = record("/a", "{}", resources: [1, 7])
+        let coded = record("/a", "gzip", storefront: "jp", classTag: 255, isGzip: true)
+        let leading = record("/a", "", selecting: "accept-language", variant: "v")
         #expect(
             lines(plain) == [
                 "526563319db2423c754e7a14e5367e6202000000200000003e00000000000000",
@@ -32,7 +32,7 @@ struct RecordTests {
     }
 
     @Test func aRecordIsReadForItsKeyAlone() throws {
-        let one = try record("/a", filler(100), selecting: "accept", resources: [.max], isGzip: true, variant: "v")
+        let one = record("/a", filler(100), selecting: "accept", resources: [.max], isGzip: true, variant: "v")
         var bytes: [UInt8] = []
         one.appendPortable(to: &bytes)
         #expect(bytes.count == one.portableByteCount)
@@ -59,7 +59,7 @@ struct RecordTests {
 
     /// Numbers of purges are one process's own.
     @Test func aRecordHasItsNumberInSegmentsAlone() throws {
-        let (born, plain) = (try record("/a", born: 7, resources: [1]), try record("/a", resources: [1]))
+        let (born, plain) = (record("/a", born: 7, resources: [1]), record("/a", resources: [1]))
         #expect(lines(born) == lines(plain) && born.checksum != plain.checksum)
         #expect(born.portableByteCount == plain.portableByteCount)
         var bytes: [UInt8] = []

@@ -10,8 +10,8 @@ import Testing
         pending.enqueue(.store(waiting), index) == .taken
     }
 
-    private func waiting(_ target: String, _ body: String = "{}") throws -> WaitingRecord {
-        WaitingRecord(try record(target, body))
+    private func waiting(_ target: String, _ body: String = "{}") -> WaitingRecord {
+        WaitingRecord(record(target, body))
     }
 
     /// How many operations the next batch has, which is written then.
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test mutating func aBurstIsTakenAtOnceAndStaysVisibleUntilItsBatchIsDone() throws {
-        let burst = try (0..<5_000).map { try waiting("/\($0)") }
+        let burst = (0..<5_000).map { waiting("/\($0)") }
         for (index, each) in burst.enumerated() { #expect(store(each, Int64(index))) }
         let bytes = pending.byteCount
         pending.beginRound()
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test mutating func aBatchHasAtLeastOneOperationAndNoMoreBytesThanItMay() throws {
-        let one = try waiting("/a", filler(1_000))
+        let one = waiting("/a", filler(1_000))
         begin(10, one)
         let bytes = PendingWrites.Operation.store(one).rowBytes
         #expect(cut(bytes * 3) == 3)
@@ -75,7 +75,7 @@ import Testing
     /// Operations that come while a round is written belong to the next one.
     @Test mutating func factsFollowTheirOperations() throws {
         let mark = StoreMark(table: .fact, key: [1], value: .text("a"))
-        begin(1, try waiting("/a"))
+        begin(1, waiting("/a"))
         pending.add(mark)
         pending.beginRound()
         _ = cut(.max)
@@ -101,7 +101,7 @@ import Testing
     /// A crash would give the number out again, and answers born under it would count as younger.
     @Test mutating func purgesWaitUntilTheyAreInTheFile() throws {
         pending.add(purge(1))
-        _ = pending.enqueue(.store(try waiting("/a")), 1)
+        _ = pending.enqueue(.store(waiting("/a")), 1)
         pending.beginRound()
         #expect(pending.purges.all == [purge(1)] && !pending.isEmpty)
         pending.add(purge(2))
@@ -162,9 +162,9 @@ import Testing
 
     /// Each distinct target that did not fit cost its removal, with the whole key, for good.
     @Test mutating func removalsAreBoundedToo() throws {
-        let large = try waiting("/full", filler(PendingWrites.maxBytes - PendingWrites.reservedBytes - 2_000))
+        let large = waiting("/full", filler(PendingWrites.maxBytes - PendingWrites.reservedBytes - 2_000))
         #expect(store(large, -1))
-        let long = try waiting("/" + filler(7_000))
+        let long = waiting("/" + filler(7_000))
         var overflows = 0
         for index in 0..<100_000 {
             let admission = pending.enqueue(.store(long), Int64(index), isInFile: true)
@@ -188,7 +188,7 @@ import Testing
 
     /// A process that had handed its file over found again records that it had removed.
     @Test mutating func unwrittenRecordsCountAndNothingWaitsForNoFile() throws {
-        let (first, second) = (try waiting("/a"), try waiting("/b"))
+        let (first, second) = (waiting("/a"), waiting("/b"))
         pending.touch(4, at: noon)
         pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
         #expect(store(first, 1))
@@ -199,11 +199,11 @@ import Testing
         pending.touch(4, at: noon)
         pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
         #expect(!pending.hasTouches && !pending.claim(.scheduled) && !pending.claim(.next))
-        #expect(!store(try waiting("/large", filler(PendingWrites.maxBytes)), 5), "they are bounded")
+        #expect(!store(waiting("/large", filler(PendingWrites.maxBytes)), 5), "they are bounded")
         pending = PendingWrites()
-        #expect(store(try waiting("/a"), 1))
+        #expect(store(waiting("/a"), 1))
         pending.close()
-        #expect(store(try waiting("/b"), 2) && pending.enqueue(.remove(receivedBy: .max), 3) == .taken)
+        #expect(store(waiting("/b"), 2) && pending.enqueue(.remove(receivedBy: .max), 3) == .taken)
         pending.touch(4, at: noon)
         pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
         #expect(pending.isEmpty && pending.byteCount == 0 && !pending.claim(.early))
@@ -221,17 +221,17 @@ import Testing
         pending = PendingWrites()
         pending.hold()
         #expect(!pending.claim(.scheduled) && !pending.claim(.early))
-        #expect(store(try waiting("/a"), 1))
+        #expect(store(waiting("/a"), 1))
         #expect(pending.release() && pending.claim(.early) && !pending.release())
     }
 
     /// A removal was forgotten with the newer answer that did not fit: the old one came back.
     @Test mutating func aRecordThatDoesNotFitRemovesTheOlderOne() throws {
-        #expect(store(try waiting("/full", filler(PendingWrites.maxBytes * 2 / 3)), 0))
-        let large = try waiting("/a", filler(PendingWrites.maxBytes / 2))
+        #expect(store(waiting("/full", filler(PendingWrites.maxBytes * 2 / 3)), 0))
+        let large = waiting("/a", filler(PendingWrites.maxBytes / 2))
         _ = pending.enqueue(.remove(receivedBy: .max), 1)
         #expect(!store(large, 1) && isRemoval(pending.operation(1)))
-        #expect(store(try waiting("/b"), 2) && !store(large, 2))
+        #expect(store(waiting("/b"), 2) && !store(large, 2))
         #expect(isRemoval(pending.operation(2)))
         let admission = pending.enqueue(.store(large), 3, isInFile: true)
         #expect(admission == .dropped && isRemoval(pending.operation(3)))
@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test mutating func aFailedWriteWaitsAgainAndCountsAgainstTheBound() throws {
-        let (older, newer, other) = (try waiting("/a", "old"), try waiting("/a", "newer"), try waiting("/b"))
+        let (older, newer, other) = (waiting("/a", "old"), waiting("/a", "newer"), waiting("/b"))
         #expect(store(older, 1) && store(other, 2))
         pending.beginRound()
         #expect(store(newer, 1) && isStore(pending.operation(1), of: newer))
@@ -247,7 +247,7 @@ import Testing
         #expect(pending.inFlight.isEmpty && pending.byteCount == newer.record.byteCount + other.record.byteCount)
         #expect(isStore(pending.queued[1], of: newer) && isStore(pending.queued[2], of: other))
         pending = PendingWrites()
-        let large = try waiting("/a", filler(PendingWrites.maxBytes * 2 / 3))
+        let large = waiting("/a", filler(PendingWrites.maxBytes * 2 / 3))
         #expect(store(large, 1))
         pending.beginRound()
         #expect(!store(large, 2))
@@ -271,7 +271,7 @@ import Testing
             case 5: _ = pending.enqueue(.remove(receivedBy: .max), index)
             default:
                 let body = filler(Int.random(in: 0..<900, using: &generator))
-                _ = pending.enqueue(.store(try waiting("/\(index)", body)), index)
+                _ = pending.enqueue(.store(waiting("/\(index)", body)), index)
             }
             let held = Array(pending.queued.values) + Array(pending.inFlight.values)
             try #require(pending.byteCount == held.reduce(0) { $0 + $1.byteCount }, "seed \(seed), step \(step)")
@@ -279,7 +279,7 @@ import Testing
     }
 
     @Test mutating func aPurgeMeetsWhatWaitsAndWhatIsBeingWritten() throws {
-        let (first, second) = (try waiting("/a"), try waiting("/b"))
+        let (first, second) = (waiting("/a"), waiting("/b"))
         #expect(store(first, 1))
         pending.beginRound()
         #expect(store(second, 2))

@@ -3,7 +3,6 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import Cache
 @testable import Store
 
 /// Files that are damaged, foreign, locked or absent: never a wrong byte, always an answer.
@@ -46,16 +45,16 @@ import Testing
         let (store, reader) = scratch.openWithReader()
         var found = 0
         for each in Self.entries {
-            guard let answer = reader.lookup(each.key, at: noon) else { continue }
+            guard let answer = reader.find(each.key) else { continue }
             found += 1
-            if content(answer) != content(each) || answer.lifetime != each.lifetime {
+            if content(answer) != content(each) || answer.facts.times != each.facts.times {
                 Issue.record("wrong bytes: \(what)")
             }
         }
-        let fresh = response("/fresh", what)
+        let fresh = record("/fresh", what)
         for _ in 0..<3 { store.write(fresh) }
         if store.health != .available { Issue.record("\(store.health): \(what)") }
-        if content(reader.lookup(fresh.key, at: noon + 5)) != content(fresh) { Issue.record("does not store: \(what)") }
+        if content(reader.find(fresh.key, at: noon + 5)) != content(fresh) { Issue.record("does not store: \(what)") }
         store.close()
         return found
     }
@@ -112,14 +111,14 @@ import Testing
         store.runner.queue.sync {}
         try scratch.damage()
         // Answers that are found without the database are as good as ever.
-        for each in Self.entries { #expect(content(reader.lookup(each.key, at: noon)) == content(each)) }
+        for each in Self.entries { #expect(content(reader.find(each.key)) == content(each)) }
         for _ in 0..<3 { store.write(Self.entries[0]) }
         #expect(store.health == .available)
-        #expect(content(reader.lookup(Self.entries[0].key, at: noon + 5)) == content(Self.entries[0]))
+        #expect(content(reader.find(Self.entries[0].key, at: noon + 5)) == content(Self.entries[0]))
         #expect(scratch.setAside.count == 1 && scratch.said.count { $0.contains("is unusable") } == 1)
         // The old reader's connection has gone; the fresh file's journal must not go with it.
         store.close()
-        #expect(content(scratch.open().makeReader().lookup(Self.entries[0].key, at: noon)) == content(Self.entries[0]))
+        #expect(content(scratch.open().makeReader().find(Self.entries[0].key)) == content(Self.entries[0]))
     }
 
     @Test(
@@ -215,11 +214,10 @@ import Testing
     func withoutAUsableFileTheStoreSaysSoAndTheRestGoesOn(path: String) throws {
         let (store, reader) = scratch.openWithReader(file: path)
         try #require(store.health.isUnavailable, "\(store.health)")
-        #expect(store.records.check.checkPiece() == nil)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), file: store)
-        cache.write(Self.entries[0])
-        #expect(cache.lookup(Self.entries[0].key, reader, at: noon) === Self.entries[0])
-        #expect(cache.lookup(key("/other"), reader, at: noon) == nil)
+        #expect(store.check.checkPiece() == nil)
+        store.write(Self.entries[0])
+        #expect(content(reader.find("/0")) == content(Self.entries[0]))
+        #expect(reader.find("/other") == nil)
         #expect(scratch.said.count == 1, "\(scratch.said)")
     }
 
@@ -258,13 +256,13 @@ import Testing
         let other = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         try other.execute("BEGIN IMMEDIATE")
         store.store(Self.entries[1])
-        store.remove(Self.entries[0].key)
+        store.remove("/0")
         store.flush()
         try #require(store.health.isFailing, "\(store.health)")
         store.flush()
         #expect(store.status.failedTransactions >= 2 && scratch.said.count == 1, "said once: \(scratch.said)")
-        #expect(content(reader.lookup(Self.entries[1].key, at: noon)) == content(Self.entries[1]))
-        #expect(reader.lookup(Self.entries[0].key, at: noon) == nil)
+        #expect(content(reader.find(Self.entries[1].key)) == content(Self.entries[1]))
+        #expect(reader.find(Self.entries[0].key) == nil)
         try other.execute("ROLLBACK")
         store.flush()
         #expect(store.health == .available && store.entries == 1)

@@ -5,14 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Cache
 @testable import Store
 
-/// The tiers' use of disk and memory under twenty times their limits.
+/// The use of the disk under twenty times the limit.
 @Suite(.timeLimit(.minutes(10))) struct StorePressureTests {
     let scratch = Scratch()
     private static let cacheSize = 4 << 20
-    private static let memorySize = 2 << 20
 
     /// The segments, the database, its log, the log's index and a rollback journal.
     private func diskBytes() -> Int {
@@ -30,8 +28,8 @@ import Testing
     @Test(arguments: TestSize.of([81], release: [81, 82]) as [UInt64])
     func sizesHoldAtEveryMomentWithSeveralWriters(seed: UInt64) throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.memorySize), file: store)
-        let largest = Mutex((disk: 0, memory: 0))
+        let largest = Mutex(0)
+        let sweeps = Sweeps()
         concurrently(4) { thread in
             var generator = SeededGenerator(seed: seed &* 10 &+ UInt64(thread))
             let reader = store.makeReader()
@@ -41,14 +39,15 @@ import Testing
                 let number = Int.random(in: 0..<2_000, using: &generator)
                 time += 1
                 switch Int.random(in: 0..<40, using: &generator) {
-                case 0: cache.remove(key("/\(number)"))
+                case 0: store.remove("/\(number)")
                 case 1:
-                    let selection = EntrySelection([.target("/\(number)")])
-                    cache.purge(selection, Bool.random(using: &generator) ? .hard : .soft, at: time) { _ in }
-                case 2..<20: _ = cache.lookup(key("/\(number)"), reader, at: time)
+                    store.note(
+                        Bool.random(using: &generator) ? .hard : .soft, EntrySelection([.target("/\(number)")]))
+                    sweeps.sweep(store)
+                case 2..<20: _ = reader.find("/\(number)", at: time)
                 default:
-                    let fresh = response("/\(number)", body(using: &generator), at: time)
-                    cache.store(fresh)
+                    let fresh = record("/\(number)", body(using: &generator), at: time)
+                    store.store(fresh)
                     (sent, unflushed) = (sent + fresh.body.count, unflushed + fresh.body.count)
                 }
                 // More than may wait would only be dropped.
@@ -56,14 +55,13 @@ import Testing
                     store.flush()
                     unflushed = 0
                 }
-                let (disk, memory) = (diskBytes(), cache.memory.byteCount)
-                largest.withLock { $0 = (max($0.disk, disk), max($0.memory, memory)) }
+                let bytes = diskBytes()
+                largest.withLock { $0 = max($0, bytes) }
             }
         }
         store.flush()
-        let (disk, memory) = largest.withLock { $0 }
-        #expect(disk <= Self.cacheSize, "seed \(seed): \(disk) bytes on disk")
-        #expect(memory <= Self.memorySize, "seed \(seed): \(memory) bytes in memory")
+        let most = largest.withLock { $0 }
+        #expect(most <= Self.cacheSize, "seed \(seed): \(most) bytes on disk")
         #expect(store.status.evicted > 0 && store.status.dropped == 0 && store.status.failedTransactions == 0)
         #expect(store.byteCount > Self.cacheSize / 2, "seed \(seed): evicts no more than it must: \(store.byteCount)")
         #expect(try sqlite(scratch.file, "SELECT sum(size) FROM entry") == Int64(store.byteCount))
@@ -75,14 +73,14 @@ import Testing
         let store = scratch.open(maxBytes: Self.cacheSize)
         let count = 20_000
         for number in 0..<count {
-            store.store(response("/\(number)", at: noon + Int64(number)))
+            store.store(record("/\(number)", at: noon + Int64(number)))
             if number % 500 == 0 {
                 store.flush()
                 #expect(diskBytes() <= Self.cacheSize)
             }
         }
         store.flush()
-        for number in 0..<count { store.touch(key("/\(number)"), at: noon + 100_000) }
+        for number in 0..<count { store.touch("/\(number)", at: noon + 100_000) }
         store.flush()
         #expect(diskBytes() <= Self.cacheSize && store.status.evicted > 0)
     }
@@ -90,20 +88,20 @@ import Testing
     /// Rows of small answers take pages; large answers need that room.
     @Test func pagesThatManySmallAnswersHadAreGivenBack() throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
-        store.write((0..<8_000).map { response("/small/\($0)", at: noon + Int64($0)) }, atOnce: 500)
-        let large = (0..<900).map { response("/large/\($0)", filler(9_000), at: noon + 100_000 + Int64($0)) }
+        store.write((0..<8_000).map { record("/small/\($0)", at: noon + Int64($0)) }, atOnce: 500)
+        let large = (0..<900).map { record("/large/\($0)", filler(9_000), at: noon + 100_000 + Int64($0)) }
         store.write(large, atOnce: 50)
         let free = Int(try sqlite(scratch.file, "PRAGMA freelist_count")) * Schema.pageBytes
         #expect(free < SpaceBounds(maxBytes: Self.cacheSize).fileBytes / 8, "\(free) bytes hold nothing")
     }
 
     /// Stores until the log is full that the reader it returns needs.
-    private func fillTheLog(_ store: FileTier) throws -> Database {
-        store.write(response("/first"))
+    private func fillTheLog(_ store: RecordStore) throws -> Database {
+        store.write(record("/first"))
         let other = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .zero)
         try other.execute("BEGIN; SELECT count(*) FROM entry")
         for number in 0..<4_000 where !store.health.isFailing {
-            store.store(response("/\(number)", at: noon + Int64(number)))
+            store.store(record("/\(number)", at: noon + Int64(number)))
             if number % 20 == 0 { store.flush() }
         }
         store.flush()
@@ -112,21 +110,17 @@ import Testing
     }
 
     /// The purge was refused, and the answers that it chose were still found.
-    @Test func aPurgeCountsAtOnceThoughTheLogIsFull() throws {
+    @Test func aPurgeCountsAtOnceThoughTheLogIsFull() async throws {
         let (store, reader) = scratch.openWithReader(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)
-        let counts = Mutex<[Int?]>([])
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 16), file: store)
-        cache.purge(EntrySelection(), .hard, at: noon) { count in
-            counts.withLock { $0.append(count) }
-        }
-        waitUntil(within: 120) { counts.withLock { !$0.isEmpty } }
-        #expect(counts.withLock { $0.allSatisfy { $0 != nil } && $0.count == 1 })
-        #expect(reader.lookup(key("/first"), at: noon) == nil && reader.lookup(key("/1"), at: noon) == nil)
+        #expect(await store.purged(.hard) != nil)
+        #expect(reader.find("/first") == nil && reader.find("/1") == nil)
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") > 0, "the file has it still")
+        let sweeps = Sweeps()
+        store.onOwedSweep { [weak store] in store.map(sweeps.sweep) }
         try other.execute("ROLLBACK")
         store.flush()
-        waitUntil(within: 120) { !cache.purges.isSweeping }
+        waitUntil(within: 120) { !store.purges.isSweeping }
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
     }
 
@@ -138,11 +132,11 @@ import Testing
         #expect(diskBytes() <= Self.cacheSize && scratch.said.count == 1, "\(scratch.said)")
         // Several segments of them in one batch.
         let size = SpaceBounds(maxBytes: Self.cacheSize).segmentBytes / 3
-        let waiting = (0..<12).map { response("/large/\($0)", filler(size + $0)) }
+        let waiting = (0..<12).map { record("/large/\($0)", filler(size + $0)) }
         for each in waiting { store.store(each) }
         try other.execute("ROLLBACK")
         store.flush()
-        for each in waiting { #expect(content(reader.lookup(each.key, at: noon + 1)) == content(each)) }
+        for each in waiting { #expect(content(reader.find(each.key, at: noon + 1)) == content(each)) }
         #expect(store.status.damaged == 0 && store.status.evicted == 0 && store.status.dropped == 0)
         #expect(store.health == .available && scratch.said.count == 2, "\(scratch.said)")
     }
@@ -150,7 +144,7 @@ import Testing
     @Test func theKeyFindsARowByItsIndexAndOpeningCountsNothing() throws {
         let store = scratch.open()
         let long = filler(500)
-        for number in 0..<2_000 { store.store(response("/\(number)/\(long)")) }
+        for number in 0..<2_000 { store.store(record("/\(number)/\(long)")) }
         store.close()
         let plan = try texts(scratch.file, "EXPLAIN QUERY PLAN " + RecordRow.select, [.integer(1)], column: 3)
         #expect(plan.count { $0.hasPrefix("SEARCH ") } == 1 && !plan.contains { $0.hasPrefix("SCAN ") }, "\(plan)")

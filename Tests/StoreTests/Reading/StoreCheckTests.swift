@@ -1,51 +1,34 @@
 import Foundation
-import HTTP
-import Purging
 import TestSupport
 import Testing
 
-@testable import Cache
-@testable import Freshness
 @testable import Store
 
 /// Damage that no look-up has met.
 @Suite(.timeLimit(.minutes(10))) struct StoreCheckTests {
     let scratch = Scratch()
     private static let entries = (0..<60).map { number in
-        response("/\(number)", String(repeating: "<body \(number)>", count: 40), resources: [3, UInt64(number) + 9])
+        record("/\(number)", String(repeating: "<body \(number)>", count: 40), resources: [3, UInt64(number) + 9])
     }
 
     @discardableResult
-    private func pass(_ store: FileTier) -> Int {
+    private func pass(_ store: RecordStore) -> Int {
         var pieces = 0
-        while let piece = store.records.check.checkPiece(), !piece.isLast { pieces += 1 }
+        while let piece = store.check.checkPiece(), !piece.isLast { pieces += 1 }
         return pieces
-    }
-
-    /// Changes one byte of the bodies of these, in the file itself.
-    private func flip(_ numbers: Set<Int>) throws {
-        let segment = URL(fileURLWithPath: Segments.folder(of: scratch.file) + "/000001")
-        var bytes = try Data(contentsOf: segment)
-        for number in numbers {
-            // A copy may be in a place that is free by now.
-            let text = Data("<body \(number)>".utf8)
-            try #require(bytes.range(of: text) != nil)
-            while let range = bytes.range(of: text) { bytes[range.lowerBound + 1] ^= 0x20 }
-        }
-        try bytes.write(to: segment)
     }
 
     @Test func damagedRowsThatNobodyAsksForAreDroppedAndGoodOnesStay() throws {
         scratch.fill(Self.entries)
         let damaged: Set = [0, 7, 8, 31, 59]
-        try flip(damaged)
+        for number in damaged { try scratch.flip("<body \(number)>") }
         let (store, reader) = scratch.openWithReader()
         pass(store)
         #expect(store.entries == Self.entries.count - damaged.count && store.status.damaged == damaged.count)
         #expect(store.status.checked == Self.entries.count)
         #expect(scratch.said.count == 2 && scratch.said[1].contains("5 of 60 rows were damaged"), "\(scratch.said)")
         for (number, each) in Self.entries.enumerated() {
-            #expect(content(reader.lookup(each.key, at: noon)) == (damaged.contains(number) ? nil : content(each)))
+            #expect(content(reader.find(each.key)) == (damaged.contains(number) ? nil : content(each)))
         }
         #expect(store.status.damaged == damaged.count, "they are gone, not damaged still")
         pass(store)
@@ -73,16 +56,13 @@ import Testing
 
     @Test func nothingIsWrongWithRowsOfAnyKind() async {
         let store = scratch.open()
-        store.store(response("/index", "", selecting: "accept-language"))
-        store.store(response("/variant", variant: "de"))
-        store.store(response("/empty", ""))
-        store.store(response("/any", resources: [StoredResponse.everyResource]))
-        let text = String(repeating: "a text that is worth it ", count: 200)
-        if let coded = Gzip.system.deflate(Array(text.utf8)) {
-            store.store(response("/gzip", text).copy(gzip: coded))
-        }
-        store.write(response("/soft", lifetime: Lifetime(freshFor: 10, staleFor: 100)))
-        _ = await store.purged(.soft, EntrySelection([.target("/soft")]), at: noon + 3)
+        store.store(record("/index", "", selecting: "accept-language"))
+        store.store(record("/variant", variant: "de"))
+        store.store(record("/empty", ""))
+        store.store(record("/any", resources: [RecordFacts.everyResource]))
+        store.store(record("/gzip", isGzip: true))
+        store.write(record("/soft", times: RecordFacts.Times(freshFor: 10, staleFor: 100)))
+        _ = await store.purged(.soft, [.target("/soft")], at: noon + 3)
         let count = store.entries
         pass(store)
         #expect(store.status.checked == count && store.entries == count && store.status.damaged == 0)
@@ -90,10 +70,10 @@ import Testing
 
     @Test func piecesAndTheirPaceAreBounded() {
         let store = scratch.open()
-        for number in 0..<600 { store.store(response("/small/\(number)")) }
-        store.write((0..<200).map { response("/\($0)", filler(10_000)) })
+        for number in 0..<600 { store.store(record("/small/\(number)")) }
+        store.write((0..<200).map { record("/\($0)", filler(10_000)) })
         var rows: [Int] = []
-        while let piece = store.records.check.checkPiece(), !piece.isLast {
+        while let piece = store.check.checkPiece(), !piece.isLast {
             rows.append(piece.rows)
             #expect(piece.rows <= CheckPass.pieceRows && piece.bytes <= CheckPass.pieceBytes + 12_000)
         }
@@ -119,12 +99,12 @@ import Testing
         pass(store)
         store.flush()
         #expect(scratch.setAside.count == 1 && store.health == .available, "\(scratch.said)")
-        #expect(store.records.check.checkPiece()?.isLast == true, "the fresh file")
+        #expect(store.check.checkPiece()?.isLast == true, "the fresh file")
     }
 
     /// The check began anew at the first row, and met the segment again.
     @Test func aSegmentThatCannotBeReadDoesNotEndTheLook() throws {
-        scratch.fillSegments(300)
+        scratch.fill((0..<300).map { record("/\($0)", filler(3_000)) }, maxBytes: 4 << 20, atOnce: 20)
         scratch.makeUnreadable(1)
         let store = scratch.open(maxBytes: 4 << 20)
         // The failure that was reported is not examined before the end.
@@ -137,18 +117,18 @@ import Testing
         waitUntil { store.status.lost > 0 }
         #expect(store.status.lost < 300 && scratch.said.contains { $0.contains("it is discarded") }, "\(scratch.said)")
         pass(store)
-        #expect(store.makeReader().lookup(key("/299"), at: noon) != nil)
+        #expect(store.makeReader().find("/299") != nil)
     }
 
     /// The check begins once there is a rate.
     @Test func itBeginsByItselfAndCanBeSwitchedOff() throws {
         scratch.fill(Self.entries)
-        try flip([4])
+        try scratch.flip("<body 4>")
         let store = scratch.open()
-        store.records.checkRate = 64 << 20
+        store.checkRate = 64 << 20
         waitUntil(within: 600) { store.status.damaged == 1 }
         #expect(store.status.damaged == 1)
-        store.records.checkRate = 0
-        #expect(store.records.checkRate == 0)
+        store.checkRate = 0
+        #expect(store.checkRate == 0)
     }
 }

@@ -1,6 +1,5 @@
 import EventLoop
 import Glibc
-import Synchronization
 import TestSupport
 import Testing
 
@@ -13,15 +12,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Opens the store, and returns what it said.
-    private func open() -> [String] {
-        let lines = Mutex<[String]>([])
-        let store = RecordStore.open(
-            path: path, maxBytes: 1 << 20, classNames: [], owner: PlainOwner(), isTemporary: false, lock: nil,
-            unixSeconds: { noon }, log: { line in lines.withLock { $0.append(line) } })
-        store.close()
-        return lines.withLock { $0 }
-    }
+    private func open() -> [String] { warnings(opening: path) }
 
     private func expectRefusal(of name: String, _ words: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let objection = StoreForecast.distrust(path)?.description ?? ""

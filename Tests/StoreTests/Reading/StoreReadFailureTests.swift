@@ -2,18 +2,17 @@ import Foundation
 import Purging
 import Testing
 
-@testable import Cache
 @testable import Store
 
 /// A read that the disk fails once is a miss, and costs neither the cache nor a right answer.
-@Suite struct StoreReadFailureTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreReadFailureTests {
     let scratch = Scratch()
     private static let entries = numbered(60)
 
     /// Whether all that was stored is found, a second after `moment`.
-    private func isWhole(_ store: FileTier, _ reader: FileReader, after moment: Int64) -> Bool {
+    private func isWhole(_ store: RecordStore, _ reader: RecordReader, after moment: Int64) -> Bool {
         store.flush()
-        return Self.entries.allSatisfy { content(reader.lookup($0.key, at: moment + 1)) == content($0) }
+        return Self.entries.allSatisfy { content(reader.find($0.key, at: moment + 1)) == content($0) }
     }
 
     /// SQLite calls the file malformed then.
@@ -28,7 +27,7 @@ import Testing
             store.shared.directory.forget()
             failures += FailingReads.run(in: scratch.directory, after: spared) {
                 for each in Self.entries {
-                    guard let found = reader.lookup(each.key, at: moment) else { continue }
+                    guard let found = reader.find(each.key, at: moment) else { continue }
                     #expect(content(found) == content(each))
                 }
             }
@@ -46,7 +45,7 @@ import Testing
             let (store, reader) = scratch.openWithReader()
             failures += FailingReads.run(in: scratch.directory, after: spared) {
                 for each in Self.entries.prefix(20) { store.store(each) }
-                store.remove(key("/none"))
+                store.remove("/none")
                 store.flush()
             }
             store.flush()
@@ -62,7 +61,7 @@ import Testing
         scratch.fill(Self.entries)
         var failures = 0
         for spared in 0..<12 {
-            var opened: FileTier?
+            var opened: RecordStore?
             failures += FailingReads.run(in: scratch.directory, after: spared) { opened = scratch.open() }
             guard let store = opened else { return }
             #expect(isWhole(store, store.makeReader(), after: noon), "read \(spared): \(scratch.said)")
@@ -84,7 +83,7 @@ import Testing
                 var visit = RecordWalk(store.shared, store.runner)
                 visit.run { _ in true }
                 #expect(store.list(EntrySelection(), limit: 100).count < Self.entries.count)
-                while let piece = store.records.check.checkPiece(), !piece.isLast {}
+                while let piece = store.check.checkPiece(), !piece.isLast {}
             }
         }
         #expect(store.status.failedReads >= 6 && store.status.damaged == 0)
