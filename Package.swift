@@ -141,7 +141,7 @@ let package = Package(
         + [
             .executableTarget(
                 name: "Bench",
-                dependencies: ["Text", "EventLoop", "HTTP", "Upstream", "Recording", "Traffic"],
+                dependencies: ["Text", "EventLoop", "HTTP", "Upstream", "Recording", "Traffic"], exclude: ["worlds"],
                 swiftSettings: swift + indexed),
             .testTarget(
                 name: "ScenarioTests",

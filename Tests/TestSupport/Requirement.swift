@@ -61,7 +61,7 @@ extension Requirement {
     public static let zsh = program("zsh", without: "it has not read its completions")
     public static let fish = program("fish", without: "it has not read its completions")
     public static let node = program("node", package: "nodejs", without: "the README's JavaScript was not run")
-    public static let python = program("python3", without: "the README's Python was not run")
+    public static let python = program("python3", without: "neither the README's Python nor the worlds were run")
     public static let swiftc = Requirement("no swiftc: URLSession was not asked") { Tool("swiftc") != nil }
     public static let ownMounts = Requirement(
         "no mount namespaces (unshare -rm): no disk was filled, and URLSession was not asked"
