@@ -6,16 +6,23 @@ import Testing
 
 @testable import Store
 
+/// The lines of a log; the store that writes them must not keep its scratch alive.
+private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func append(_ line: String) { lines.withLock { $0.append(line) } }
+}
+
 /// A store's files, in a directory that goes away with the test.
 final class Scratch: Sendable {
     private let folder = try? TemporaryFolder()
-    private let lines = Mutex<[String]>([])
+    private let lines = Lines()
     var directory: String { folder?.path ?? "/nonexistent" }
 
     var file: String { directory + "/cache.sqlite" }
     var names: [String] { (try? folder?.names) ?? [] }
     /// The lines of the log.
-    var said: [String] { lines.withLock { $0 } }
+    var said: [String] { lines.all }
     var segments: [Int: Int] { (try? Segments.listed(in: Segments.folder(of: file))) ?? [:] }
     /// The files that were set aside, without their journals and segments.
     var setAside: [String] {
@@ -39,7 +46,7 @@ final class Scratch: Sendable {
         return RecordStore.open(
             path: file, maxBytes: maxBytes, classNames: ["albums", "songs"], owner: owner, isTemporary: isTemporary,
             lock: lock, unixSeconds: now,
-            log: log ?? { [lines] line in lines.withLock { $0.append(line) } })
+            log: log ?? { [lines] in lines.append($0) })
     }
 
     func openWithReader(maxBytes: Int = 64 << 20, file: String? = nil) -> (store: RecordStore, reader: RecordReader) {
