@@ -47,9 +47,8 @@ enum ForeignFile {
         if members["metric"] != nil, has("type", "Metric") || has("type", "Point") {
             return "results of k6, not a recording; \(ofK6)"
         }
-        if ["time", "offset", "method", "target", "status"].allSatisfy({ members[$0] != nil }) {
-            return "its first line, {\"refrain_recording\":1,...}, is missing: take it from the file that these lines "
-                + "come from"
+        if ["target", "offset"].allSatisfy({ members[$0] != nil }) {
+            return "a line of a recording without its first line, {\"refrain_recording\":1,...}; put that before it"
         }
         if ["outcome", "status", "seconds"].allSatisfy({ members[$0] != nil }) { return Self.accessLog }
         if members["root_group"] != nil, members["metrics"] != nil {

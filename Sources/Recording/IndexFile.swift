@@ -97,11 +97,7 @@ struct IndexFile {
 
     private func target(_ object: JSON) throws(RecordingError) -> String {
         guard let path = object["path"]?.stringValue, path.utf8.first == UInt8(ascii: "/") else {
-            let isRecorded = object["target"] != nil && object["offset"] != nil
-            throw fault(
-                isRecorded
-                    ? "a line of a recording without its first line, {\"refrain_recording\": ...}; put that before it"
-                    : "path is missing or does not begin with /")
+            throw fault("path is missing or does not begin with /")
         }
         let query = object["query"]?.stringValue ?? ""
         let written = query.isEmpty ? path : path + "?" + query

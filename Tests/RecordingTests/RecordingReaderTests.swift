@@ -128,7 +128,7 @@ import Text
                 "an access log, which"
             ),
             // It was called an access log.
-            (RecordedExchange.example { $0.outcome = "hit" }.line, "its first line, {\"refrain_recording\":1,...}"),
+            (RecordedExchange.example { $0.outcome = "hit" }.line, "a line of a recording without its first line"),
             (Array("\0\0\0\n".utf8), "not a JSON object"), (Array("[1]".utf8), "not a JSON object"),
             (Array(#"{"ts":"2026-11-22","status":200}"#.utf8), "path is missing"),
         ]

@@ -68,7 +68,8 @@ import Text
         let recording = try recording(400)
         try folder.put(folder.bytes() + String(repeating: "{\"method\":\"GET\"}\n", count: 401).utf8)
         let result = export(recording)
-        #expect(result.status == 1 && result.error.hasPrefix("refrain: \(recording):402: time is not"))
+        let words = ":402: 401 of 801 lines cannot be read, the first: time is missing"
+        #expect(result.status == 1 && result.error.hasPrefix("refrain: \(recording)" + words), "\(result.error)")
         #expect(try folder.names.count == 2)
     }
 
