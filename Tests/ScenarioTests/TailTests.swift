@@ -117,7 +117,7 @@ import Text
         let lines = "upstream http://127.0.0.1:1\ncache_file off\naccess_log off\nadmin_listen 127.0.0.1:\(admin)"
         var program = try ServedProgram(folder, lines)
         waitUntil { program.listens() }
-        let tail = try start(Int(admin), ["--status", "4xx", "--not-reason", "host", "--json"])
+        let tail = try start(Int(admin), ["--status", "4xx", "--not-reason", "slow-head", "--json"])
         try sendUntilShown(program, 1)
         program.stop()
         waitUntil { folder.text("err").contains("waiting for it") }
